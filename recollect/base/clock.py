@@ -1,0 +1,41 @@
+"""Where the time comes from: the only place below the interfaces that may read the wall clock."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from recollect.base.times import to_ms
+
+
+@runtime_checkable
+class Clock(Protocol):
+    """Gives the present as unix milliseconds."""
+
+    def now(self) -> int: ...
+
+
+class SystemClock:
+    """The machine's wall clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+class FrozenClock:
+    """A clock that stands still until it is moved: for tests, replays and simulations."""
+
+    def __init__(self, start: datetime | int) -> None:
+        self._now = to_ms(start, "start")
+
+    def now(self) -> int:
+        return self._now
+
+    def set(self, moment: datetime | int) -> None:
+        self._now = to_ms(moment, "moment")
+
+    def advance(self, *, days: float = 0, seconds: float = 0, milliseconds: int = 0) -> int:
+        """Move on (or back, with negative values) and return the new reading."""
+        self._now += round(days * 86_400_000) + round(seconds * 1000) + milliseconds
+        return self._now

@@ -1,0 +1,185 @@
+"""Which frames a request may see: spaces and instant (the view), and the caller's own conditions (where)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from recollect.base.checks import canonical_json, check_label, check_tags
+from recollect.base.errors import InvalidInput
+from recollect.base.names import ALL, AllSpaces, canonical_space
+from recollect.base.times import AsOf, to_ms
+
+OneOrMore = str | Iterable[str]
+SpaceLike = str | Iterable[str] | AllSpaces
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The spaces a read is made from, and the instant it is made as of."""
+
+    spaces: tuple[str, ...] | AllSpaces
+    as_of: AsOf = AsOf.LATEST
+
+    @classmethod
+    def of(cls, space: SpaceLike, as_of: AsOf = AsOf.LATEST) -> View:
+        if not isinstance(as_of, AsOf):
+            raise InvalidInput(
+                f"as_of must be an AsOf, not {type(as_of).__name__}.", hint="Write AsOf.at(moment)."
+            )
+        if space is ALL:
+            return cls(ALL, as_of)
+        names = [space] if isinstance(space, str) else list(space)
+        if not names:
+            raise InvalidInput("No space was named.", hint="Name one, or pass space=ALL.")
+        return cls(tuple(sorted({canonical_space(name) for name in names})), as_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Bounds on a number in the metadata."""
+
+    gt: float | None = None
+    gte: float | None = None
+    lt: float | None = None
+    lte: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Conditions on frames; those given must all hold.
+
+    `kind`, `session`, `role`, `speaker`, `uri` and `source` take one value or several (any of them).
+    `tags` must all be there; `any_tags` at least one. `since` and `until` bound `occurred_at`, half-open.
+    `metadata` maps a top-level key to a value, a list (any of), or bounds such as `{"gte": 3, "lt": 9}`.
+    """
+
+    kind: tuple[str, ...] = ()
+    session: tuple[str, ...] = ()
+    role: tuple[str, ...] = ()
+    speaker: tuple[str, ...] = ()
+    uri: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    any_tags: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+    ids: tuple[int, ...] | None = None
+    parent: tuple[int, ...] | None = None
+    metadata: Mapping[str, tuple[str, ...] | Comparison] = field(default_factory=dict)
+
+    def __init__(
+        self,
+        *,
+        kind: OneOrMore = (),
+        session: OneOrMore = (),
+        role: OneOrMore = (),
+        speaker: OneOrMore = (),
+        uri: OneOrMore = (),
+        source: OneOrMore = (),
+        tags: Iterable[str] = (),
+        any_tags: Iterable[str] = (),
+        since: datetime | int | None = None,
+        until: datetime | int | None = None,
+        ids: Iterable[int] | None = None,
+        parent: int | Iterable[int] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = {
+            "kind": kind,
+            "session": session,
+            "role": role,
+            "speaker": speaker,
+            "uri": uri,
+            "source": source,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, _labels(value, name))
+        object.__setattr__(self, "tags", check_tags(tags))
+        object.__setattr__(self, "any_tags", check_tags(any_tags))
+        object.__setattr__(self, "since", None if since is None else to_ms(since, "since"))
+        object.__setattr__(self, "until", None if until is None else to_ms(until, "until"))
+        object.__setattr__(self, "ids", None if ids is None else _ids(ids, "ids"))
+        parents = (parent,) if isinstance(parent, int) else parent
+        object.__setattr__(self, "parent", None if parents is None else _ids(parents, "parent"))
+        object.__setattr__(self, "metadata", _conditions(metadata or {}))
+
+    @classmethod
+    def of(cls, given: Where | Mapping[str, Any] | None) -> Where:
+        """A `Where`, from itself, from a mapping with the same names, or from nothing."""
+        if given is None:
+            return EVERYTHING
+        if isinstance(given, Where):
+            return given
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"where must be a Where or a mapping, not {type(given).__name__}.")
+        known = {item.name for item in fields(cls)}
+        unknown = sorted(set(map(str, given)) - known)
+        if unknown:
+            raise InvalidInput(
+                f"where knows no {', '.join(unknown)}.", hint=f"It knows {', '.join(sorted(known))}."
+            )
+        return cls(**given)
+
+    @property
+    def is_empty(self) -> bool:
+        return self == EVERYTHING
+
+    def within(self, *, since: int | None, until: int | None) -> Where:
+        """The same conditions, with the time range narrowed."""
+        starts = [moment for moment in (self.since, since) if moment is not None]
+        ends = [moment for moment in (self.until, until) if moment is not None]
+        copy = _copy(self)
+        object.__setattr__(copy, "since", max(starts) if starts else None)
+        object.__setattr__(copy, "until", min(ends) if ends else None)
+        return copy
+
+
+def _copy(where: Where) -> Where:
+    copy = object.__new__(Where)
+    for item in fields(Where):
+        object.__setattr__(copy, item.name, getattr(where, item.name))
+    return copy
+
+
+def _labels(value: OneOrMore, name: str) -> tuple[str, ...]:
+    values = [value] if isinstance(value, str) else list(value)
+    return tuple(sorted({check_label(item, name) for item in values}))
+
+
+def _ids(values: Iterable[int], name: str) -> tuple[int, ...]:
+    found = set()
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
+            raise InvalidInput(f"{name} must hold positive whole numbers, not {value!r}.")
+        found.add(value)
+    return tuple(sorted(found))
+
+
+def _conditions(metadata: Mapping[str, Any]) -> dict[str, tuple[str, ...] | Comparison]:
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
+    found: dict[str, tuple[str, ...] | Comparison] = {}
+    for key, value in sorted(metadata.items()):
+        name = check_label(key, "metadata key")
+        if isinstance(value, Comparison):
+            found[name] = value
+        elif isinstance(value, Mapping) and value and set(value) <= {"gt", "gte", "lt", "lte"}:
+            found[name] = _comparison(name, value)
+        elif isinstance(value, list | tuple | set | frozenset):
+            found[name] = tuple(sorted({canonical_json(item, name) for item in value}))
+        else:
+            found[name] = (canonical_json(value, name),)
+    return found
+
+
+def _comparison(name: str, bounds: Mapping[str, Any]) -> Comparison:
+    for bound in bounds.values():
+        if isinstance(bound, bool) or not isinstance(bound, int | float):
+            raise InvalidInput(f"The bounds of metadata[{name!r}] must be numbers, not {bound!r}.")
+    return Comparison(**{key: float(bound) for key, bound in bounds.items()})
+
+
+EVERYTHING = Where()

@@ -1,0 +1,329 @@
+"""Memory: opens a store, holds the parts, forwards."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from recollect.base.checks import check_limit, check_metadata, check_tags
+from recollect.base.clock import Clock
+from recollect.base.errors import InvalidInput
+from recollect.base.filters import SpaceLike, View, Where
+from recollect.base.frame import Frame, Kind, Page
+from recollect.base.names import DEFAULT_SPACE, canonical_space
+from recollect.base.times import AsOf
+from recollect.ingest import pipeline
+from recollect.ingest.report import IngestReport
+from recollect.store import erasure, frames, upkeep, writing
+from recollect.store.drafts import Draft, draft
+from recollect.store.erasure import ErasureCertificate, ErasureCheck
+from recollect.store.lease import LeasePolicy
+from recollect.store.store import BUSY_SECONDS, Store, open_store
+from recollect.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
+
+WhereLike = Where | Mapping[str, Any] | None
+
+
+class Memory:
+    """Long-term memory in one file, or in one schema of PostgreSQL.
+
+    Every call takes `space=`; without it, the handle's own space is meant, never all of them.
+    Reads take `as_of=`, and never look at the clock.
+    """
+
+    def __init__(self, store: Store, *, space: str, after_remember: MaintenancePolicy | None = None) -> None:
+        self.store = store
+        self.default_space = canonical_space(space)
+        self._after_remember = after_remember
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str],
+        *,
+        space: str = DEFAULT_SPACE,
+        clock: Clock | None = None,
+        read_only: bool = False,
+        create: bool = True,
+        durability: Literal["normal", "full"] = "normal",
+        max_bytes: int | None = None,
+        busy_timeout: float = BUSY_SECONDS,
+        on_open: MaintenancePolicy | None = None,
+        after_remember: MaintenancePolicy | None = None,
+    ) -> Memory:
+        """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`."""
+        store = open_store(
+            location,
+            clock=clock,
+            read_only=read_only,
+            create=create,
+            durability=durability,
+            max_bytes=max_bytes,
+            busy_timeout=busy_timeout,
+        )
+        try:
+            memory = cls(store, space=space, after_remember=after_remember)
+            if on_open is not None and not read_only:
+                memory.maintain(on_open)
+            return memory
+        except BaseException:
+            store.close()
+            raise
+
+    # Writing
+
+    def remember(
+        self,
+        text: str,
+        *,
+        space: str | None = None,
+        kind: str = Kind.TEXT,
+        scope: Literal["space", "global"] = "space",
+        title: str | None = None,
+        session: str | None = None,
+        role: str | None = None,
+        speaker: str | None = None,
+        uri: str | None = None,
+        source: str = "user",
+        tags: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        occurred_at: datetime | int | None = None,
+        idempotency_key: str | None = None,
+    ) -> IngestReport:
+        """Keep a text. The same text in the same place is kept once, and the report says so."""
+        item = draft(
+            text,
+            space=space or self.default_space,
+            kind=kind,
+            scope=scope,
+            title=title,
+            session=session,
+            role=role,
+            speaker=speaker,
+            uri=uri,
+            source=source,
+            tags=tags,
+            metadata=metadata,
+            occurred_at=occurred_at,
+            idempotency_key=idempotency_key,
+        )
+        return self._write([item])
+
+    def remember_many(
+        self, items: Iterable[str | Mapping[str, Any]], *, space: str | None = None
+    ) -> IngestReport:
+        """Keep several texts in one transaction; an item is a text, or the arguments of `remember`."""
+        return self._write([self._item(item, space) for item in items])
+
+    def update(
+        self,
+        frame_id: int,
+        *,
+        tags: Iterable[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        space: SpaceLike | None = None,
+    ) -> Frame:
+        """Set a frame's tags or metadata (as wholes); what held before stays visible as of before."""
+        view = self._view(space)
+        new_tags = None if tags is None else check_tags(tags)
+        new_values = None if metadata is None else check_metadata(metadata)
+        with self.store.write() as tx:
+            frame = frames.get(tx.rows, self.store.engine.dialect, frame_id, view)
+            if frame.start is not None:
+                raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Update its parent {frame.parent}.")
+            writing.relabel(
+                tx,
+                frame_id,
+                add_tags=new_tags or (),
+                drop_tags=() if new_tags is None else set(frame.tags) - set(new_tags),
+                set_metadata=new_values,
+                drop_metadata=() if new_values is None else set(frame.metadata) - set(new_values),
+            )
+            return frames.get(tx.rows, self.store.engine.dialect, frame_id, view)
+
+    def supersede(self, old: int, new: int, *, space: SpaceLike | None = None) -> None:
+        """Retire `old` in favour of `new`; the history links them."""
+        with self.store.write() as tx:
+            writing.supersede(tx, old, new, view=self._view(space), parts=self.store.parts)
+
+    def forget(
+        self, frame_id: int | None = None, *, where: WhereLike = None, space: SpaceLike | None = None
+    ) -> tuple[int, ...]:
+        """Retire a frame, or all that match: gone from reads at LATEST, still there as of before.
+
+        Returns the ids retired now; forgetting twice changes nothing.
+        """
+        view = self._view(space)
+        with self.store.write() as tx:
+            if where is None:
+                ids = writing.resolve(tx.rows, [_one_id(frame_id)], view)
+            else:
+                ids = frames.select_ids(tx.rows, view, _one_filter(frame_id, where))
+            return tuple(writing.retire(tx, ids, reason="forgotten", parts=self.store.parts))
+
+    def erase(
+        self, frame_id: int | None = None, *, where: WhereLike = None, space: SpaceLike | None = None
+    ) -> ErasureCertificate:
+        """Remove a frame, or all that match, with everything derived from it, and prove it."""
+        view = self._view(space)
+        if where is None:
+            return erasure.erase(self.store, [_one_id(frame_id)], view=view)
+        condition = _one_filter(frame_id, where)
+        with self.store.read() as snapshot:
+            ids = frames.select_whole_ids(snapshot.rows, view, condition)
+        return erasure.erase(self.store, ids, view=view)
+
+    def verify_erasure(self, certificate: ErasureCertificate) -> ErasureCheck:
+        """Check that a certificate was issued here and that nothing of it is back."""
+        return erasure.verify_erasure(self.store, certificate)
+
+    # Reading
+
+    def get(self, frame_id: int, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST) -> Frame:
+        """One frame, or `NotFound`."""
+        with self.store.read() as snapshot:
+            return frames.get(
+                snapshot.rows, self.store.engine.dialect, _one_id(frame_id), self._view(space, as_of)
+            )
+
+    def list(
+        self,
+        *,
+        where: WhereLike = None,
+        limit: int = 100,
+        cursor: str | None = None,
+        space: SpaceLike | None = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Page:
+        """Frames by id, a page at a time."""
+        check_limit(limit, "limit", most=10_000)
+        view = self._view(space, as_of)
+        with self.store.read() as snapshot:
+            dialect = self.store.engine.dialect
+            return frames.page(snapshot.rows, dialect, view, Where.of(where), limit=limit, cursor=cursor)
+
+    def timeline(
+        self,
+        *,
+        where: WhereLike = None,
+        since: datetime | int | None = None,
+        until: datetime | int | None = None,
+        limit: int = 100,
+        newest_first: bool = True,
+        space: SpaceLike | None = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> tuple[Frame, ...]:
+        """Frames by the time they happened, newest first."""
+        check_limit(limit, "limit", most=10_000)
+        bounds = Where(since=since, until=until)
+        condition = Where.of(where).within(since=bounds.since, until=bounds.until)
+        view = self._view(space, as_of)
+        with self.store.read() as snapshot:
+            dialect = self.store.engine.dialect
+            found = frames.timeline(
+                snapshot.rows, dialect, view, condition, limit=limit, newest_first=newest_first
+            )
+        return tuple(found)
+
+    @contextmanager
+    def session(
+        self, *, mode: Literal["read", "write"], policy: LeasePolicy | str | float = "wait"
+    ) -> Iterator[Memory]:
+        """`read`: all reads inside see one state. `write`: no other writer until it ends."""
+        with self.store.session(mode=mode, policy=policy):
+            yield self
+
+    # The life of the file
+
+    @property
+    def revision(self) -> int:
+        """Changes exactly when the store does, whoever wrote."""
+        return self.store.revision()
+
+    def wait_for_change(self, since: int, *, seconds: float, poll: float = 0.05) -> bool:
+        """Wait until the revision is no longer `since`; False if the time ran out first."""
+        deadline = time.monotonic() + seconds
+        while self.revision == since:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(poll)
+        return True
+
+    def flush(self) -> None:
+        """Make everything committed survive a power loss too."""
+        self.store.engine.flush()
+
+    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
+        """Write a consistent copy while in use; return its size in bytes."""
+        return self.store.engine.backup(Path(path), overwrite=overwrite)
+
+    def compact(self) -> None:
+        """Give unused space back."""
+        self.store.engine.compact()
+
+    def verify(self, *, deep: bool = False) -> VerifyReport:
+        """Look for damage; `deep` reads everything."""
+        return upkeep.verify(self.store, deep=deep)
+
+    def reindex(self) -> dict[str, int]:
+        """Make everything derived anew from the canonical rows."""
+        return upkeep.reindex(self.store)
+
+    def stats(self) -> Stats:
+        return upkeep.stats(self.store)
+
+    def maintain(self, policy: MaintenancePolicy | None = None) -> MaintenanceReport:
+        """Upkeep within a budget; never happens by itself during reads."""
+        return upkeep.maintain(self.store, policy or MaintenancePolicy())
+
+    def close(self) -> None:
+        """Leave one file behind. Safe to call twice."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _view(self, space: SpaceLike | None, as_of: AsOf = AsOf.LATEST) -> View:
+        return View.of(self.default_space if space is None else space, as_of)
+
+    def _item(self, item: str | Mapping[str, Any], space: str | None) -> Draft:
+        given = {"text": item} if isinstance(item, str) else item
+        if not isinstance(given, Mapping) or "text" not in given:
+            raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
+        make: Callable[..., Draft] = draft
+        try:
+            return make(**{"space": space or self.default_space, **given})
+        except TypeError as error:
+            raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
+
+    def _write(self, drafts: Sequence[Draft]) -> IngestReport:
+        report = pipeline.remember(self.store, drafts)
+        if self._after_remember is not None:
+            self.maintain(self._after_remember)
+        return report
+
+
+def _one_id(frame_id: object) -> int:
+    if isinstance(frame_id, bool) or not isinstance(frame_id, int) or not 0 < frame_id < 2**63:
+        raise InvalidInput(f"{frame_id!r} is no frame id.", hint="Give a positive whole number, or where=.")
+    return frame_id
+
+
+def _one_filter(frame_id: int | None, where: WhereLike) -> Where:
+    if frame_id is not None:
+        raise InvalidInput("Give an id or where=, not both.")
+    condition = Where.of(where)
+    if condition.is_empty:
+        raise InvalidInput("An empty where= would match everything.", hint="Say at least one condition.")
+    return condition

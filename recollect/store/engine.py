@@ -1,0 +1,100 @@
+"""The contract of a storage engine: snapshots to read, transactions to write, and what only it can do.
+
+Everything above speaks one SQL with `?` for parameters; an engine translates where it must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+Value = str | int | float | bytes | None
+Row = tuple[Any, ...]
+
+
+class Rows(Protocol):
+    """One connection inside one transaction."""
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]: ...
+
+    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None: ...
+
+    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """Execute, and return the number of rows changed."""
+        ...
+
+    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Execute once per row of values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The few expressions that the two engines spell differently."""
+
+    name: str
+    wall_ms: str
+    """The engine's own wall clock in unix milliseconds: for leases, never for data."""
+    slice_bytes: str
+    """Bytes of a text as text; `{text}`, `{start}` (from 0) and `{length}` are filled in."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReport:
+    """What an engine can say of its own health."""
+
+    problems: tuple[tuple[str, str], ...]
+    """Pairs of a code and a detail."""
+
+
+class Engine(Protocol):
+    """Where the rows live."""
+
+    dialect: Dialect
+    location: str
+    """For people: a path, or a URL without its password."""
+    read_only: bool
+
+    def read(self) -> AbstractContextManager[Rows]:
+        """One snapshot; never waits for a writer."""
+        ...
+
+    def write(self, *, timeout: float) -> AbstractContextManager[Rows]:
+        """One transaction; commits on leaving without an error, leaves no trace otherwise.
+
+        Raises `Busy` when no turn came within `timeout` seconds.
+        """
+        ...
+
+    def migrate(self) -> None:
+        """Bring the schema to this version's format, or refuse."""
+        ...
+
+    def format(self) -> int: ...
+
+    def check(self, *, deep: bool) -> EngineReport: ...
+
+    def size_bytes(self, rows: Rows) -> int:
+        """Bytes the store would occupy if the transaction behind `rows` were committed now."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Bytes held but unused, that `compact` would give back."""
+        ...
+
+    def scrub(self, probes: Sequence[bytes]) -> bool:
+        """Make deleted content unreachable in the stored bytes; True when that is certain."""
+        ...
+
+    def flush(self) -> None: ...
+
+    def compact(self) -> None: ...
+
+    def backup(self, path: Path, *, overwrite: bool) -> int:
+        """Write a consistent copy and return its size in bytes."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,183 @@
+"""Erasing for good, and the certificate that says so."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from recollect.base.checks import canonical_json
+from recollect.base.errors import InvalidInput
+from recollect.base.filters import View
+from recollect.base.hashing import checksum
+from recollect.store.engine import Dialect
+from recollect.store.frames import COLUMNS, batches, checked_row, load_query, stored, with_chunks
+from recollect.store.parts import Part
+from recollect.store.store import Store
+from recollect.store.transaction import Transaction
+from recollect.store.visible import among
+from recollect.store.writing import resolve, rewrite
+
+_TABLES: Final = ("frame_tag", "frame_meta", "frame_key", "frame_text")
+_PROBES: Final = 24
+_WORD = re.compile(r"\w{6,}")
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureCertificate:
+    """What was erased, without saying what it said: hashes are keyed, and the key is only here."""
+
+    store_id: str
+    erased_at: int
+    frames: tuple[int, ...]
+    counts: Mapping[str, int]
+    hashes: tuple[str, ...]
+    key: str
+    scrubbed: bool
+    """True: none of the erased bytes was left in the stored pages or the log."""
+
+    def to_json(self) -> str:
+        return canonical_json(asdict(self), "certificate")
+
+    @classmethod
+    def from_json(cls, text: str) -> ErasureCertificate:
+        try:
+            raw: dict[str, Any] = json.loads(text)
+            return cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise InvalidInput("This is no erasure certificate.") from None
+
+    def sealed(self) -> bytes:
+        """What the store keeps of it; `scrubbed` is decided after that row is written."""
+        return hashlib.sha256(replace(self, scrubbed=False).to_json().encode()).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureCheck:
+    """Whether a certificate still holds; falsy if it does not."""
+
+    problems: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+
+def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate:
+    """Remove frames, their chunks and everything derived from them, and clean the bytes behind them."""
+    store_id = store.id
+    with store.write() as tx:
+        resolve(tx.rows, ids, view)
+        for frame_id, row in stored(tx.rows, ids).items():
+            if row.start_byte is not None:
+                raise InvalidInput(
+                    f"Frame {frame_id} is a chunk of frame {row.parent_id}.",
+                    hint="Erase that one, the whole.",
+                )
+        doomed = with_chunks(tx.rows, ids)
+        probes = _probes(tx, doomed, store.engine.dialect)
+        key = store.entropy(32)
+        names = [row.content_hash for row in stored(tx.rows, doomed).values()]
+        counts = _remove(tx, doomed, store.parts)
+        certificate = ErasureCertificate(
+            store_id=store_id,
+            erased_at=tx.system,
+            frames=tuple(doomed),
+            counts=counts,
+            hashes=tuple(sorted(_keyed(key, name) for name in names)),
+            key=key.hex(),
+            scrubbed=False,
+        )
+        sealed = certificate.sealed()
+        row_values = (tx.allocate("erasure"), tx.system, len(doomed), sealed)
+        tx.rows.run("INSERT INTO erasure VALUES (?, ?, ?, ?, ?)", (*row_values, checksum(*row_values)))
+    return replace(certificate, scrubbed=store.engine.scrub(probes))
+
+
+def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureCheck:
+    """Check a certificate against the store: issued here, and nothing of it is back."""
+    problems = []
+    with store.read() as snapshot:
+        rows = snapshot.rows
+        if certificate.store_id != store.setting(rows, "store_id"):
+            problems.append("the certificate was issued by another store")
+        issued = rows.one(
+            "SELECT 1 FROM erasure WHERE erased_at = ? AND certificate_hash = ?",
+            (certificate.erased_at, certificate.sealed()),
+        )
+        if issued is None:
+            problems.append("the store has no record of this certificate, or it was altered")
+        for batch in batches(certificate.frames):
+            for table in ("frame", *_TABLES):
+                clause = among("frame_id", batch)
+                found = rows.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
+                problems += [f"frame {row[0]} is still in {table}" for row in found]
+        key, erased = bytes.fromhex(certificate.key), set(certificate.hashes)
+        for frame_id, name in rows.all("SELECT frame_id, content_hash FROM frame"):
+            if _keyed(key, bytes(name)) in erased:
+                problems.append(f"the same content was remembered again as frame {frame_id}")
+    return ErasureCheck(tuple(problems))
+
+
+def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
+    for part in reversed(list(parts)):
+        for table, count in part.erased(tx, doomed).items():
+            counts[table] = counts.get(table, 0) + count
+    _unlink_successors(tx, doomed)
+    for table in _TABLES:
+        counts[table] = 0
+        for batch in batches(doomed):
+            clause = among("frame_id", batch)
+            counts[table] += tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
+    counts["frame"] = 0
+    for condition in ("start_byte IS NOT NULL", "start_byte IS NULL"):  # chunks point to their parents
+        for batch in batches(doomed):
+            clause = among("frame_id", batch)
+            counts["frame"] += tx.rows.run(
+                f"DELETE FROM frame WHERE {condition} AND {clause.sql}", clause.values
+            )
+    tx.rows.run("DELETE FROM store_erasing")
+    return {table: count for table, count in sorted(counts.items()) if count}
+
+
+def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
+    """Frames that an erased one had superseded stay retired, and no longer say by what."""
+    for batch in batches(doomed):
+        clause = among("superseded_by", batch)
+        found = tx.rows.all(
+            f"SELECT {', '.join(COLUMNS)}, checksum FROM frame WHERE {clause.sql}", clause.values
+        )
+        rewrite(tx.rows, [replace(checked_row(row), superseded_by=None) for row in found])
+
+
+def _probes(tx: Transaction, doomed: Sequence[int], dialect: Dialect) -> list[bytes]:
+    """Pieces of the erased text that no frame left behind contains: none may be found afterwards."""
+    if dialect.name != "sqlite":
+        return []
+    words: list[str] = []
+    for batch in batches(doomed[:50]):
+        clause = among("f.frame_id", batch)
+        for row in tx.rows.all(load_query(dialect, clause.sql), clause.values):
+            text = row[-1] or ""
+            found = sorted(set(_WORD.findall(text[:100_000])), key=lambda word: (-len(word), word))
+            words += found[:8] or [text[:40]]
+    chosen = list(dict.fromkeys(words))[:_PROBES]
+    others = "SELECT 1 FROM frame_text t JOIN frame f ON f.frame_id = t.frame_id WHERE instr(t.text, ?) > 0"
+    gone = set(doomed)
+    probes = []
+    for word in chosen:
+        kept = tx.rows.all(
+            others.replace("SELECT 1", "SELECT t.frame_id") + f" LIMIT {len(gone) + 1}", (word,)
+        )
+        if all(row[0] in gone for row in kept):
+            probes += [word.encode(), word.lower().encode()]
+    return list(dict.fromkeys(probes))
+
+
+def _keyed(key: bytes, name: bytes) -> str:
+    return hmac.new(key, name, hashlib.sha256).hexdigest()

@@ -1,0 +1,141 @@
+"""The writer lease: the store for one writer for a longer stretch, first come, first served."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from recollect.base.errors import Busy, InvalidInput, RecollectError
+from recollect.store.engine import Engine, Rows
+
+LEASE_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class LeasePolicy:
+    """How long to queue for the lease: None for as long as it takes, 0 for not at all."""
+
+    seconds: float | None
+
+    @classmethod
+    def of(cls, policy: LeasePolicy | str | float) -> LeasePolicy:
+        if isinstance(policy, LeasePolicy):
+            return policy
+        if isinstance(policy, int | float) and not isinstance(policy, bool) and 0 <= policy < 1e9:
+            return cls(float(policy))
+        if policy == "wait":
+            return cls(None)
+        if policy == "fail":
+            return cls(0.0)
+        match = re.fullmatch(r"timeout\((\d{1,9}(?:\.\d+)?)\)", policy) if isinstance(policy, str) else None
+        if match:
+            return cls(float(match[1]))
+        raise InvalidInput(
+            f"{policy!r} is no lease policy.", hint="Use 'wait', 'fail', 'timeout(5)' or a number of seconds."
+        )
+
+
+def timeout(seconds: float) -> LeasePolicy:
+    """Queue for the lease at most this long."""
+    return LeasePolicy.of(seconds)
+
+
+class Lease:
+    """One holder's place in the queue, kept alive by a heartbeat until it is released."""
+
+    def __init__(self, engine: Engine, *, seconds: float = LEASE_SECONDS) -> None:
+        self.holder = uuid.uuid4().hex
+        self._engine = engine
+        self._seconds = seconds
+        self._released = threading.Event()
+        self._pulse: threading.Thread | None = None
+
+    def acquire(self, policy: LeasePolicy) -> None:
+        deadline = None if policy.seconds is None else time.monotonic() + policy.seconds
+        try:
+            while not self._advance():
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise Busy(
+                        f"Another writer holds the lease; waited {policy.seconds:g} s.",
+                        hint="Try again later.",
+                    )
+                time.sleep(_POLL_SECONDS)
+        except BaseException:
+            self.release()
+            raise
+        self._pulse = threading.Thread(target=self._beat, name="recollect-lease", daemon=True)
+        self._pulse.start()
+
+    def release(self) -> None:
+        self._released.set()
+        if self._pulse is not None:
+            self._pulse.join()
+        with self._engine.write(timeout=self._seconds) as rows:
+            rows.run("DELETE FROM store_lease WHERE holder = ?", (self.holder,))
+
+    def _advance(self) -> bool:
+        """Queue or stay queued, drop the dead, and say whether it is our turn."""
+        with self._engine.write(timeout=self._seconds) as rows:
+            _drop_dead(rows, self._engine)
+            self.renew(rows)
+            return current_holder(rows, self._engine) == self.holder
+
+    def renew(self, rows: Rows) -> None:
+        expires = f"{self._engine.dialect.wall_ms} + {int(self._seconds * 1000)}"
+        rows.run(
+            f"INSERT INTO store_lease (holder, host, pid, expires_at) VALUES (?, ?, ?, {expires}) "
+            "ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at",
+            (self.holder, _host(), os.getpid()),
+        )
+
+    def _beat(self) -> None:
+        while not self._released.wait(self._seconds / 3):
+            try:
+                with self._engine.write(timeout=self._seconds) as rows:
+                    rows.run(
+                        f"UPDATE store_lease SET expires_at = {self._engine.dialect.wall_ms} "
+                        f"+ {int(self._seconds * 1000)} WHERE holder = ?",
+                        (self.holder,),
+                    )
+            except RecollectError:
+                continue  # the next write of the holder notices if the lease was lost meanwhile
+
+
+def current_holder(rows: Rows, engine: Engine) -> str | None:
+    row = rows.one(
+        f"SELECT holder FROM store_lease WHERE expires_at > {engine.dialect.wall_ms} ORDER BY ticket LIMIT 1"
+    )
+    return str(row[0]) if row else None
+
+
+def _drop_dead(rows: Rows, engine: Engine) -> None:
+    rows.run(f"DELETE FROM store_lease WHERE expires_at <= {engine.dialect.wall_ms}")
+    for ticket, pid in rows.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (_host(),)):
+        if not _alive(pid):
+            rows.run("DELETE FROM store_lease WHERE ticket = ?", (ticket,))
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _host() -> str:
+    """This machine, and on Linux the process namespace too: a pid says nothing outside it."""
+    try:
+        return f"{platform.node()}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return platform.node()

@@ -1,0 +1,76 @@
+"""What stands beside the frames and moves with them: text index, vectors, facts, sub-memories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from recollect.base.frame import Frame
+from recollect.store.transaction import Snapshot, Transaction
+
+if TYPE_CHECKING:
+    from recollect.store.drafts import Draft
+    from recollect.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something `verify` found; `derived` problems are mended by `reindex`."""
+
+    code: str
+    detail: str
+    derived: bool = False
+
+
+@dataclass(slots=True)
+class Budget:
+    """Limits of one piece of maintenance; counts down as work is done."""
+
+    frames: int | None = None
+    seconds: float | None = None
+    _started: float = field(default_factory=time.monotonic)
+
+    def spend(self, frames: int) -> None:
+        if self.frames is not None:
+            self.frames -= frames
+
+    @property
+    def exhausted(self) -> bool:
+        out_of_time = self.seconds is not None and time.monotonic() - self._started >= self.seconds
+        return out_of_time or (self.frames is not None and self.frames <= 0)
+
+
+class Part:
+    """Base of everything that follows the frames; each method is a step it may take part in."""
+
+    name: ClassVar[str]
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        """Costly work before the transaction (embedding, extraction), one item per draft."""
+        return None
+
+    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+        """New frames, in the transaction that writes them, each with what `prepare` made of it (or None)."""
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        """Frames gone from LATEST, still there as of before."""
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        """Remove every row that says something of these frames; return counts by table."""
+        return {}
+
+    def rebuild(self, store: Store) -> int:
+        """Make derived rows anew from the canonical ones; return how many frames were covered."""
+        return 0
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        """Bounded upkeep; return counts of what was done."""
+        return {}
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return ()
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return {}

@@ -1,0 +1,500 @@
+"""The embedded engine: one SQLite file in WAL mode, one writer connection, a pool of readers."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+import apsw
+
+from recollect.base.clock import Clock
+from recollect.base.errors import (
+    Busy,
+    Conflict,
+    Corrupt,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    OverBudget,
+    RecollectError,
+    Unavailable,
+    Unsupported,
+)
+from recollect.base.hashing import checksum, digest
+from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
+from recollect.store.migrations import LEDGER, Migration, pending
+
+APPLICATION_ID: Final = 0x52434C54
+"""'RCLT' in the file's header: tells our files from every other SQLite database."""
+
+DURABILITIES: Final = ("normal", "full")
+_IN_MEMORY: Final = ":memory:"
+_IDLE_READERS: Final = 8
+_READER_PATIENCE_MS: Final = 10_000
+_SCHEMA_HASH: Final = "schema_hash"
+
+_SETUP: Final = (
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA trusted_schema = OFF",  # a tampered file must not run functions through its schema
+    "PRAGMA cell_size_check = ON",  # notice damaged pages when they are read
+    "PRAGMA secure_delete = ON",  # freed bytes are zeroed, so erased text does not linger
+    "PRAGMA temp_store = MEMORY",  # nothing is ever written beside the file
+    "PRAGMA cache_size = -16000",
+    "PRAGMA journal_size_limit = 67108864",
+)
+
+
+class SqliteRows:
+    """One connection inside one transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        with _translated():
+            return self.connection.execute(sql, values).fetchall()
+
+    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
+        with _translated():
+            row: Row | None = self.connection.execute(sql, values).fetchone()
+            return row
+
+    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        with _translated():
+            self.connection.execute(sql, values)
+            return self.connection.changes()
+
+    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        with _translated():
+            self.connection.executemany(sql, rows)
+
+
+class SqliteEngine:
+    """Implements `Engine` on a file, or on `:memory:`."""
+
+    dialect = Dialect(
+        name="sqlite",
+        wall_ms="CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+        slice_bytes="CAST(substr(CAST({text} AS BLOB), {start} + 1, {length}) AS TEXT)",
+    )
+
+    def __init__(self, path: str, *, clock: Clock, read_only: bool, create: bool, durability: str) -> None:
+        self.location = path
+        self.read_only = read_only
+        self._clock = clock
+        self._durability = durability
+        self._in_memory = path == _IN_MEMORY
+        self._immutable = False
+        self._write_lock = threading.RLock()
+        self._pool_lock = threading.Lock()
+        self._idle: list[apsw.Connection] = []
+        self._deadline = 0.0
+        self._closed = False
+        if self._in_memory and read_only:
+            raise InvalidInput("A store in memory cannot be opened read-only: it would always be empty.")
+        if not self._in_memory:
+            _check_path(Path(path), must_exist=read_only or not create)
+        self._main = self._open_main()
+
+    # Opening
+
+    def _open_main(self) -> apsw.Connection:
+        connection = self._connect()
+        try:
+            self._identify(connection)
+        except RecollectError:
+            connection.close(True)
+            if not self.read_only or self._immutable or Path(self.location + "-wal").exists():
+                raise
+            # A reader without write access to the folder cannot share the log; there is none, so read as is.
+            self._immutable = True
+            connection = self._connect()
+            self._identify(connection)
+        connection.set_busy_handler(self._wait_for_turn)
+        return connection
+
+    def _connect(self) -> apsw.Connection:
+        with _translated(self.location):
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+            name = self.location
+            if not self._in_memory:
+                name = "file:" + quote(str(Path(self.location).absolute()))
+                if not self.read_only:
+                    flags |= apsw.SQLITE_OPEN_CREATE
+                elif not _may_write(Path(self.location)):
+                    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+                    name += "?immutable=1" if self._immutable else ""
+            connection = apsw.Connection(name, flags=flags)
+            connection.set_busy_timeout(_READER_PATIENCE_MS)
+            for pragma in _SETUP:
+                connection.execute(pragma)
+            level = "FULL" if self._durability == "full" else "NORMAL"
+            connection.execute(f"PRAGMA synchronous = {level}")
+            if self.read_only:
+                connection.execute("PRAGMA query_only = ON")
+            return connection
+
+    def _identify(self, connection: apsw.Connection) -> None:
+        """Refuse what is not ours; make a new or empty file ours to migrate."""
+        with _translated(self.location):
+            application = _pragma(connection, "application_id")
+            version = _pragma(connection, "user_version")
+            if application == APPLICATION_ID:
+                self._enter_wal(connection)
+                return
+            tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            if application != 0 or version != 0 or (tables is not None and tables[0] != 0):
+                raise Unsupported(
+                    f"{self.location} is a SQLite database of another application.",
+                    hint="Choose another path; nothing in it was changed.",
+                )
+            if self.read_only:
+                raise Unsupported(
+                    f"{self.location} is empty.", hint="Open it once for writing to initialise it."
+                )
+            self._enter_wal(connection)
+
+    def _enter_wal(self, connection: apsw.Connection) -> None:
+        if self._in_memory or self.read_only:
+            return
+        deadline = time.monotonic() + _READER_PATIENCE_MS / 1000
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except apsw.BusyError:  # another process is creating the same file
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.005)
+
+    def migrate(self) -> None:
+        if self._missing_migrations(self._main):
+            if self.read_only:
+                raise Unsupported(
+                    f"{self.location} has an older format, and a read-only open does not migrate.",
+                    hint="Open it once for writing.",
+                )
+            with self.write(timeout=60) as rows:
+                assert isinstance(rows, SqliteRows)
+                self._apply_migrations(rows.connection)
+
+    def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
+        with _translated(self.location):
+            ours = _pragma(connection, "application_id") == APPLICATION_ID
+            applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
+            declared = _pragma(connection, "user_version")
+        seen = {int(str(number)): str(sha256) for number, sha256 in applied}
+        return pending("sqlite", seen, declared=declared, location=self.location)
+
+    def _apply_migrations(self, connection: apsw.Connection) -> None:
+        # Asked again inside the transaction: another process may have done it meanwhile.
+        todo = self._missing_migrations(connection)
+        with _translated(self.location):
+            connection.execute(LEDGER)
+            for migration in todo:
+                connection.execute(migration.sql)
+                connection.execute(
+                    "INSERT INTO migration VALUES (?, ?, ?, ?)",
+                    (migration.number, migration.name, migration.sha256, self._clock.now()),
+                )
+                connection.execute(f"PRAGMA user_version = {migration.number}")
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            value = _schema_hash(connection)
+            connection.execute(
+                "INSERT INTO store_setting VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+                "SET value = excluded.value, checksum = excluded.checksum",
+                (_SCHEMA_HASH, value, checksum(_SCHEMA_HASH, value)),
+            )
+
+    def format(self) -> int:
+        with self.read() as rows:
+            row = rows.one("PRAGMA user_version")
+            return int(row[0]) if row else 0
+
+    # Transactions
+
+    @contextmanager
+    def read(self) -> Iterator[Rows]:
+        if self._in_memory:
+            with self._write_lock, self._within(self._main, "BEGIN") as rows:
+                yield rows
+            return
+        connection = self._take_reader()
+        try:
+            with self._within(connection, "BEGIN") as rows:
+                yield rows
+        finally:
+            self._give_back(connection)
+
+    @contextmanager
+    def write(self, *, timeout: float) -> Iterator[Rows]:
+        if self.read_only:
+            raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
+        if not self._write_lock.acquire(timeout=timeout):
+            raise _busy(timeout)
+        try:
+            self._check_open()
+            self._deadline = time.monotonic() + timeout
+            with self._within(self._main, "BEGIN IMMEDIATE") as rows:
+                yield rows
+        finally:
+            self._write_lock.release()
+
+    @contextmanager
+    def _within(self, connection: apsw.Connection, begin: str) -> Iterator[Rows]:
+        if connection.in_transaction:  # a read inside a transaction of the one connection in memory
+            yield SqliteRows(connection)
+            return
+        with _translated(self.location):
+            connection.execute(begin)
+        try:
+            yield SqliteRows(connection)
+            with _translated(self.location):
+                connection.execute("COMMIT")
+        except BaseException:
+            with suppress(apsw.Error):
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            raise
+
+    def _wait_for_turn(self, tries: int) -> bool:
+        if time.monotonic() > self._deadline:
+            return False
+        time.sleep(min(0.0005 * 2 ** min(tries, 5), 0.01))
+        return True
+
+    def _take_reader(self) -> apsw.Connection:
+        self._check_open()
+        with self._pool_lock:
+            if self._idle:
+                return self._idle.pop()
+        return self._connect()
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        with self._pool_lock:
+            if not self._closed and len(self._idle) < _IDLE_READERS:
+                self._idle.append(connection)
+                return
+        connection.close(True)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
+
+    # Health and upkeep
+
+    def check(self, *, deep: bool) -> EngineReport:
+        problems: list[tuple[str, str]] = []
+        with self.read() as rows:
+            test = "integrity_check" if deep else "quick_check"
+            try:
+                found = [str(row[0]) for row in rows.all(f"PRAGMA {test}(100)")]
+                problems += [("page", line) for line in found if line != "ok"]
+                problems += [
+                    ("foreign_key", f"{table} row {rowid} points to a missing row of {target}")
+                    for table, rowid, target, _ in rows.all("PRAGMA foreign_key_check")
+                ]
+                assert isinstance(rows, SqliteRows)
+                stored = rows.one("SELECT value FROM store_setting WHERE name = ?", (_SCHEMA_HASH,))
+                if stored is None or stored[0] != _schema_hash(rows.connection):
+                    problems.append(("schema", "the tables are not as the migrations made them"))
+                self._missing_migrations(rows.connection)
+            except Corrupt as error:
+                problems.append(("page", error.message))
+        return EngineReport(tuple(problems))
+
+    def size_bytes(self, rows: Rows) -> int:
+        return self._pages(rows, "page_count")
+
+    def free_bytes(self) -> int:
+        with self.read() as rows:
+            return self._pages(rows, "freelist_count")
+
+    def _pages(self, rows: Rows, count: str) -> int:
+        pages, size = rows.one(f"PRAGMA {count}"), rows.one("PRAGMA page_size")
+        return int(pages[0]) * int(size[0]) if pages and size else 0
+
+    def scrub(self, probes: Sequence[bytes]) -> bool:
+        """Empty the log, then look for the probes in the file's bytes; rebuild the file if one is left."""
+        if self._in_memory:
+            return True
+        if self._checkpoint() and not self._found(probes):
+            return True
+        self.compact()
+        return self._checkpoint() and not self._found(probes)
+
+    def _found(self, probes: Sequence[bytes]) -> bool:
+        """Read through SQLite's own handle: closing another one would drop the process's file locks."""
+        wanted = [probe for probe in probes if probe]
+        overlap = max(map(len, wanted), default=1) - 1
+        step = 1 << 20
+        with self.read() as rows:
+            assert isinstance(rows, SqliteRows)
+            size = self.size_bytes(rows)
+            tail = b""
+            for offset in range(0, size, step):
+                _, piece = rows.connection.read("main", 0, offset, min(step, size - offset))
+                window = tail + piece
+                if any(probe in window for probe in wanted):
+                    return True
+                tail = window[-overlap:] if overlap else b""
+        return False
+
+    def flush(self) -> None:
+        if self._in_memory:
+            return
+        if not self._checkpoint():
+            raise Busy("A long-running reader keeps the log from being emptied.", hint="Try again later.")
+
+    def _checkpoint(self) -> bool:
+        """Move the whole log into the file and empty it, with fsync; False while a reader is in the way."""
+        with self._write_lock, _translated(self.location):
+            self._check_open()
+            self._deadline = time.monotonic() + 5
+            try:
+                self._main.execute("PRAGMA synchronous = FULL")
+                logged, moved = self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except (apsw.BusyError, apsw.LockedError):
+                return False
+            finally:
+                level = "FULL" if self._durability == "full" else "NORMAL"
+                self._main.execute(f"PRAGMA synchronous = {level}")
+        return logged == moved
+
+    def compact(self) -> None:
+        if self.read_only:
+            raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
+        with self._write_lock, _translated(self.location):
+            self._check_open()
+            self._deadline = time.monotonic() + 60
+            self._main.execute("VACUUM")
+        self._checkpoint()
+
+    def backup(self, path: Path, *, overwrite: bool) -> int:
+        _check_path(path, must_exist=False)
+        if path.exists() and not overwrite:
+            raise Conflict(f"{path} exists.", hint="Choose another path, or pass overwrite=True.")
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+        try:
+            with self.read() as rows, _translated(str(path)):
+                assert isinstance(rows, SqliteRows)
+                rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
+                target = apsw.Connection(str(partial))
+                try:
+                    with target.backup("main", rows.connection, "main") as copying:
+                        while not copying.done:
+                            copying.step(1000)
+                finally:
+                    target.close(True)
+            _sync(partial)
+            partial.replace(path)
+            _sync(path.parent)
+        finally:
+            partial.unlink(missing_ok=True)
+        return path.stat().st_size
+
+    def close(self) -> None:
+        with self._pool_lock:
+            if self._closed:
+                return
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close(True)
+        with self._write_lock:
+            self._main.close(True)
+
+
+def _pragma(connection: apsw.Connection, name: str) -> int:
+    row = connection.execute(f"PRAGMA {name}").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _schema_hash(connection: apsw.Connection) -> str:
+    """Over every table, index and trigger, so that a damaged definition does not pass."""
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+    ).fetchall()
+    return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
+
+
+def _check_path(path: Path, *, must_exist: bool) -> None:
+    try:
+        if path.is_dir():
+            raise InvalidInput(f"{path} is a folder.", hint="Give the path of a file.")
+        if not path.parent.is_dir():
+            raise NotFound(f"The folder {path.parent} does not exist.", hint="Create it first.")
+        if must_exist and not path.exists():
+            raise NotFound(
+                f"{path} does not exist.", hint="Check the path, or open it for writing to create it."
+            )
+        if path.exists() and not path.is_file():
+            raise InvalidInput(f"{path} is not a regular file.")
+    except (PermissionError, ValueError) as error:
+        if isinstance(error, RecollectError):
+            raise
+        if isinstance(error, ValueError):
+            raise InvalidInput(f"{str(path)!r} is no usable path: {error}.") from None
+        raise Forbidden(f"No permission to look at {path}.") from None
+    except OSError as error:
+        if isinstance(error, RecollectError):
+            raise
+        raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error.strerror}.") from None
+
+
+def _may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _busy(timeout: float) -> Busy:
+    return Busy(f"Another writer held the store for {timeout:g} s.", hint="Try again, or allow more time.")
+
+
+@contextmanager
+def _translated(location: str = "The store") -> Iterator[None]:
+    """SQLite's errors as ours; what is no fault of the store passes through."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Busy(
+            "Another writer held the store too long.", hint="Try again, or allow more time."
+        ) from error
+    except apsw.NotADBError as error:
+        raise Corrupt(
+            f"{location} is not a Recollect file, or its header is damaged.", hint="Restore a backup."
+        ) from error
+    except (apsw.CorruptError, apsw.FormatError) as error:
+        raise Corrupt(f"{location} is damaged: {error}.", hint="Restore a backup.") from error
+    except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:
+        raise Forbidden(f"{location} cannot be written: {error}.", hint="Check its permissions.") from error
+    except apsw.CantOpenError as error:
+        raise Forbidden(
+            f"{location} cannot be opened.", hint="Check the permissions of the file and its folder."
+        ) from error
+    except apsw.FullError as error:
+        raise OverBudget(f"{location} cannot grow: the disk is full.", hint="Free some space.") from error
+    except apsw.IOError as error:
+        raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
+    except apsw.ConstraintError as error:
+        raise Conflict(f"The store refused a row: {error}.") from error
+    except apsw.TooBigError as error:
+        raise InvalidInput(f"A value is too large for the store: {error}.") from error
+    except apsw.ConnectionClosedError as error:
+        raise Unavailable(f"{location} was closed.", hint="Open it again.") from error
+    except apsw.SQLError as error:
+        # Our SQL is fixed: a statement that does not compile means the schema is not the one we made.
+        raise Corrupt(f"{location} lacks a table or column: {error}.", hint="Run verify.") from error

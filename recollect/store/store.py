@@ -1,0 +1,235 @@
+"""The store: an engine, a clock, and the parts that follow the frames; snapshots, transactions, sessions."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Final, Literal
+
+from recollect.base.checks import check_choice, check_limit
+from recollect.base.clock import Clock, SystemClock
+from recollect.base.errors import Busy, Conflict, Corrupt, Forbidden, InvalidInput, OverBudget, Unsupported
+from recollect.base.hashing import checksum
+from recollect.store.engine import Engine, Rows
+from recollect.store.lease import Lease, LeasePolicy, current_holder
+from recollect.store.parts import Part
+from recollect.store.transaction import Snapshot, Transaction, read_clock
+
+POSTGRES_SCHEMES: Final = ("postgresql://", "postgres://")
+BUSY_SECONDS: Final = 30.0
+_LEASE_POLL_SECONDS: Final = 0.02
+
+
+class Store:
+    """One memory, on a file or in a schema. Safe to share between threads, not across a fork."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        clock: Clock,
+        max_bytes: int | None = None,
+        busy_timeout: float = BUSY_SECONDS,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
+        self.engine = engine
+        self.clock = clock
+        self.entropy = entropy
+        self.parts: list[Part] = []
+        self._max_bytes = max_bytes
+        self._busy_timeout = busy_timeout
+        self._process = os.getpid()
+        self._lease: ContextVar[Lease | None] = ContextVar("lease", default=None)
+        self._pinned: ContextVar[Snapshot | None] = ContextVar("pinned", default=None)
+
+    # Reading and writing
+
+    @contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        """One state of the store; inside a read session, always the session's."""
+        self._check_process()
+        pinned = self._pinned.get()
+        if pinned is not None:
+            yield pinned
+            return
+        with self.engine.read() as rows:
+            yield Snapshot(rows, read_clock(rows))
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """One transaction: all of it or nothing. Waits its turn, and for a lease held elsewhere."""
+        self._check_process()
+        if self._pinned.get() is not None:
+            raise Forbidden("A read session does not write.", hint="Leave it first.")
+        deadline = time.monotonic() + self._busy_timeout
+        while True:
+            remaining = max(0.001, deadline - time.monotonic())
+            with self.engine.write(timeout=remaining) as rows:
+                if self._may_write(rows):
+                    before = self.engine.size_bytes(rows) if self._max_bytes is not None else 0
+                    tx = Transaction(rows, now=self.clock.now())
+                    yield tx
+                    self._check_size(rows, before)
+                    return
+            if time.monotonic() >= deadline:
+                raise Busy(
+                    f"Another writer held the lease for {self._busy_timeout:g} s.", hint="Try again later."
+                )
+            time.sleep(_LEASE_POLL_SECONDS)
+
+    def revision(self) -> int:
+        """System time of the last commit: changes exactly when the store does."""
+        with self.read() as snapshot:
+            return snapshot.revision
+
+    def _may_write(self, rows: Rows) -> bool:
+        holder = current_holder(rows, self.engine)
+        lease = self._lease.get()
+        if lease is None:
+            return holder is None
+        if holder != lease.holder:
+            raise Conflict("The writer lease was lost: this process was silent for too long.", hint="Retry.")
+        lease.renew(rows)
+        return True
+
+    def _check_size(self, rows: Rows, before: int) -> None:
+        if self._max_bytes is None:
+            return
+        after = self.engine.size_bytes(rows)
+        if after > self._max_bytes and after > before:
+            raise OverBudget(
+                f"The store would grow to {after} bytes; max_bytes={self._max_bytes}. Nothing was written.",
+                hint="Make room with maintain() or erase(), or allow more bytes.",
+            )
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise Unsupported(
+                "This store was opened before a fork, and connections do not survive one.",
+                hint="Open it again in the child process.",
+            )
+
+    # Sessions
+
+    @contextmanager
+    def session(
+        self,
+        *,
+        mode: Literal["read", "write"],
+        policy: LeasePolicy | str | float = "wait",
+        lease_seconds: float = 10,
+    ) -> Iterator[None]:
+        """`read`: every read inside sees one state. `write`: no one else writes until it ends.
+
+        Both hold for the current thread (or task): work handed to another thread is outside.
+        """
+        check_choice(mode, "mode", ("read", "write"))
+        chosen = LeasePolicy.of(policy)
+        if self._pinned.get() is not None or self._lease.get() is not None:
+            raise Conflict("A session is already open here.", hint="End it before beginning another.")
+        self._check_process()
+        if mode == "read":
+            with self.read() as snapshot:
+                pinned = self._pinned.set(snapshot)
+                try:
+                    yield
+                finally:
+                    self._pinned.reset(pinned)
+            return
+        if lease_seconds <= 0:
+            raise InvalidInput("lease_seconds must be positive.")
+        lease = Lease(self.engine, seconds=lease_seconds)
+        lease.acquire(chosen)
+        held = self._lease.set(lease)
+        try:
+            yield
+        finally:
+            self._lease.reset(held)
+            lease.release()
+
+    # Settings
+
+    def setting(self, rows: Rows, name: str) -> str | None:
+        row = rows.one("SELECT value, checksum FROM store_setting WHERE name = ?", (name,))
+        if row is None:
+            return None
+        if row[1] != checksum(name, row[0]):
+            raise Corrupt(f"The setting {name} is damaged.", hint="Restore a backup; see verify.")
+        return str(row[0])
+
+    def set_setting(self, tx: Transaction, name: str, value: str) -> None:
+        assert tx.system
+        tx.rows.run(
+            "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+            "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+            (name, value, checksum(name, value)),
+        )
+
+    @property
+    def id(self) -> str:
+        """A random name that tells this store from every other, wherever its file goes."""
+        with self.read() as snapshot:
+            return self.setting(snapshot.rows, "store_id") or ""
+
+    def close(self) -> None:
+        if os.getpid() == self._process:
+            self.engine.close()
+
+
+def open_store(
+    location: str | os.PathLike[str],
+    *,
+    clock: Clock | None = None,
+    read_only: bool = False,
+    create: bool = True,
+    durability: str = "normal",
+    max_bytes: int | None = None,
+    busy_timeout: float = BUSY_SECONDS,
+    parts: Sequence[Part] = (),
+) -> Store:
+    """Open a file, `:memory:`, or a `postgresql://` URL; create and migrate it where allowed."""
+    check_choice(durability, "durability", ("normal", "full"))
+    if max_bytes is not None:
+        check_limit(max_bytes, "max_bytes", most=2**62)
+    if isinstance(busy_timeout, bool) or not isinstance(busy_timeout, int | float) or busy_timeout < 0:
+        raise InvalidInput("busy_timeout must be a number of seconds, 0 or more.")
+    time_source = clock or SystemClock()
+    engine = _open_engine(location, time_source, read_only=read_only, create=create, durability=durability)
+    try:
+        engine.migrate()
+        store = Store(engine, clock=time_source, max_bytes=max_bytes, busy_timeout=busy_timeout)
+        store.parts.extend(parts)
+        if not read_only and not store.id:
+            with store.write() as tx:
+                if store.setting(tx.rows, "store_id") is None:
+                    store.set_setting(tx, "store_id", store.entropy(16).hex())
+        return store
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _open_engine(
+    location: str | os.PathLike[str], clock: Clock, *, read_only: bool, create: bool, durability: str
+) -> Engine:
+    if isinstance(location, str) and location.startswith(POSTGRES_SCHEMES):
+        from recollect.store.postgres import PostgresEngine
+
+        return PostgresEngine(location, clock=clock, read_only=read_only, create=create)
+    if isinstance(location, str) and "://" in location:
+        scheme = location.split("://")[0]
+        raise InvalidInput(f"{scheme}:// is no place for a store.", hint="Give a path or postgresql://…")
+    if isinstance(location, str) and not location:
+        raise InvalidInput("The path is empty.")
+    if not isinstance(location, str | os.PathLike):
+        raise InvalidInput(f"A store is opened by a path or URL, not {type(location).__name__}.")
+    from recollect.store.sqlite import SqliteEngine
+
+    name = os.fspath(location)
+    path = name if name == ":memory:" else str(Path(name).expanduser())
+    return SqliteEngine(path, clock=clock, read_only=read_only, create=create, durability=durability)

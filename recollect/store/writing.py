@@ -1,0 +1,332 @@
+"""Writing frames inside one transaction: put, label, retire, supersede."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from recollect.base.errors import Conflict, InvalidInput, NotFound
+from recollect.base.filters import EVERYTHING, View
+from recollect.base.frame import Frame
+from recollect.base.hashing import checksum
+from recollect.base.names import ALL
+from recollect.store.drafts import Draft
+from recollect.store.engine import Rows, Value
+from recollect.store.frames import (
+    COLUMNS,
+    FrameRow,
+    as_frame,
+    batches,
+    retired_row,
+    stored,
+    with_chunks,
+)
+from recollect.store.parts import Part
+from recollect.store.transaction import Transaction
+from recollect.store.visible import among, value_key, value_number, visible
+
+Status = Literal["created", "updated", "unchanged"]
+Prepared = Mapping[str, Sequence[object]]
+_INSERT = f"INSERT INTO frame ({', '.join(COLUMNS)}, checksum) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
+_LATEST = View(ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What became of one draft."""
+
+    id: int
+    status: Status
+    chunks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A draft that gets a frame of its own; `place` is its position among all drafts and chunks."""
+
+    id: int
+    draft: Draft
+    name: bytes
+    place: int
+
+
+def put(
+    tx: Transaction, drafts: Sequence[Draft], *, parts: Iterable[Part] = (), prepared: Prepared | None = None
+) -> list[Put]:
+    """Write what is new; of what is already there, add the tags and metadata that it lacks.
+
+    `prepared` holds, by the name of a part, one item for each draft and each chunk in flat order.
+    """
+    names = [draft.content_hash() for draft in drafts]
+    targets = existing(tx.rows, drafts, names)
+    fresh: dict[int, _Fresh] = {}
+    first: dict[Value, int] = {}
+    place = 0
+    for index, (draft, name) in enumerate(zip(drafts, names, strict=True)):
+        keys = _keys(draft, name)
+        twin = next((first[key] for key in keys if key in first), None)
+        if targets[index] is None and twin is not None:
+            targets[index] = -1 - twin
+        elif targets[index] is None:
+            fresh[index] = _Fresh(0, draft, name, place)
+            first.update(dict.fromkeys(keys, index))
+        place += 1 + len(draft.chunks)
+    fresh = _numbered(tx, fresh)
+    _insert(tx, list(fresh.values()), parts, prepared or {})
+    results = []
+    for index, draft in enumerate(drafts):
+        if index in fresh:
+            frame_id = fresh[index].id
+            ids = tuple(range(frame_id + 1, frame_id + 1 + len(draft.chunks)))
+            results.append(Put(frame_id, "created", ids))
+            continue
+        target = targets[index]
+        assert target is not None
+        frame_id = target if target > 0 else fresh[-1 - target].id
+        changed = relabel(tx, frame_id, add_tags=draft.tags, set_metadata=draft.metadata)
+        results.append(Put(frame_id, "updated" if changed else "unchanged"))
+    return results
+
+
+def existing(rows: Rows, drafts: Sequence[Draft], names: Sequence[bytes]) -> list[int | None]:
+    """For each draft the frame that already holds its content, or that its idempotency key names."""
+    wanted = sorted({name[:8] for draft, name in zip(drafts, names, strict=True) if not draft.repeatable})
+    by_name: dict[bytes, int] = {}
+    for first in range(0, len(wanted), 500):
+        clause = among("substr(f.content_hash, 1, 8)", wanted[first : first + 500])
+        sql = (
+            "SELECT f.content_hash, f.frame_id FROM frame f "
+            f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql}"
+        )
+        by_name.update((bytes(name), int(frame_id)) for name, frame_id in rows.all(sql, clause.values))
+    found: list[int | None] = []
+    for draft, name in zip(drafts, names, strict=True):
+        if draft.idempotency_key is not None:
+            row = rows.one(
+                "SELECT frame_id FROM frame_key WHERE space = ? AND name = ?",
+                (draft.space, draft.idempotency_key),
+            )
+            if row is not None:
+                found.append(int(row[0]))
+                continue
+        found.append(None if draft.repeatable else by_name.get(name))
+    return found
+
+
+def relabel(
+    tx: Transaction,
+    frame_id: int,
+    *,
+    add_tags: Iterable[str] = (),
+    drop_tags: Iterable[str] = (),
+    set_metadata: Mapping[str, str] | None = None,
+    drop_metadata: Iterable[str] = (),
+) -> bool:
+    """Change tags and metadata; what held before stays visible as of before. True if anything changed."""
+    held = {
+        str(row[0])
+        for row in tx.rows.all("SELECT tag FROM frame_tag WHERE frame_id = ? AND until IS NULL", (frame_id,))
+    }
+    values: dict[str, str] = dict(
+        tx.rows.all("SELECT name, value FROM frame_meta WHERE frame_id = ? AND until IS NULL", (frame_id,))
+    )
+    new_tags = set(add_tags) - held
+    lost_tags = held & set(drop_tags)
+    new_values = {name: value for name, value in (set_metadata or {}).items() if values.get(name) != value}
+    lost_values = (set(values) & set(drop_metadata)) | (set(values) & set(new_values))
+    if not (new_tags or lost_tags or new_values or lost_values):
+        return False
+    for tag in sorted(lost_tags):
+        _close_label(tx, "tag", frame_id, tag)
+    for name in sorted(lost_values):
+        _close_label(tx, "meta", frame_id, name)
+    _insert_labels(tx, [(frame_id, sorted(new_tags), new_values)])
+    return True
+
+
+def retire(
+    tx: Transaction,
+    ids: Sequence[int],
+    *,
+    successor: int | None = None,
+    reason: str,
+    parts: Iterable[Part] = (),
+) -> list[int]:
+    """Take frames and their chunks out of LATEST, those already out excepted; return which were taken."""
+    rows = stored(tx.rows, with_chunks(tx.rows, ids))
+    live = [row for row in rows.values() if row.retired_at is None]
+    if not live:
+        return []
+    changed = [retired_row(row, at=tx.system, successor=successor) for row in live]
+    rewrite(tx.rows, changed)
+    retired = sorted(row.frame_id for row in changed)
+    for part in parts:
+        part.retired(tx, retired, reason=reason)
+    return retired
+
+
+def supersede(tx: Transaction, old: int, new: int, *, view: View, parts: Iterable[Part] = ()) -> list[int]:
+    """Retire `old` in favour of `new`; both must be live and in the view's spaces."""
+    if old == new:
+        raise InvalidInput(f"Frame {old} cannot supersede itself.")
+    resolve(tx.rows, [old, new], view)
+    for frame_id, row in stored(tx.rows, [old, new]).items():
+        if row.start_byte is not None:
+            raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Supersede its parent {row.parent_id}.")
+        if row.retired_at is not None:
+            successor = "" if row.superseded_by is None else f", superseded by frame {row.superseded_by}"
+            raise Conflict(f"Frame {frame_id} was already retired{successor}.")
+    return retire(tx, [old], successor=new, reason="superseded", parts=parts)
+
+
+def rewrite(rows: Rows, changed: Sequence[FrameRow]) -> None:
+    """Store the two columns of a frame that may change, with the checksum."""
+    rows.many(
+        "UPDATE frame SET retired_at = ?, superseded_by = ?, checksum = ? WHERE frame_id = ?",
+        [(row.retired_at, row.superseded_by, row.checksum, row.frame_id) for row in changed],
+    )
+
+
+def resolve(rows: Rows, ids: Sequence[int], view: View) -> list[int]:
+    """The ids themselves, if each names a frame that ever was in the view's spaces; else `NotFound`."""
+    found = stored(rows, ids)
+    for frame_id in ids:
+        row = found.get(frame_id)
+        inside = row is not None and (view.spaces is ALL or row.space in view.spaces or row.scope == "global")
+        if not inside:
+            raise NotFound(f"There is no frame {frame_id} here.", hint="It may be in another space.")
+    return list(ids)
+
+
+def live_ids(rows: Rows, ids: Sequence[int], view: View) -> list[int]:
+    """Those of the ids that are visible at LATEST."""
+    found: list[int] = []
+    for batch in batches(ids):
+        clause = among("f.frame_id", batch) & visible(View(view.spaces), EVERYTHING)
+        found += [
+            int(r[0]) for r in rows.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
+        ]
+    return sorted(found)
+
+
+def _keys(draft: Draft, name: bytes) -> list[Value]:
+    """What a later draft of the same batch would share with this one if it is the same write."""
+    keys: list[Value] = [] if draft.repeatable else [name]
+    if draft.idempotency_key is not None:
+        keys.append(f"{draft.space}\0{draft.idempotency_key}")
+    return keys
+
+
+def _numbered(tx: Transaction, fresh: Mapping[int, _Fresh]) -> dict[int, _Fresh]:
+    if not fresh:
+        return {}
+    next_id = tx.allocate("frame", sum(1 + len(item.draft.chunks) for item in fresh.values()))
+    numbered = {}
+    for index, item in fresh.items():
+        numbered[index] = _Fresh(next_id, item.draft, item.name, item.place)
+        next_id += 1 + len(item.draft.chunks)
+    return numbered
+
+
+def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], prepared: Prepared) -> None:
+    if not fresh:
+        return
+    rows: list[FrameRow] = []
+    frames: list[Frame] = []
+    places: list[int] = []
+    for item in fresh:
+        for number, draft in enumerate(item.draft.flat()):
+            parent = None if number == 0 else item.id
+            name = item.name if number == 0 else draft.content_hash(item.name)
+            row = _row(tx, draft, item.id + number, name=name, parent=parent)
+            rows.append(row)
+            values = {key: json.loads(value) for key, value in item.draft.metadata.items()}
+            frames.append(as_frame(row, draft.text, tags=item.draft.tags, metadata=values, view=_LATEST))
+            places.append(item.place + number)
+    tx.rows.many(_INSERT, [(*row.values(), row.checksum) for row in rows])
+    tx.rows.many(
+        "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
+        [(item.id, item.draft.text) for item in fresh],
+    )
+    _insert_labels(tx, [(item.id, item.draft.tags, item.draft.metadata) for item in fresh])
+    keys = [
+        (item.draft.space, item.draft.idempotency_key, item.id)
+        for item in fresh
+        if item.draft.idempotency_key is not None
+    ]
+    if keys:
+        tx.rows.many(
+            "INSERT INTO frame_key (space, name, frame_id, checksum) VALUES (?, ?, ?, ?)",
+            [(*key, checksum("key", *key)) for key in keys],
+        )
+    for part in parts:
+        ready = prepared.get(part.name)
+        part.written(tx, frames, None if ready is None else [ready[place] for place in places])
+
+
+def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: int | None) -> FrameRow:
+    return FrameRow(
+        frame_id=frame_id,
+        kind=draft.kind,
+        space=draft.space,
+        scope=draft.scope,
+        session=draft.session,
+        role=draft.role,
+        speaker=draft.speaker,
+        uri=draft.uri,
+        title=draft.title,
+        source=draft.source,
+        parent_id=parent,
+        start_byte=draft.start,
+        end_byte=draft.end,
+        ordinal=draft.ordinal,
+        occurred_at=tx.now if draft.occurred_at is None else draft.occurred_at,
+        recorded_at=tx.system,
+        retired_at=None,
+        superseded_by=None,
+        dated=int(draft.occurred_at is not None),
+        repeatable=int(draft.repeatable),
+        content_hash=name,
+    )
+
+
+def _insert_labels(tx: Transaction, labels: Iterable[tuple[int, Iterable[str], Mapping[str, str]]]) -> None:
+    tag_rows: list[tuple[Value, ...]] = []
+    meta_rows: list[tuple[Value, ...]] = []
+    for frame_id, tags, metadata in labels:
+        tag_rows += [
+            (frame_id, tag, tx.system, None, checksum("tag", frame_id, tag, tx.system, None)) for tag in tags
+        ]
+        for name, value in metadata.items():
+            hashed = checksum("meta", frame_id, name, tx.system, None, value)
+            meta_rows.append(
+                (frame_id, name, tx.system, None, value, value_key(value), value_number(value), hashed)
+            )
+    if tag_rows:
+        tx.rows.many(
+            "INSERT INTO frame_tag (frame_id, tag, since, until, checksum) VALUES (?, ?, ?, ?, ?)", tag_rows
+        )
+    if meta_rows:
+        tx.rows.many(
+            "INSERT INTO frame_meta (frame_id, name, since, until, value, value_key, value_number, checksum) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            meta_rows,
+        )
+
+
+def _close_label(tx: Transaction, table: Literal["tag", "meta"], frame_id: int, name: str) -> None:
+    """End an open label now; one that this very transaction opened was never visible and goes."""
+    column = "tag" if table == "tag" else "name"
+    value = "" if table == "tag" else ", value"
+    where = f"frame_id = ? AND {column} = ? AND until IS NULL"
+    row = tx.rows.one(f"SELECT since{value} FROM frame_{table} WHERE {where}", (frame_id, name))
+    assert row is not None
+    if row[0] == tx.system:
+        tx.rows.run(f"DELETE FROM frame_{table} WHERE {where}", (frame_id, name))
+        return
+    hashed = checksum(table, frame_id, name, row[0], tx.system, *row[1:])
+    tx.rows.run(
+        f"UPDATE frame_{table} SET until = ?, checksum = ? WHERE {where}", (tx.system, hashed, frame_id, name)
+    )
