@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 from typing import Final, Literal
 
 from recollect.base.errors import InvalidInput
@@ -30,6 +31,11 @@ def canonical_space(name: str) -> str:
     """Lower case, white space to `_`; anything else outside `[a-z0-9_-]` and inner slashes is refused."""
     if not isinstance(name, str):
         raise InvalidInput(f"A space is named by a string, not {type(name).__name__}.")
+    return _canonical(name)
+
+
+@lru_cache(maxsize=1024)
+def _canonical(name: str) -> str:
     canonical = re.sub(r"\s+", "_", name.strip().lower())
     if len(canonical) > _MOST_CHARACTERS:
         raise InvalidInput(f"A space's name has at most {_MOST_CHARACTERS} characters.")

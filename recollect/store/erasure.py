@@ -152,7 +152,7 @@ def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
         found = tx.rows.all(
             f"SELECT {', '.join(COLUMNS)}, checksum FROM frame WHERE {clause.sql}", clause.values
         )
-        rewrite(tx.rows, [replace(checked_row(row), superseded_by=None) for row in found])
+        rewrite(tx.rows, [checked_row(row)._replace(superseded_by=None) for row in found])
 
 
 def _probes(tx: Transaction, doomed: Sequence[int], dialect: Dialect) -> list[bytes]:

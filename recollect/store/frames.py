@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from recollect.base.errors import Corrupt, InvalidInput, NotFound
 from recollect.base.filters import EVERYTHING, View, Where
@@ -18,35 +17,10 @@ from recollect.store.engine import Dialect, Row, Rows
 from recollect.store.visible import Clause, among, at_instant, both, during, matching, visible
 
 _BATCH: Final = 500
-COLUMNS: Final = (
-    "frame_id",
-    "kind",
-    "space",
-    "scope",
-    "session",
-    "role",
-    "speaker",
-    "uri",
-    "title",
-    "source",
-    "parent_id",
-    "start_byte",
-    "end_byte",
-    "ordinal",
-    "occurred_at",
-    "recorded_at",
-    "retired_at",
-    "superseded_by",
-    "dated",
-    "repeatable",
-    "content_hash",
-)
-"""The columns under a frame's checksum, in its order."""
 
 
-@dataclass(frozen=True, slots=True)
-class FrameRow:
-    """The canonical columns of one frame, as stored."""
+class FrameRow(NamedTuple):
+    """The canonical columns of one frame, as stored and under its checksum, in this order."""
 
     frame_id: int
     kind: str
@@ -70,12 +44,12 @@ class FrameRow:
     repeatable: int
     content_hash: bytes
 
-    def values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in COLUMNS)
-
     @property
     def checksum(self) -> int:
-        return checksum(*self.values())
+        return checksum(*self)
+
+
+COLUMNS: Final = FrameRow._fields
 
 
 def get(rows: Rows, dialect: Dialect, frame_id: int, view: View) -> Frame:
@@ -338,4 +312,4 @@ def _parse_cursor(cursor: str | None) -> int:
 
 
 def retired_row(row: FrameRow, *, at: int, successor: int | None) -> FrameRow:
-    return replace(row, retired_at=at, superseded_by=successor)
+    return row._replace(retired_at=at, superseded_by=successor)

@@ -245,7 +245,7 @@ def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], pre
             values = {key: json.loads(value) for key, value in item.draft.metadata.items()}
             frames.append(as_frame(row, draft.text, tags=item.draft.tags, metadata=values, view=_LATEST))
             places.append(item.place + number)
-    tx.rows.many(_INSERT, [(*row.values(), row.checksum) for row in rows])
+    tx.rows.many(_INSERT, [(*row, row.checksum) for row in rows])
     tx.rows.many(
         "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
         [(item.id, item.draft.text) for item in fresh],

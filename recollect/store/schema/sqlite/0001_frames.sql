@@ -7,7 +7,7 @@ CREATE TABLE store_clock (
   checksum     INTEGER NOT NULL
 );
 
-INSERT INTO store_clock VALUES (1, 0, -3391536574045764612);
+INSERT INTO store_clock VALUES (1, 0, 1934556152308305704);
 
 -- Last number given out per kind of thing; numbers are never given out twice, even after an erase.
 CREATE TABLE store_counter (

@@ -1,0 +1,1 @@
+-- Format 2: what search derives from the frames.
