@@ -10,6 +10,7 @@ from typing import Any
 from recollect.base.checks import (
     check_choice,
     check_label,
+    check_limit,
     check_metadata,
     check_tags,
     check_text,
@@ -113,8 +114,10 @@ def draft(
     idempotency_key: str | None = None,
 ) -> Draft:
     """Check everything a caller may say of a frame."""
-    if ordinal is not None and (isinstance(ordinal, bool) or not isinstance(ordinal, int)):
-        raise InvalidInput("ordinal must be a whole number.")
+    if ordinal is not None:
+        ordinal = check_limit(ordinal, "ordinal", least=0, most=2**62)
+    if not isinstance(repeatable, bool):
+        raise InvalidInput(f"repeatable must be True or False, not {repeatable!r}.")
     return Draft(
         text=check_text(text, "text"),
         space=canonical_space(space),
@@ -127,7 +130,7 @@ def draft(
         uri=optional_label(uri, "uri"),
         source=check_choice(source, "source", SOURCES),
         tags=check_tags(tags),
-        metadata=check_metadata(metadata or {}),
+        metadata=check_metadata({} if metadata is None else metadata),
         occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
         ordinal=ordinal,
         repeatable=repeatable,

@@ -1,0 +1,248 @@
+"""The small columns of every frame in memory, so that a filter is a mask and costs no query.
+
+Rows are only ever added or retired (an erase starts afresh), so one catalog serves every snapshot up to its
+own revision: an older one simply sees the frames that were recorded, and not yet retired, by then.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.base.filters import View, Where
+from recollect.base.names import ALL
+from recollect.base.times import FOREVER
+from recollect.store.engine import Row, Rows
+from recollect.store.transaction import Snapshot
+from recollect.store.visible import matching
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+    Integers = NDArray[np.int64]
+else:
+    Mask = Integers = Any
+
+_CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
+_MASKS: Final = 16
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Arrays indexed by frame id; -1 stands for a missing text or id."""
+
+    present: Mask
+    is_global: Mask
+    is_chunk: Mask
+    space: Integers
+    kind: Integers
+    session: Integers
+    role: Integers
+    speaker: Integers
+    source: Integers
+    parent: Integers
+    ordinal: Integers
+    occurred_at: Integers
+    recorded_at: Integers
+    retired_at: Integers
+    content: Integers
+    """The first eight bytes of the content hash: ties that do not depend on the order of writing."""
+
+
+@dataclass(slots=True)
+class Catalog:
+    """Kept current by `at`, which every search calls with its snapshot."""
+
+    revision: int = -1
+    _columns: _Columns | None = None
+    _codes: dict[str, dict[str, int]] = field(default_factory=dict)
+    _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def at(self, snapshot: Snapshot) -> CatalogView:
+        """The catalog as of a snapshot."""
+        with self._lock:
+            if self._columns is None or self._erased_since(snapshot):
+                self._reset()
+            if snapshot.revision > self.revision:
+                self._append(snapshot.rows)
+                self._retire(snapshot.rows)
+                self.revision = snapshot.revision
+            assert self._columns is not None
+            return CatalogView(self._columns, self._codes, snapshot, self)
+
+    def mask(self, key: tuple[Any, ...]) -> Mask | None:
+        with self._lock:
+            return self._masks.get(key)
+
+    def keep(self, key: tuple[Any, ...], mask: Mask) -> None:
+        with self._lock:
+            self._masks[key] = mask
+            while len(self._masks) > _MASKS:
+                self._masks.popitem(last=False)
+
+    def _reset(self) -> None:
+        import numpy as np
+
+        empty: dict[str, Any] = {
+            column.name: np.zeros(
+                1, dtype=bool if column.name in ("present", "is_global", "is_chunk") else np.int64
+            )
+            for column in fields(_Columns)
+        }
+        self._columns = _Columns(**empty)
+        self._codes = {name: {} for name in _CODED}
+        self._masks.clear()
+        self.revision = -1
+
+    def _erased_since(self, snapshot: Snapshot) -> bool:
+        if snapshot.revision <= self.revision:
+            return False
+        return (
+            snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self.revision,))
+            is not None
+        )
+
+    def _append(self, rows: Rows) -> None:
+        import numpy as np
+
+        assert self._columns is not None
+        known = len(self._columns.present) - 1
+        found = rows.all(
+            "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
+            "source, parent_id, ordinal, occurred_at, recorded_at, retired_at, substr(content_hash, 1, 8) "
+            "FROM frame WHERE frame_id > ? ORDER BY frame_id",
+            (known,),
+        )
+        if not found:
+            return
+        columns = list(zip(*found, strict=True))
+        ids = np.array(columns[0], dtype=np.int64)
+        size = int(ids[-1]) + 1
+        new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
+        new["is_global"] = np.array(columns[1], dtype=bool)
+        new["is_chunk"] = np.array(columns[2], dtype=bool)
+        for name, values in zip(_CODED, columns[3:9], strict=True):
+            new[name] = self._coded(name, values)
+        for name, values in zip(("parent", "ordinal"), columns[9:11], strict=True):
+            new[name] = np.array([-1 if value is None else value for value in values], dtype=np.int64)
+        new["occurred_at"] = np.array(columns[11], dtype=np.int64)
+        new["recorded_at"] = np.array(columns[12], dtype=np.int64)
+        new["retired_at"] = np.array(
+            [FOREVER if value is None else value for value in columns[13]], dtype=np.int64
+        )
+        new["content"] = np.frombuffer(b"".join(map(bytes, columns[14])), dtype=">i8").astype(np.int64)
+        grown = {}
+        for column in fields(_Columns):
+            old = getattr(self._columns, column.name)
+            wider = np.zeros(size, dtype=old.dtype)
+            wider[: len(old)] = old
+            wider[ids] = new[column.name]
+            grown[column.name] = wider
+        self._columns = _Columns(**grown)
+
+    def _retire(self, rows: Rows) -> None:
+        assert self._columns is not None
+        found: list[Row] = rows.all(
+            "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (self.revision,)
+        )
+        if found:
+            # A copy: views handed out before keep the arrays they were made with.
+            retired = self._columns.retired_at.copy()
+            for frame_id, moment in found:
+                retired[frame_id] = moment
+            values = {column.name: getattr(self._columns, column.name) for column in fields(_Columns)}
+            self._columns = _Columns(**{**values, "retired_at": retired})
+
+    def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
+        import numpy as np
+
+        codes = self._codes[name]
+        return np.array(
+            [-1 if value is None else codes.setdefault(value, len(codes)) for value in values], dtype=np.int64
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogView:
+    """The catalog at one snapshot."""
+
+    columns: _Columns
+    codes: dict[str, dict[str, int]]
+    snapshot: Snapshot
+    catalog: Catalog
+
+    @property
+    def size(self) -> int:
+        return len(self.columns.present)
+
+    def code(self, name: str, value: str) -> int | None:
+        return self.codes[name].get(value)
+
+    def visible(self, view: View, where: Where) -> Mask:
+        """Over all frame ids: may a request with this view and filter see the frame?"""
+        key = (self.snapshot.revision, self.size, view, repr(where))
+        known = self.catalog.mask(key)
+        if known is not None:
+            return known
+        mask = self._at_instant(view) & self._in_spaces(view)
+        mask = self._matching(mask, where, view)
+        mask.setflags(write=False)
+        self.catalog.keep(key, mask)
+        return mask
+
+    def _at_instant(self, view: View) -> Mask:
+        system = min(view.as_of.system, self.snapshot.revision)
+        columns = self.columns
+        mask: Mask = columns.present & (columns.recorded_at <= system) & (columns.retired_at > system)
+        if view.as_of.valid != FOREVER:
+            mask &= columns.occurred_at <= view.as_of.valid
+        return mask
+
+    def _in_spaces(self, view: View) -> Mask:
+        import numpy as np
+
+        if view.spaces is ALL:
+            return np.ones(self.size, dtype=bool)
+        mask: Mask = self.columns.is_global.copy()
+        for space in view.spaces:
+            code = self.code("space", space)
+            if code is not None:
+                mask |= self.columns.space == code
+        return mask
+
+    def _matching(self, mask: Mask, where: Where, view: View) -> Mask:
+        import numpy as np
+
+        for name in ("kind", "session", "role", "speaker", "source"):
+            wanted = getattr(where, name)
+            if wanted:
+                codes = [code for code in (self.code(name, value) for value in wanted) if code is not None]
+                mask &= np.isin(getattr(self.columns, name), codes)
+        if where.since is not None:
+            mask &= self.columns.occurred_at >= where.since
+        if where.until is not None:
+            mask &= self.columns.occurred_at < where.until
+        if where.ids is not None:
+            mask &= self._among(where.ids)
+        if where.parent is not None:
+            mask &= np.isin(self.columns.parent, where.parent)
+        rest = Where(uri=where.uri, tags=where.tags, any_tags=where.any_tags)
+        object.__setattr__(rest, "metadata", where.metadata)
+        if not rest.is_empty:
+            clause = matching(rest, view)
+            sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql}"
+            mask &= self._among([row[0] for row in self.snapshot.rows.all(sql, clause.values)])
+        return mask
+
+    def _among(self, ids: Any) -> Mask:
+        import numpy as np
+
+        mask = np.zeros(self.size, dtype=bool)
+        chosen = np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)
+        mask[chosen] = True
+        return mask

@@ -1,0 +1,1 @@
+"""Which frames say these words?"""

@@ -1,0 +1,194 @@
+"""The text lane: BM25 over the postings, inside the filter, best first."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.store.catalog import CatalogView
+from recollect.store.engine import Rows
+from recollect.store.transaction import Snapshot
+from recollect.text.index import BLOCK_BITS, RECORD
+from recollect.text.query import TextQuery
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int64]
+    Scores = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+else:
+    Ids = Scores = Mask = Any
+
+K1: Final = 1.2
+B: Final = 0.75
+SHORT: Final = 20
+"""A frame is not rewarded for being shorter than this many content words."""
+
+COMMON_SHARE: Final = 0.1
+COMMON_FROM: Final = 20_000
+"""In stores of at least this many frames, words that more than this share of them say are left out
+as long as two rarer words remain."""
+
+_PREFIX_LEAST: Final = 3
+_EXPANSIONS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TermUse:
+    """What became of one term of the question."""
+
+    term: str
+    frames: int
+    weight: float
+    used: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextScores:
+    """BM25 for every frame id, zero where no term occurs or the filter hides the frame."""
+
+    scores: Scores
+    terms: tuple[TermUse, ...]
+
+
+@dataclass(slots=True)
+class Lengths:
+    """Content words of every frame, kept in memory and grown as frames arrive."""
+
+    _lengths: Ids | None = None
+    _revision: int = -1
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def at(self, snapshot: Snapshot, size: int) -> Ids:
+        import numpy as np
+
+        with self._lock:
+            if self._lengths is None or _erased_since(snapshot, self._revision):
+                self._lengths = np.zeros(1, dtype=np.int64)
+                self._revision = -1
+            if snapshot.revision > self._revision or size > len(self._lengths):
+                known = len(self._lengths) - 1
+                found = snapshot.rows.all(
+                    "SELECT frame_id, length FROM text_doc WHERE frame_id > ?", (known,)
+                )
+                grown = np.zeros(max(size, known + 1), dtype=np.int64)
+                grown[: len(self._lengths)] = self._lengths
+                if found:
+                    ids, lengths = zip(*found, strict=True)
+                    grown[np.array(ids)] = lengths
+                self._lengths = grown
+                self._revision = snapshot.revision
+            return self._lengths[:size]
+
+
+def score_text(
+    query: TextQuery, *, snapshot: Snapshot, catalog: CatalogView, lengths: Ids, mask: Mask
+) -> TextScores:
+    """Any of the terms; statistics are those of the whole store."""
+    import numpy as np
+
+    scores = np.zeros(catalog.size, dtype=np.float64)
+    indexed = lengths > 0
+    total = int(np.count_nonzero(indexed))
+    if total == 0 or query.is_empty:
+        return TextScores(scores, ())
+    mean = float(lengths.sum()) / total
+    norms = K1 * (1 - B + B * lengths / mean)
+    uses: list[TermUse] = []
+    rarer = 0
+    for frames, term, note in _looked_up(snapshot.rows, query):
+        if frames == 0:
+            uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
+            continue
+        weight = math.log(1 + (total - frames + 0.5) / (frames + 0.5))
+        if total >= COMMON_FROM and frames > COMMON_SHARE * total and rarer >= 2:
+            uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
+            continue
+        ids, times = postings(snapshot.rows, term)
+        inside = ids < catalog.size
+        ids, times = ids[inside], times[inside]
+        scores[ids] += weight * times * (K1 + 1) / (times + norms[ids])
+        rarer += 1
+        uses.append(TermUse(term, frames, weight, True, note))
+    scores *= _length_correction(lengths, total, mean)
+    scores[~mask] = 0.0
+    return TextScores(scores, tuple(uses))
+
+
+def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:
+    """The frames that say a term, ascending, and how often each says it."""
+    import numpy as np
+
+    found = rows.all("SELECT block, data FROM text_posting WHERE term = ? ORDER BY block", (term,))
+    record = np.dtype([("offset", "<u2"), ("times", "u1")])
+    data = np.frombuffer(b"".join(bytes(piece) for _, piece in found), dtype=record)
+    sizes = [len(piece) // record.itemsize for _, piece in found]
+    blocks = np.repeat(np.array([block for block, _ in found], dtype=np.int64), sizes)
+    return (blocks << BLOCK_BITS) + data["offset"].astype(np.int64), data["times"].astype(np.float64)
+
+
+def _length_correction(lengths: Ids, total: int, mean: float) -> Scores:
+    """From BM25's own length rule to one without a reward for very short frames."""
+    import numpy as np
+
+    floored = np.maximum(lengths, SHORT)
+    mean_floored = (float(floored.sum()) - SHORT * (len(lengths) - total)) / total
+    before = 0.25 + 0.75 * lengths / mean
+    after = 0.1 + 0.9 * floored / mean_floored
+    correction: Scores = (1 + K1 * before) / (1 + K1 * after)
+    return correction
+
+
+def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:
+    """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
+    found: dict[str, tuple[int, str, str]] = {}
+    for term in (*query.terms, *query.identifiers):
+        frames = _frequency(rows, term)
+        longer = [] if frames or term.startswith("=") else _extensions(rows, term)
+        for other in longer:
+            found.setdefault(other, (_frequency(rows, other), other, f"begins with {term!r}"))
+        if not longer:
+            found[term] = (frames, term, "")
+    if not any(frames for frames, _, _ in found.values()):
+        for term in query.terms:
+            for other in _containing(rows, term):
+                found[other] = (_frequency(rows, other), other, f"contains {term!r}")
+    return sorted(found.values())
+
+
+def _frequency(rows: Rows, term: str) -> int:
+    row = rows.one("SELECT sum(length(data)) FROM text_posting WHERE term = ?", (term,))
+    return int(row[0]) // RECORD.size if row and row[0] else 0
+
+
+def _extensions(rows: Rows, term: str) -> list[str]:
+    if len(term) < _PREFIX_LEAST and term.isascii():
+        return []
+    sql = (
+        "SELECT DISTINCT term FROM text_posting WHERE term > ? AND term < ? "
+        f"ORDER BY term LIMIT {_EXPANSIONS}"
+    )
+    return [str(row[0]) for row in rows.all(sql, (term, term + "\U0010ffff"))]
+
+
+def _containing(rows: Rows, term: str) -> list[str]:
+    """A scan over all terms: only when nothing else was found."""
+    if len(term) < _PREFIX_LEAST and term.isascii():
+        return []
+    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    sql = (
+        "SELECT DISTINCT term FROM text_posting WHERE term LIKE ? ESCAPE '\\' "
+        f"ORDER BY term LIMIT {_EXPANSIONS}"
+    )
+    return [str(row[0]) for row in rows.all(sql, (f"%{escaped}%",))]
+
+
+def _erased_since(snapshot: Snapshot, revision: int) -> bool:
+    if snapshot.revision <= revision:
+        return False
+    return snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (revision,)) is not None
