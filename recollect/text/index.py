@@ -24,6 +24,7 @@ BLOCK_BITS: Final = 12
 RECORD: Final = struct.Struct("<HB")
 _OFFSET: Final = (1 << BLOCK_BITS) - 1
 _MOST_TIMES: Final = 255
+_TIMES: Final = tuple(bytes([times]) for times in range(_MOST_TIMES + 1))
 _SETTING: Final = "text.analyzer"
 _REBUILD_BATCH: Final = 5000
 
@@ -167,9 +168,11 @@ def remove(rows: Rows, counted: Mapping[int, Counted]) -> dict[str, int]:
 def _postings(counted: Mapping[int, Counted]) -> dict[tuple[str, int], bytes]:
     found: dict[tuple[str, int], list[bytes]] = defaultdict(list)
     for frame_id, (counts, _) in sorted(counted.items()):
-        block, offset = frame_id >> BLOCK_BITS, frame_id & _OFFSET
+        block, offset = frame_id >> BLOCK_BITS, (frame_id & _OFFSET).to_bytes(2, "little")
         for term, times in counts.items():
-            found[term, block].append(RECORD.pack(offset, min(times, _MOST_TIMES)))
+            found[term, block].append(
+                offset + (_TIMES[times] if times < _MOST_TIMES else _TIMES[_MOST_TIMES])
+            )
     return {key: b"".join(records) for key, records in sorted(found.items())}
 
 

@@ -33,16 +33,19 @@ _MOST_CHARACTERS = 64
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_CAMEL_WORD = re.compile(r"[A-Za-z0-9]++")
-_CAMEL_HINT = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-# Every run of letters, digits and inner joiners; possessive, so that no input makes it backtrack.
-_JOINED = re.compile(r"[A-Za-z0-9_]++(?:(?:::|->|[./:\\@#$%&+=~-])[A-Za-z0-9_]++)*+")
-_JOINED_HINT = re.compile(r"[A-Za-z0-9](?:::|->|[_./:\\@#$%&+=~-])[A-Za-z0-9_]|[A-Za-z][0-9]")
+# Both begin at the start of a run and never backtrack into it: linear on any input.
+_CAMEL_WORD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9]++")
+_JOINED = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"_*+[A-Za-z0-9]++(?:[_./:\\@#$%&+=~>-]++[A-Za-z0-9]++)++"  # parts with joiners between them
+    r"|[A-Za-z]++[0-9]++[A-Za-z0-9]*+)"  # letters and digits in one
+)
 _UNSEGMENTED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
     "\U00020000-\U0003ffff]+"
 )
+_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 _STRIPPED = ("LATIN", "GREEK", "CYRILLIC")
 _stemmers = threading.local()
 
@@ -51,6 +54,12 @@ def fold(text: str) -> str:
     """Compatibility forms and case unified; accents dropped after Latin, Greek and Cyrillic letters only."""
     if text.isascii():
         return text.lower()
+    folded = text.translate(_FOLDS)
+    return _fold_whole(folded) if _COMBINING.search(folded) else folded
+
+
+def _fold_whole(text: str) -> str:
+    """The rule itself; `fold` applies it to single characters where none of them combines with another."""
     out: list[str] = []
     strip = False
     for character in unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()):
@@ -58,9 +67,20 @@ def fold(text: str) -> str:
             if not strip:
                 out.append(character)
             continue
-        strip = character.isascii() or _is_stripped(character)
+        strip = character.isascii() or unicodedata.name(character, "").startswith(_STRIPPED)
         out.append(character)
     return unicodedata.normalize("NFC", "".join(out))
+
+
+class _Folds(dict[int, str]):
+    """Folded forms of single characters, found as they are met."""
+
+    def __missing__(self, code: int) -> str:
+        folded = self[code] = _fold_whole(chr(code))
+        return folded
+
+
+_FOLDS: Final = _Folds()
 
 
 def terms(text: str) -> list[str]:
@@ -88,18 +108,14 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
 
 def identifiers(text: str) -> list[str]:
     """Things that are written as one and meant as one: `ERR_42`, `src/a_b.py`, `v1.2.3`."""
-    if _JOINED_HINT.search(text) is None:
-        return []
-    return [_bounded("=" + run.lower()) for run in _JOINED.findall(text) if _JOINED_HINT.search(run)]
+    return [_bounded("=" + run.lower()) for run in _JOINED.findall(text)]
 
 
 def camel_parts(text: str) -> list[str]:
     """`getUserName` also as its parts."""
     parts: list[str] = []
-    if _CAMEL_HINT.search(text) is None:
-        return parts
     for word in _CAMEL_WORD.findall(text):
-        pieces = _CAMEL.findall(word) if _CAMEL_HINT.search(word) else []
+        pieces = _CAMEL.findall(word)
         if len(pieces) > 1:
             parts += [stem(piece.lower()) for piece in pieces if piece.lower() not in STOP_WORDS]
     return parts
@@ -132,11 +148,6 @@ def _bounded(term: str) -> str:
     if len(term) <= _MOST_CHARACTERS:
         return term
     return term[:40] + "#" + hashlib.blake2b(term.encode(), digest_size=8).hexdigest()
-
-
-@lru_cache(maxsize=4096)
-def _is_stripped(character: str) -> bool:
-    return unicodedata.name(character, "").startswith(_STRIPPED)
 
 
 def _stemmer() -> Any:
