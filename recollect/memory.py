@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -18,14 +18,22 @@ from recollect.base.filters import SpaceLike, View, Where
 from recollect.base.frame import Frame, Kind, Page
 from recollect.base.names import DEFAULT_SPACE, canonical_space
 from recollect.base.times import AsOf
+from recollect.embed import Embedder, open_embedder
+from recollect.embed.models import default_cache
 from recollect.ingest import pipeline
 from recollect.ingest.report import IngestReport
+from recollect.search.engine import SearchEngine
+from recollect.search.meaning import AUTO, open_meaning, retie
+from recollect.search.request import SearchRequest, plan_request
+from recollect.search.rerank import Reranker
+from recollect.search.results import SearchResults, WhyNot
 from recollect.store import erasure, frames, upkeep, writing
 from recollect.store.drafts import Draft, draft
 from recollect.store.erasure import ErasureCertificate, ErasureCheck
 from recollect.store.lease import LeasePolicy
 from recollect.store.store import BUSY_SECONDS, Store, open_store
 from recollect.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
+from recollect.text.index import TextIndex
 
 WhereLike = Where | Mapping[str, Any] | None
 
@@ -37,10 +45,27 @@ class Memory:
     Reads take `as_of=`, and never look at the clock.
     """
 
-    def __init__(self, store: Store, *, space: str, after_remember: MaintenancePolicy | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        space: str = DEFAULT_SPACE,
+        embedder: str | Embedder | None = AUTO,
+        cache: str | os.PathLike[str] | None = None,
+        reranker: Reranker | None = None,
+        after_remember: MaintenancePolicy | None = None,
+    ) -> None:
         self.store = store
         self.default_space = canonical_space(space)
         self._after_remember = after_remember
+        self._cache = default_cache() if cache is None else Path(cache)
+        text = TextIndex(store.engine.dialect)
+        text.bind(store)
+        meaning = open_meaning(store, embedder, cache=self._cache)
+        store.parts.append(text)
+        if meaning.index is not None:
+            store.parts.append(meaning.index)
+        self._search = SearchEngine(store, meaning=meaning, reranker=reranker)
 
     @classmethod
     def open(
@@ -48,6 +73,9 @@ class Memory:
         location: str | os.PathLike[str],
         *,
         space: str = DEFAULT_SPACE,
+        embedder: str | Embedder | None = AUTO,
+        reranker: Reranker | None = None,
+        cache: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         read_only: bool = False,
         create: bool = True,
@@ -57,7 +85,13 @@ class Memory:
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> Memory:
-        """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`."""
+        """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`.
+
+        `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
+        for none. By default it is the one the store remembers, or for a new store the installed default model;
+        `cache` is the folder where models are installed.
+        """
+        canonical_space(space)  # before a file is made
         store = open_store(
             location,
             clock=clock,
@@ -68,7 +102,14 @@ class Memory:
             busy_timeout=busy_timeout,
         )
         try:
-            memory = cls(store, space=space, after_remember=after_remember)
+            memory = cls(
+                store,
+                space=space,
+                embedder=embedder,
+                cache=cache,
+                reranker=reranker,
+                after_remember=after_remember,
+            )
             if on_open is not None and not read_only:
                 memory.maintain(on_open)
             return memory
@@ -99,7 +140,7 @@ class Memory:
         """Keep a text. The same text in the same place is kept once, and the report says so."""
         item = draft(
             text,
-            space=space or self.default_space,
+            space=self.default_space if space is None else space,
             kind=kind,
             scope=scope,
             title=title,
@@ -119,6 +160,10 @@ class Memory:
         self, items: Iterable[str | Mapping[str, Any]], *, space: str | None = None
     ) -> IngestReport:
         """Keep several texts in one transaction; an item is a text, or the arguments of `remember`."""
+        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+            raise InvalidInput(
+                "remember_many takes a list of texts or mappings.", hint="For one text, use remember."
+            )
         return self._write([self._item(item, space) for item in items])
 
     def update(
@@ -134,7 +179,7 @@ class Memory:
         new_tags = None if tags is None else check_tags(tags)
         new_values = None if metadata is None else check_metadata(metadata)
         with self.store.write() as tx:
-            frame = frames.get(tx.rows, self.store.engine.dialect, frame_id, view)
+            frame = frames.get(tx.rows, self.store.engine.dialect, _one_id(frame_id), view)
             if frame.start is not None:
                 raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Update its parent {frame.parent}.")
             writing.relabel(
@@ -149,8 +194,9 @@ class Memory:
 
     def supersede(self, old: int, new: int, *, space: SpaceLike | None = None) -> None:
         """Retire `old` in favour of `new`; the history links them."""
+        ids = _one_id(old), _one_id(new)
         with self.store.write() as tx:
-            writing.supersede(tx, old, new, view=self._view(space), parts=self.store.parts)
+            writing.supersede(tx, *ids, view=self._view(space), parts=self.store.parts)
 
     def forget(
         self, frame_id: int | None = None, *, where: WhereLike = None, space: SpaceLike | None = None
@@ -231,6 +277,53 @@ class Memory:
             )
         return tuple(found)
 
+    def search(
+        self,
+        query: str,
+        *,
+        space: SpaceLike | None = None,
+        limit: int = 10,
+        as_of: AsOf = AsOf.LATEST,
+        where: WhereLike = None,
+        mode: str = "hybrid",
+        lanes: Iterable[str] | None = None,
+        fusion: Literal["score", "rrf"] = "score",
+        reference: datetime | int | None = None,
+        times: Literal["boost", "filter", "ignore"] = "boost",
+        zone: tzinfo = UTC,
+    ) -> SearchResults:
+        """The frames that answer, best first, each with its reasons.
+
+        `mode` is "hybrid" or one lane's name; `lanes` chooses several. `reference` is the instant from which
+        phrases like 'last week' are reckoned; `times` says whether a date in the question raises frames of
+        that time, keeps only them, or is ignored.
+        """
+        return self._search.search(
+            self._request(query, space, as_of, where, limit, mode, lanes, fusion, reference, times, zone)
+        )
+
+    def why_not(
+        self,
+        query: str,
+        frame_id: int,
+        *,
+        space: SpaceLike | None = None,
+        limit: int = 10,
+        as_of: AsOf = AsOf.LATEST,
+        where: WhereLike = None,
+        mode: str = "hybrid",
+        lanes: Iterable[str] | None = None,
+        fusion: Literal["score", "rrf"] = "score",
+        reference: datetime | int | None = None,
+        times: Literal["boost", "filter", "ignore"] = "boost",
+        zone: tzinfo = UTC,
+    ) -> WhyNot:
+        """Where a named frame was lost in that search, or which place it has."""
+        return self._search.why_not(
+            self._request(query, space, as_of, where, limit, mode, lanes, fusion, reference, times, zone),
+            _one_id(frame_id),
+        )
+
     @contextmanager
     def session(
         self, *, mode: Literal["read", "write"], policy: LeasePolicy | str | float = "wait"
@@ -257,22 +350,31 @@ class Memory:
 
     def flush(self) -> None:
         """Make everything committed survive a power loss too."""
-        self.store.engine.flush()
+        self.store.flush()
 
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         """Write a consistent copy while in use; return its size in bytes."""
-        return self.store.engine.backup(Path(path), overwrite=overwrite)
+        return self.store.backup(path, overwrite=overwrite)
 
     def compact(self) -> None:
         """Give unused space back."""
-        self.store.engine.compact()
+        self.store.compact()
 
     def verify(self, *, deep: bool = False) -> VerifyReport:
         """Look for damage; `deep` reads everything."""
         return upkeep.verify(self.store, deep=deep)
 
-    def reindex(self) -> dict[str, int]:
-        """Make everything derived anew from the canonical rows."""
+    def reindex(self, *, embedder: str | Embedder | None = None) -> dict[str, int]:
+        """Make everything derived anew from the canonical rows; with `embedder`, by another embedder.
+
+        May be interrupted: what is left is done by calling it again, or by `maintain`.
+        """
+        if embedder is not None:
+            meaning = retie(self.store, open_embedder(embedder, cache=self._cache))
+            assert meaning.index is not None
+            self.store.parts[:] = [part for part in self.store.parts if part.name != meaning.index.name]
+            self.store.parts.append(meaning.index)
+            self._search.meaning = meaning
         return upkeep.reindex(self.store)
 
     def stats(self) -> Stats:
@@ -297,13 +399,40 @@ class Memory:
     def _view(self, space: SpaceLike | None, as_of: AsOf = AsOf.LATEST) -> View:
         return View.of(self.default_space if space is None else space, as_of)
 
+    def _request(
+        self,
+        query: str,
+        space: SpaceLike | None,
+        as_of: AsOf,
+        where: WhereLike,
+        limit: int,
+        mode: str,
+        lanes: Iterable[str] | None,
+        fusion: str,
+        reference: datetime | int | None,
+        times: Literal["boost", "filter", "ignore"],
+        zone: tzinfo,
+    ) -> SearchRequest:
+        return plan_request(
+            query,
+            view=self._view(space, as_of),
+            where=Where.of(where),
+            limit=limit,
+            mode=mode,
+            lanes=lanes,
+            fusion=fusion,
+            reference=reference,
+            times=times,
+            zone=zone,
+        )
+
     def _item(self, item: str | Mapping[str, Any], space: str | None) -> Draft:
         given = {"text": item} if isinstance(item, str) else item
         if not isinstance(given, Mapping) or "text" not in given:
             raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
         make: Callable[..., Draft] = draft
         try:
-            return make(**{"space": space or self.default_space, **given})
+            return make(**{"space": self.default_space if space is None else space, **given})
         except TypeError as error:
             raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 from recollect.base.errors import InvalidInput
 
 MAX_TEXT_BYTES: Final = 256 * 1024 * 1024
-MAX_LABEL_CHARACTERS: Final = 2000
+MAX_LABEL_BYTES: Final = 2000
+"""PostgreSQL keeps at most 2,704 bytes in one entry of an index."""
 MAX_METADATA_BYTES: Final = 1024 * 1024
 MAX_TAGS: Final = 200
 _MAX_DEPTH: Final = 64
@@ -41,8 +42,9 @@ def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, em
 def check_label(value: object, name: str) -> str:
     """A short single-line string: a session, a speaker, a kind, a tag."""
     text = check_text(value, name).strip()
-    if len(text) > MAX_LABEL_CHARACTERS:
-        raise InvalidInput(f"{name} has {len(text)} characters; the most is {MAX_LABEL_CHARACTERS}.")
+    size = len(text.encode())
+    if size > MAX_LABEL_BYTES:
+        raise InvalidInput(f"{name} has {size} bytes; the most is {MAX_LABEL_BYTES}.", hint="Shorten it.")
     return text
 
 
@@ -52,8 +54,10 @@ def optional_label(value: object, name: str) -> str | None:
 
 def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Distinct tags in sorted order."""
-    if isinstance(tags, str):
-        raise InvalidInput("tags must be a list of strings, not one string.", hint="Write tags=['life'].")
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise InvalidInput(
+            f"tags must be a list of strings, not {tags!r}.", hint="Write tags=['life'], or tags=[] for none."
+        )
     found = {check_label(tag, "tag") for tag in tags}
     if len(found) > MAX_TAGS:
         raise InvalidInput(f"There are {len(found)} tags; the most is {MAX_TAGS}.")
@@ -63,7 +67,14 @@ def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
 def canonical_json(value: object, name: str = "value") -> str:
     """JSON in one spelling: sorted keys, no white space, no NaN; equal values give equal bytes."""
     _check_json(value, name, depth=0)
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    try:
+        return json.dumps(
+            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, default=dict
+        )
+    except ValueError:
+        raise InvalidInput(
+            f"{name} holds a number with too many digits.", hint="Give it as a text."
+        ) from None
 
 
 def check_metadata(metadata: Mapping[str, Any]) -> dict[str, str]:
@@ -74,6 +85,8 @@ def check_metadata(metadata: Mapping[str, Any]) -> dict[str, str]:
         check_label(key, "metadata key"): canonical_json(value, f"metadata[{key!r}]")
         for key, value in metadata.items()
     }
+    if len(found) != len(metadata):
+        raise InvalidInput("Two keys of metadata differ only in white space around them.")
     size = sum(len(key) + len(value.encode()) for key, value in found.items())
     if size > MAX_METADATA_BYTES:
         raise InvalidInput(f"metadata has {size} bytes; the most is {MAX_METADATA_BYTES}.")
@@ -85,13 +98,13 @@ def check_limit(value: object, name: str, *, most: int = 1_000_000, least: int =
         raise InvalidInput(f"{name} must be a whole number, not {type(value).__name__}.")
     if not least <= value <= most:
         raise InvalidInput(f"{name} must lie between {least} and {most}, not {value}.")
-    return value
+    return int(value)
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise InvalidInput(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
-    return str(value)
+    return choices[choices.index(value)]
 
 
 def _check_json(value: object, name: str, *, depth: int) -> None:

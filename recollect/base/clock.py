@@ -37,5 +37,6 @@ class FrozenClock:
 
     def advance(self, *, days: float = 0, seconds: float = 0, milliseconds: int = 0) -> int:
         """Move on (or back, with negative values) and return the new reading."""
-        self._now += round(days * 86_400_000) + round(seconds * 1000) + milliseconds
+        moved = round(days * 86_400_000) + round(seconds * 1000) + milliseconds
+        self._now = to_ms(self._now + moved, "moment")
         return self._now

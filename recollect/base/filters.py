@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from math import isnan
 from typing import Any
 
 from recollect.base.checks import canonical_json, check_label, check_tags
@@ -14,6 +15,11 @@ from recollect.base.times import AsOf, to_ms
 
 OneOrMore = str | Iterable[str]
 SpaceLike = str | Iterable[str] | AllSpaces
+
+MOST_VALUES = 10_000
+"""Values that one filter may name; the engines take some tens of thousands in a whole statement."""
+
+_MOST_CONDITIONS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,11 @@ class View:
             )
         if space is ALL:
             return cls(ALL, as_of)
+        if not isinstance(space, Iterable):
+            raise InvalidInput(f"space must be a name or several, not {type(space).__name__}.")
         names = [space] if isinstance(space, str) else list(space)
+        if len(names) > _MOST_CONDITIONS:
+            raise InvalidInput(f"At most {_MOST_CONDITIONS} spaces can be named.", hint="Pass space=ALL.")
         if not names:
             raise InvalidInput("No space was named.", hint="Name one, or pass space=ALL.")
         return cls(tuple(sorted({canonical_space(name) for name in names})), as_of)
@@ -104,7 +114,11 @@ class Where:
         object.__setattr__(self, "ids", None if ids is None else _ids(ids, "ids"))
         parents = (parent,) if isinstance(parent, int) else parent
         object.__setattr__(self, "parent", None if parents is None else _ids(parents, "parent"))
-        object.__setattr__(self, "metadata", _conditions(metadata or {}))
+        object.__setattr__(self, "metadata", _conditions({} if metadata is None else metadata))
+        named = [getattr(self, name) or () for name in (*given, "ids", "parent")]
+        named += [values for values in self.metadata.values() if isinstance(values, tuple)]
+        if sum(map(len, named)) > MOST_VALUES:
+            raise InvalidInput(f"where names more than {MOST_VALUES} values.", hint="Ask in parts.")
 
     @classmethod
     def of(cls, given: Where | Mapping[str, Any] | None) -> Where:
@@ -145,16 +159,20 @@ def _copy(where: Where) -> Where:
 
 
 def _labels(value: OneOrMore, name: str) -> tuple[str, ...]:
+    if not isinstance(value, Iterable):
+        raise InvalidInput(f"{name} must be a string or several, not {type(value).__name__}.")
     values = [value] if isinstance(value, str) else list(value)
     return tuple(sorted({check_label(item, name) for item in values}))
 
 
 def _ids(values: Iterable[int], name: str) -> tuple[int, ...]:
+    if not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must be a list of frame ids, not {type(values).__name__}.")
     found = set()
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
             raise InvalidInput(f"{name} must hold positive whole numbers, not {value!r}.")
-        found.add(value)
+        found.add(int(value))
     return tuple(sorted(found))
 
 
@@ -162,8 +180,12 @@ def _conditions(metadata: Mapping[str, Any]) -> dict[str, tuple[str, ...] | Comp
     if not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
     found: dict[str, tuple[str, ...] | Comparison] = {}
-    for key, value in sorted(metadata.items()):
-        name = check_label(key, "metadata key")
+    if len(metadata) > _MOST_CONDITIONS:
+        raise InvalidInput(f"metadata sets {len(metadata)} conditions; the most is {_MOST_CONDITIONS}.")
+    named = {check_label(key, "metadata key"): value for key, value in metadata.items()}
+    if len(named) != len(metadata):
+        raise InvalidInput("Two keys of metadata differ only in white space around them.")
+    for name, value in sorted(named.items()):
         if isinstance(value, Comparison):
             found[name] = value
         elif isinstance(value, Mapping) and value and set(value) <= {"gt", "gte", "lt", "lte"}:
@@ -176,10 +198,17 @@ def _conditions(metadata: Mapping[str, Any]) -> dict[str, tuple[str, ...] | Comp
 
 
 def _comparison(name: str, bounds: Mapping[str, Any]) -> Comparison:
-    for bound in bounds.values():
+    found: dict[str, float] = {}
+    for key, bound in bounds.items():
         if isinstance(bound, bool) or not isinstance(bound, int | float):
             raise InvalidInput(f"The bounds of metadata[{name!r}] must be numbers, not {bound!r}.")
-    return Comparison(**{key: float(bound) for key, bound in bounds.items()})
+        try:
+            found[key] = float(bound)
+        except OverflowError:
+            raise InvalidInput(f"A bound of metadata[{name!r}] is too large to compare with.") from None
+        if isnan(found[key]):
+            raise InvalidInput(f"A bound of metadata[{name!r}] is not a number.")
+    return Comparison(**found)
 
 
 EVERYTHING = Where()

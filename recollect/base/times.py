@@ -29,8 +29,8 @@ def to_ms(value: datetime | int, name: str = "time") -> int:
             f"{name} must be an aware datetime or unix milliseconds, not {type(value).__name__}."
         )
     if not _EARLIEST <= value <= FOREVER:
-        raise InvalidInput(f"{name} does not fit 64 bits: {value}.")
-    return value
+        raise InvalidInput(f"{name} does not fit 64 bits.")
+    return int(value)
 
 
 def from_ms(value: int) -> datetime:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from recollect.ingest.report import IngestReport
 from recollect.store.drafts import Draft
+from recollect.store.parts import Failed
 from recollect.store.store import Store
 from recollect.store.writing import Prepared, existing, put
 
@@ -26,8 +27,19 @@ def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
         updated=statuses.count("updated"),
         unchanged=statuses.count("unchanged"),
         chunks=sum(len(result.chunks) for result in results),
+        warnings=_warnings(prepared),
         durations={"prepare": ready - started, "commit": done - ready},
     )
+
+
+def _warnings(prepared: Prepared) -> tuple[str, ...]:
+    failed = {
+        f"{name}: {item.reason}"
+        for name, items in prepared.items()
+        for item in items
+        if isinstance(item, Failed)
+    }
+    return tuple(sorted(failed))
 
 
 def _prepare(store: Store, drafts: Sequence[Draft]) -> Prepared:

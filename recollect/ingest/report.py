@@ -19,6 +19,8 @@ class IngestReport:
     """Already there, exactly so."""
     chunks: int = 0
     superseded: int = 0
+    warnings: tuple[str, ...] = ()
+    """What could not be done (an embedder that failed); the frames were written all the same."""
     durations: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     @property

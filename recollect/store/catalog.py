@@ -51,6 +51,11 @@ class _Columns:
     retired_at: Integers
     content: Integers
     """The first eight bytes of the content hash: ties that do not depend on the order of writing."""
+    talk: Integers
+    """A number for space and session together, -1 outside of sessions."""
+    previous: Integers
+    """With `next`, the frames beside this one in its session by time; 0 for none."""
+    next: Integers
 
 
 @dataclass(slots=True)
@@ -59,7 +64,10 @@ class Catalog:
 
     revision: int = -1
     _columns: _Columns | None = None
+    _size: int = 1
     _codes: dict[str, dict[str, int]] = field(default_factory=dict)
+    _talks: dict[tuple[int, int], int] = field(default_factory=dict)
+    _last: dict[int, int] = field(default_factory=dict)
     _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -73,7 +81,10 @@ class Catalog:
                 self._retire(snapshot.rows)
                 self.revision = snapshot.revision
             assert self._columns is not None
-            return CatalogView(self._columns, self._codes, snapshot, self)
+            seen = {
+                column.name: getattr(self._columns, column.name)[: self._size] for column in fields(_Columns)
+            }
+            return CatalogView(_Columns(**seen), self._codes, snapshot, self)
 
     def mask(self, key: tuple[Any, ...]) -> Mask | None:
         with self._lock:
@@ -95,7 +106,10 @@ class Catalog:
             for column in fields(_Columns)
         }
         self._columns = _Columns(**empty)
+        self._size = 1
         self._codes = {name: {} for name in _CODED}
+        self._talks.clear()
+        self._last.clear()
         self._masks.clear()
         self.revision = -1
 
@@ -111,7 +125,7 @@ class Catalog:
         import numpy as np
 
         assert self._columns is not None
-        known = len(self._columns.present) - 1
+        known = self._size - 1
         found = rows.all(
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
             "source, parent_id, ordinal, occurred_at, recorded_at, retired_at, substr(content_hash, 1, 8) "
@@ -136,14 +150,56 @@ class Catalog:
             [FOREVER if value is None else value for value in columns[13]], dtype=np.int64
         )
         new["content"] = np.frombuffer(b"".join(map(bytes, columns[14])), dtype=">i8").astype(np.int64)
+        new["talk"] = np.array(
+            [
+                -1 if session < 0 else self._talks.setdefault((space, session), len(self._talks))
+                for space, session in zip(new["space"].tolist(), new["session"].tolist(), strict=True)
+            ],
+            dtype=np.int64,
+        )
+        new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
+        self._columns = self._with_room(size)
+        self._size = size
+        for column in fields(_Columns):
+            getattr(self._columns, column.name)[ids] = new[column.name]
+        self._chain(ids[new["talk"] >= 0].tolist())
+
+    def _with_room(self, size: int) -> _Columns:
+        """The arrays, or longer copies; what a view can see of them never changes its answers."""
+        import numpy as np
+
+        assert self._columns is not None
+        if size <= len(self._columns.present):
+            return self._columns
         grown = {}
         for column in fields(_Columns):
             old = getattr(self._columns, column.name)
-            wider = np.zeros(size, dtype=old.dtype)
-            wider[: len(old)] = old
-            wider[ids] = new[column.name]
-            grown[column.name] = wider
-        self._columns = _Columns(**grown)
+            grown[column.name] = np.zeros(size + size // 2 + 64, dtype=old.dtype)
+            grown[column.name][: self._size] = old[: self._size]
+        return _Columns(**grown)
+
+    def _chain(self, ids: list[int]) -> None:
+        """Link new frames of a session to the one before; a session written out of order is linked anew."""
+        import numpy as np
+
+        columns = self._columns
+        assert columns is not None
+        disordered = set()
+        for frame_id in ids:
+            talk = int(columns.talk[frame_id])
+            last = self._last.get(talk)
+            if last is not None:
+                if columns.occurred_at[frame_id] < columns.occurred_at[last]:
+                    disordered.add(talk)
+                    continue
+                columns.previous[frame_id], columns.next[last] = last, frame_id
+            self._last[talk] = frame_id
+        for talk in disordered:
+            members = np.flatnonzero(columns.present[: self._size] & (columns.talk[: self._size] == talk))
+            ordered = members[np.lexsort((members, columns.ordinal[members], columns.occurred_at[members]))]
+            columns.previous[ordered[1:]], columns.next[ordered[:-1]] = ordered[:-1], ordered[1:]
+            columns.previous[ordered[0]] = columns.next[ordered[-1]] = 0
+            self._last[talk] = int(ordered[-1])
 
     def _retire(self, rows: Rows) -> None:
         assert self._columns is not None
@@ -151,12 +207,9 @@ class Catalog:
             "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (self.revision,)
         )
         if found:
-            # A copy: views handed out before keep the arrays they were made with.
-            retired = self._columns.retired_at.copy()
+            # In place: an older view asks as of its own revision, before this.
             for frame_id, moment in found:
-                retired[frame_id] = moment
-            values = {column.name: getattr(self._columns, column.name) for column in fields(_Columns)}
-            self._columns = _Columns(**{**values, "retired_at": retired})
+                self._columns.retired_at[frame_id] = moment
 
     def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
         import numpy as np

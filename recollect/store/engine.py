@@ -85,7 +85,7 @@ class Engine(Protocol):
         """Bytes held but unused, that `compact` would give back."""
         ...
 
-    def scrub(self, probes: Sequence[bytes]) -> bool:
+    def scrub(self) -> bool:
         """Make deleted content unreachable in the stored bytes; True when that is certain."""
         ...
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from recollect.base.checks import canonical_json
-from recollect.base.errors import InvalidInput
+from recollect.base.errors import Busy, InvalidInput
 from recollect.base.filters import View
 from recollect.base.hashing import checksum
-from recollect.store.engine import Dialect
-from recollect.store.frames import COLUMNS, batches, checked_row, load_query, stored, with_chunks
+from recollect.store.frames import COLUMNS, batches, checked_row, stored, with_chunks
 from recollect.store.parts import Part
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
@@ -23,8 +21,6 @@ from recollect.store.visible import among
 from recollect.store.writing import resolve, rewrite
 
 _TABLES: Final = ("frame_tag", "frame_meta", "frame_key", "frame_text")
-_PROBES: Final = 24
-_WORD = re.compile(r"\w{6,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +43,17 @@ class ErasureCertificate:
     def from_json(cls, text: str) -> ErasureCertificate:
         try:
             raw: dict[str, Any] = json.loads(text)
-            return cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
+            made = cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
+            bytes.fromhex(made.key)
+            if not all(type(frame_id) is int for frame_id in made.frames):
+                raise ValueError("frames are numbers")
+            return made
         except (ValueError, TypeError, KeyError, AttributeError):
             raise InvalidInput("This is no erasure certificate.") from None
 
     def sealed(self) -> bytes:
-        """What the store keeps of it; `scrubbed` is decided after that row is written."""
-        return hashlib.sha256(replace(self, scrubbed=False).to_json().encode()).digest()
+        """What the store keeps of it."""
+        return hashlib.sha256(self.to_json().encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,6 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
                     hint="Erase that one, the whole.",
                 )
         doomed = with_chunks(tx.rows, ids)
-        probes = _probes(tx, doomed, store.engine.dialect)
         key = store.entropy(32)
         names = [row.content_hash for row in stored(tx.rows, doomed).values()]
         counts = _remove(tx, doomed, store.parts)
@@ -91,10 +90,17 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
             key=key.hex(),
             scrubbed=False,
         )
-        sealed = certificate.sealed()
-        row_values = (tx.allocate("erasure"), tx.system, len(doomed), sealed)
-        tx.rows.run("INSERT INTO erasure VALUES (?, ?, ?, ?, ?)", (*row_values, checksum(*row_values)))
-    return replace(certificate, scrubbed=store.engine.scrub(probes))
+        number = tx.allocate("erasure")
+        _seal(tx, number, certificate)
+    if not store.engine.scrub():
+        return certificate
+    confirmed = replace(certificate, scrubbed=True)
+    try:
+        with store.write() as tx:
+            _seal(tx, number, confirmed)
+    except Busy:
+        return certificate
+    return confirmed
 
 
 def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureCheck:
@@ -104,12 +110,10 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
         rows = snapshot.rows
         if certificate.store_id != store.setting(rows, "store_id"):
             problems.append("the certificate was issued by another store")
-        issued = rows.one(
-            "SELECT 1 FROM erasure WHERE erased_at = ? AND certificate_hash = ?",
-            (certificate.erased_at, certificate.sealed()),
-        )
+        issued = rows.one("SELECT 1 FROM erasure WHERE certificate_hash = ?", (certificate.sealed(),))
         if issued is None:
             problems.append("the store has no record of this certificate, or it was altered")
+            return ErasureCheck(tuple(problems))
         for batch in batches(certificate.frames):
             for table in ("frame", *_TABLES):
                 clause = among("frame_id", batch)
@@ -155,28 +159,14 @@ def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
         rewrite(tx.rows, [checked_row(row)._replace(superseded_by=None) for row in found])
 
 
-def _probes(tx: Transaction, doomed: Sequence[int], dialect: Dialect) -> list[bytes]:
-    """Pieces of the erased text that no frame left behind contains: none may be found afterwards."""
-    if dialect.name != "sqlite":
-        return []
-    words: list[str] = []
-    for batch in batches(doomed[:50]):
-        clause = among("f.frame_id", batch)
-        for row in tx.rows.all(load_query(dialect, clause.sql), clause.values):
-            text = row[-1] or ""
-            found = sorted(set(_WORD.findall(text[:100_000])), key=lambda word: (-len(word), word))
-            words += found[:8] or [text[:40]]
-    chosen = list(dict.fromkeys(words))[:_PROBES]
-    others = "SELECT 1 FROM frame_text t JOIN frame f ON f.frame_id = t.frame_id WHERE instr(t.text, ?) > 0"
-    gone = set(doomed)
-    probes = []
-    for word in chosen:
-        kept = tx.rows.all(
-            others.replace("SELECT 1", "SELECT t.frame_id") + f" LIMIT {len(gone) + 1}", (word,)
-        )
-        if all(row[0] in gone for row in kept):
-            probes += [word.encode(), word.lower().encode()]
-    return list(dict.fromkeys(probes))
+def _seal(tx: Transaction, number: int, certificate: ErasureCertificate) -> None:
+    values = (number, certificate.erased_at, len(certificate.frames), certificate.sealed())
+    tx.rows.run(
+        "INSERT INTO erasure (erasure_id, erased_at, frames, certificate_hash, checksum) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (erasure_id) DO UPDATE "
+        "SET certificate_hash = excluded.certificate_hash, checksum = excluded.checksum",
+        (*values, checksum(*values)),
+    )
 
 
 def _keyed(key: bytes, name: bytes) -> str:

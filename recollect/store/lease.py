@@ -8,6 +8,7 @@ import re
 import threading
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -61,7 +62,7 @@ class Lease:
     def acquire(self, policy: LeasePolicy) -> None:
         deadline = None if policy.seconds is None else time.monotonic() + policy.seconds
         try:
-            while not self._advance():
+            while not self._advance(deadline):
                 if deadline is not None and time.monotonic() >= deadline:
                     raise Busy(
                         f"Another writer holds the lease; waited {policy.seconds:g} s.",
@@ -69,7 +70,8 @@ class Lease:
                     )
                 time.sleep(_POLL_SECONDS)
         except BaseException:
-            self.release()
+            with suppress(RecollectError):  # if it cannot be taken back now, the place in the queue expires
+                self.release()
             raise
         self._pulse = threading.Thread(target=self._beat, name="recollect-lease", daemon=True)
         self._pulse.start()
@@ -81,12 +83,18 @@ class Lease:
         with self._engine.write(timeout=self._seconds) as rows:
             rows.run("DELETE FROM store_lease WHERE holder = ?", (self.holder,))
 
-    def _advance(self) -> bool:
+    def _advance(self, deadline: float | None) -> bool:
         """Queue or stay queued, drop the dead, and say whether it is our turn."""
-        with self._engine.write(timeout=self._seconds) as rows:
-            _drop_dead(rows, self._engine)
-            self.renew(rows)
-            return current_holder(rows, self._engine) == self.holder
+        patience = self._seconds
+        if deadline is not None:
+            patience = min(patience, max(_POLL_SECONDS, deadline - time.monotonic()))
+        try:
+            with self._engine.write(timeout=patience) as rows:
+                drop_dead(rows, self._engine)
+                self.renew(rows)
+                return current_holder(rows, self._engine) == self.holder
+        except Busy:
+            return False  # a long transaction elsewhere; the policy says how long to put up with it
 
     def renew(self, rows: Rows) -> None:
         expires = f"{self._engine.dialect.wall_ms} + {int(self._seconds * 1000)}"
@@ -116,7 +124,8 @@ def current_holder(rows: Rows, engine: Engine) -> str | None:
     return str(row[0]) if row else None
 
 
-def _drop_dead(rows: Rows, engine: Engine) -> None:
+def drop_dead(rows: Rows, engine: Engine) -> None:
+    """Take expired places out of the queue, and those of processes of this machine that are gone."""
     rows.run(f"DELETE FROM store_lease WHERE expires_at <= {engine.dialect.wall_ms}")
     for ticket, pid in rows.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (_host(),)):
         if not _alive(pid):

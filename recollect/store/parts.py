@@ -24,6 +24,13 @@ class Problem:
     derived: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """In place of what `prepare` would have made: the frame is written without, and the report says why."""
+
+    reason: str
+
+
 @dataclass(slots=True)
 class Budget:
     """Limits of one piece of maintenance; counts down as work is done."""

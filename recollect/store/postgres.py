@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from recollect.base.clock import Clock
 from recollect.base.errors import (
@@ -238,7 +238,7 @@ class PostgresEngine:
     def free_bytes(self) -> int:
         return 0
 
-    def scrub(self, probes: Sequence[bytes]) -> bool:
+    def scrub(self) -> bool:
         """Rows and index entries are gone; the server's log and backups are out of our reach."""
         self.compact()
         return True
@@ -270,8 +270,7 @@ class PostgresEngine:
 
 def split_url(url: str) -> tuple[str, str]:
     """The address that psycopg takes, and the store's name from `?store=`."""
-    parts = urlsplit(url)
-    query = parse_qsl(parts.query, keep_blank_values=True)
+    parts, query = _parsed(url)
     names = [value for key, value in query if key == "store"]
     name = names[-1] if names else DEFAULT_STORE
     if not _STORE_NAME.fullmatch(name) or name.startswith("pg_") or name in ("public", "information_schema"):
@@ -279,16 +278,28 @@ def split_url(url: str) -> tuple[str, str]:
             f"{name!r} is no name for a store.",
             hint="Use up to 63 of a to z, 0 to 9 and '_', beginning with a letter; not 'public'.",
         )
-    rest = urlencode([(key, value) for key, value in query if key != "store"])
-    return urlunsplit(parts._replace(query=rest)), name
+    rest = [(key, value) for key, value in query if key != "store"]
+    return urlunsplit(parts._replace(query=urlencode(rest, quote_via=quote))), name
+
+
+def _parsed(url: str) -> tuple[SplitResult, list[tuple[str, str]]]:
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidInput(f"The address is not understood: {error}.") from None
+    # To the server's library a plus is a plus, not a blank.
+    return parts, parse_qsl(parts.query.replace("+", "%2B"), keep_blank_values=True)
 
 
 def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    user, _, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user.split(':')[0]}@{host}"))
+    parts, query = _parsed(url)
+    user, at, host = parts.netloc.rpartition("@")
+    rest = [(key, value) for key, value in query if key not in ("password", "sslpassword")]
+    return urlunsplit(
+        parts._replace(
+            netloc=f"{user.split(':')[0]}{at}{host}", query=urlencode(rest, quote_via=quote, safe="/")
+        )
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -124,7 +124,7 @@ class SqliteEngine:
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
             name = self.location
             if not self._in_memory:
-                name = "file:" + quote(str(Path(self.location).absolute()))
+                name = "file:" + quote(os.fsencode(self.location))
                 if not self.read_only:
                     flags |= apsw.SQLITE_OPEN_CREATE
                 elif not _may_write(Path(self.location)):
@@ -142,13 +142,12 @@ class SqliteEngine:
 
     def _identify(self, connection: apsw.Connection) -> None:
         """Refuse what is not ours; make a new or empty file ours to migrate."""
-        with _translated(self.location):
+        # One transaction: another process may be creating the same file.
+        with _translated(self.location), self._within(connection, "BEGIN"):
             application = _pragma(connection, "application_id")
             version = _pragma(connection, "user_version")
-            if application == APPLICATION_ID:
-                self._enter_wal(connection)
-                return
             tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if application != APPLICATION_ID:
             if application != 0 or version != 0 or (tables is not None and tables[0] != 0):
                 raise Unsupported(
                     f"{self.location} is a SQLite database of another application.",
@@ -158,6 +157,7 @@ class SqliteEngine:
                 raise Unsupported(
                     f"{self.location} is empty.", hint="Open it once for writing to initialise it."
                 )
+        with _translated(self.location):
             self._enter_wal(connection)
 
     def _enter_wal(self, connection: apsw.Connection) -> None:
@@ -173,7 +173,8 @@ class SqliteEngine:
                     raise
                 time.sleep(0.005)
 
-    def migrate(self) -> None:
+    def migrate(self, *, to: int | None = None) -> None:
+        """To the newest format; `to` stops at an older one, to make files such as old versions left."""
         if self._missing_migrations(self._main):
             if self.read_only:
                 raise Unsupported(
@@ -182,19 +183,20 @@ class SqliteEngine:
                 )
             with self.write(timeout=60) as rows:
                 assert isinstance(rows, SqliteRows)
-                self._apply_migrations(rows.connection)
+                self._apply_migrations(rows.connection, to)
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
-        with _translated(self.location):
+        with _translated(self.location), self._within(connection, "BEGIN"):
             ours = _pragma(connection, "application_id") == APPLICATION_ID
             applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
             declared = _pragma(connection, "user_version")
         seen = {int(str(number)): str(sha256) for number, sha256 in applied}
         return pending("sqlite", seen, declared=declared, location=self.location)
 
-    def _apply_migrations(self, connection: apsw.Connection) -> None:
+    def _apply_migrations(self, connection: apsw.Connection, to: int | None) -> None:
         # Asked again inside the transaction: another process may have done it meanwhile.
-        todo = self._missing_migrations(connection)
+        missing = self._missing_migrations(connection)
+        todo = [migration for migration in missing if to is None or migration.number <= to]
         with _translated(self.location):
             connection.execute(LEDGER)
             for migration in todo:
@@ -302,7 +304,9 @@ class SqliteEngine:
                 ]
                 assert isinstance(rows, SqliteRows)
                 stored = rows.one("SELECT value FROM store_setting WHERE name = ?", (_SCHEMA_HASH,))
-                if stored is None or stored[0] != _schema_hash(rows.connection):
+                with _translated(self.location):
+                    found_hash = _schema_hash(rows.connection)
+                if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 self._missing_migrations(rows.connection)
             except Corrupt as error:
@@ -320,31 +324,18 @@ class SqliteEngine:
         pages, size = rows.one(f"PRAGMA {count}"), rows.one("PRAGMA page_size")
         return int(pages[0]) * int(size[0]) if pages and size else 0
 
-    def scrub(self, probes: Sequence[bytes]) -> bool:
-        """Empty the log, then look for the probes in the file's bytes; rebuild the file if one is left."""
+    def scrub(self) -> bool:
+        """Rebuild the file and empty the log.
+
+        Freed cells are zeroed, yet pages that were split keep copies of what they held in their gaps.
+        """
         if self._in_memory:
             return True
-        if self._checkpoint() and not self._found(probes):
-            return True
-        self.compact()
-        return self._checkpoint() and not self._found(probes)
-
-    def _found(self, probes: Sequence[bytes]) -> bool:
-        """Read through SQLite's own handle: closing another one would drop the process's file locks."""
-        wanted = [probe for probe in probes if probe]
-        overlap = max(map(len, wanted), default=1) - 1
-        step = 1 << 20
-        with self.read() as rows:
-            assert isinstance(rows, SqliteRows)
-            size = self.size_bytes(rows)
-            tail = b""
-            for offset in range(0, size, step):
-                _, piece = rows.connection.read("main", 0, offset, min(step, size - offset))
-                window = tail + piece
-                if any(probe in window for probe in wanted):
-                    return True
-                tail = window[-overlap:] if overlap else b""
-        return False
+        try:
+            self._rebuild()
+        except Busy:
+            return False
+        return self._checkpoint()
 
     def flush(self) -> None:
         if self._in_memory:
@@ -370,16 +361,23 @@ class SqliteEngine:
     def compact(self) -> None:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
+        self._rebuild()
+        self._checkpoint()
+
+    def _rebuild(self) -> None:
         with self._write_lock, _translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 60
             self._main.execute("VACUUM")
-        self._checkpoint()
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         _check_path(path, must_exist=False)
-        if path.exists() and not overwrite:
-            raise Conflict(f"{path} exists.", hint="Choose another path, or pass overwrite=True.")
+        if path.exists():
+            if not self._in_memory and path.samefile(self.location):
+                raise InvalidInput("A store cannot be backed up onto itself.", hint="Choose another path.")
+            if not overwrite:
+                raise Conflict(f"{path} exists.", hint="Choose another path, or pass overwrite=True.")
+            _fold_log(path)
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
             with self.read() as rows, _translated(str(path)):
@@ -448,6 +446,21 @@ def _check_path(path: Path, *, must_exist: bool) -> None:
         raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error.strerror}.") from None
 
 
+def _fold_log(path: Path) -> None:
+    """Take away the log of a database about to be replaced: it would be replayed over its successor."""
+    try:
+        target = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            target.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            target.close(True)
+    except (apsw.BusyError, apsw.LockedError):
+        raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
+    except apsw.Error:
+        for suffix in ("-wal", "-shm"):  # no database that anyone could be using
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
 def _may_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
@@ -477,7 +490,7 @@ def _translated(location: str = "The store") -> Iterator[None]:
         raise Corrupt(
             f"{location} is not a Recollect file, or its header is damaged.", hint="Restore a backup."
         ) from error
-    except (apsw.CorruptError, apsw.FormatError) as error:
+    except (apsw.CorruptError, apsw.FormatError, UnicodeDecodeError) as error:
         raise Corrupt(f"{location} is damaged: {error}.", hint="Restore a backup.") from error
     except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:
         raise Forbidden(f"{location} cannot be written: {error}.", hint="Check its permissions.") from error

@@ -15,14 +15,17 @@ from recollect.base.checks import check_choice, check_limit
 from recollect.base.clock import Clock, SystemClock
 from recollect.base.errors import Busy, Conflict, Corrupt, Forbidden, InvalidInput, OverBudget, Unsupported
 from recollect.base.hashing import checksum
+from recollect.base.times import to_ms
 from recollect.store.engine import Engine, Rows
-from recollect.store.lease import Lease, LeasePolicy, current_holder
+from recollect.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from recollect.store.parts import Part
 from recollect.store.transaction import Snapshot, Transaction, read_clock
 
 POSTGRES_SCHEMES: Final = ("postgresql://", "postgres://")
 BUSY_SECONDS: Final = 30.0
+_MOST_BUSY_SECONDS: Final = 86_400
 _LEASE_POLL_SECONDS: Final = 0.02
+_END_OF_TIME: Final = 2**62
 
 
 class Store:
@@ -52,7 +55,7 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Snapshot]:
         """One state of the store; inside a read session, always the session's."""
-        self._check_process()
+        self.check_process()
         pinned = self._pinned.get()
         if pinned is not None:
             yield pinned
@@ -63,7 +66,7 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Transaction]:
         """One transaction: all of it or nothing. Waits its turn, and for a lease held elsewhere."""
-        self._check_process()
+        self.check_process()
         if self._pinned.get() is not None:
             raise Forbidden("A read session does not write.", hint="Leave it first.")
         deadline = time.monotonic() + self._busy_timeout
@@ -72,9 +75,11 @@ class Store:
             with self.engine.write(timeout=remaining) as rows:
                 if self._may_write(rows):
                     before = self.engine.size_bytes(rows) if self._max_bytes is not None else 0
-                    tx = Transaction(rows, now=self.clock.now())
-                    yield tx
+                    yield Transaction(rows, now=_reading(self.clock))
                     self._check_size(rows, before)
+                    lease = self._lease.get()
+                    if lease is not None:
+                        lease.renew(rows)  # at the end: the transaction may have outlasted it
                     return
             if time.monotonic() >= deadline:
                 raise Busy(
@@ -91,10 +96,12 @@ class Store:
         holder = current_holder(rows, self.engine)
         lease = self._lease.get()
         if lease is None:
+            if holder is not None:
+                drop_dead(rows, self.engine)
+                holder = current_holder(rows, self.engine)
             return holder is None
         if holder != lease.holder:
             raise Conflict("The writer lease was lost: this process was silent for too long.", hint="Retry.")
-        lease.renew(rows)
         return True
 
     def _check_size(self, rows: Rows, before: int) -> None:
@@ -107,7 +114,7 @@ class Store:
                 hint="Make room with maintain() or erase(), or allow more bytes.",
             )
 
-    def _check_process(self) -> None:
+    def check_process(self) -> None:
         if os.getpid() != self._process:
             raise Unsupported(
                 "This store was opened before a fork, and connections do not survive one.",
@@ -132,7 +139,7 @@ class Store:
         chosen = LeasePolicy.of(policy)
         if self._pinned.get() is not None or self._lease.get() is not None:
             raise Conflict("A session is already open here.", hint="End it before beginning another.")
-        self._check_process()
+        self.check_process()
         if mode == "read":
             with self.read() as snapshot:
                 pinned = self._pinned.set(snapshot)
@@ -151,6 +158,20 @@ class Store:
         finally:
             self._lease.reset(held)
             lease.release()
+
+    # The file as a whole
+
+    def flush(self) -> None:
+        self.check_process()
+        self.engine.flush()
+
+    def compact(self) -> None:
+        self.check_process()
+        self.engine.compact()
+
+    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
+        self.check_process()
+        return self.engine.backup(_path(path), overwrite=overwrite)
 
     # Settings
 
@@ -196,9 +217,11 @@ def open_store(
     check_choice(durability, "durability", ("normal", "full"))
     if max_bytes is not None:
         check_limit(max_bytes, "max_bytes", most=2**62)
-    if isinstance(busy_timeout, bool) or not isinstance(busy_timeout, int | float) or busy_timeout < 0:
-        raise InvalidInput("busy_timeout must be a number of seconds, 0 or more.")
-    time_source = clock or SystemClock()
+    number = isinstance(busy_timeout, int | float) and not isinstance(busy_timeout, bool)
+    if not number or not 0 <= busy_timeout <= _MOST_BUSY_SECONDS:
+        raise InvalidInput(f"busy_timeout must be a number of seconds from 0 to {_MOST_BUSY_SECONDS}.")
+    time_source = SystemClock() if clock is None else clock
+    _reading(time_source)
     engine = _open_engine(location, time_source, read_only=read_only, create=create, durability=durability)
     try:
         engine.migrate()
@@ -224,12 +247,33 @@ def _open_engine(
     if isinstance(location, str) and "://" in location:
         scheme = location.split("://")[0]
         raise InvalidInput(f"{scheme}:// is no place for a store.", hint="Give a path or postgresql://…")
-    if isinstance(location, str) and not location:
-        raise InvalidInput("The path is empty.")
-    if not isinstance(location, str | os.PathLike):
-        raise InvalidInput(f"A store is opened by a path or URL, not {type(location).__name__}.")
     from recollect.store.sqlite import SqliteEngine
 
-    name = os.fspath(location)
-    path = name if name == ":memory:" else str(Path(name).expanduser())
+    path = location if location == ":memory:" else str(_path(location))
     return SqliteEngine(path, clock=clock, read_only=read_only, create=create, durability=durability)
+
+
+def _reading(clock: Clock) -> int:
+    if not isinstance(clock, Clock):
+        raise InvalidInput(f"A clock has a method now(); {type(clock).__name__} has none.")
+    now = to_ms(clock.now(), "The clock's reading")
+    if abs(now) >= _END_OF_TIME:
+        raise InvalidInput(f"The clock reads {now}, which leaves no room for later writes.")
+    return now
+
+
+def _path(given: str | os.PathLike[str]) -> Path:
+    """Absolute, so that it names the same file after the process changes its folder."""
+    name = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(name, str):
+        raise InvalidInput(f"A file is named by a path, not {type(given).__name__}.")
+    if not name:
+        raise InvalidInput("The path is empty.")
+    try:
+        path = Path(name).expanduser().absolute()
+        usable = b"\0" not in os.fsencode(path)
+    except (RuntimeError, ValueError, OSError):
+        usable = False
+    if not usable:
+        raise InvalidInput(f"{name!r} is no usable path.")
+    return path

@@ -75,6 +75,7 @@ class MaintenanceReport:
 def verify(store: Store, *, deep: bool = False) -> VerifyReport:
     """Look for damage. `deep` reads everything: every page, every row's hash, every index entry."""
     started = time.monotonic()
+    store.check_process()
     problems = [Problem(code, detail) for code, detail in store.engine.check(deep=deep).problems]
     frames = 0
     try:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from recollect.text.words import fold, identifiers, terms
+from recollect.base.words import fold
+from recollect.text.words import identifiers, terms
 
 MOST_TERMS: Final = 64
 MOST_CHARACTERS: Final = 20_000

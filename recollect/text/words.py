@@ -9,25 +9,14 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-import unicodedata
 from collections import Counter
 from functools import lru_cache
 from typing import Any, Final
 
+from recollect.base.words import STOP_WORDS, fold
+
 ANALYZER: Final = "words/1"
 """Names these rules; an index made by other rules is rebuilt."""
-
-STOP_WORDS: Final = frozenset(
-    """
-    a about above after again against all am an and any are as at be because been before being below
-    between both but by can could d did do does doing don down during each few for from further had has
-    have having he her here hers herself him himself his how i if in into is it its itself just ll m me
-    more most my myself no nor not now of off on once only or other our ours ourselves out over own re s
-    same she should so some such t than that the their theirs them themselves then there these they this
-    those through to too under until up ve very was we were what when where which while who whom why
-    will with would you your yours yourself yourselves
-    """.split()
-)
 
 _MOST_CHARACTERS = 64
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
@@ -45,42 +34,7 @@ _UNSEGMENTED = re.compile(
     "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
     "\U00020000-\U0003ffff]+"
 )
-_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
-_STRIPPED = ("LATIN", "GREEK", "CYRILLIC")
 _stemmers = threading.local()
-
-
-def fold(text: str) -> str:
-    """Compatibility forms and case unified; accents dropped after Latin, Greek and Cyrillic letters only."""
-    if text.isascii():
-        return text.lower()
-    folded = text.translate(_FOLDS)
-    return _fold_whole(folded) if _COMBINING.search(folded) else folded
-
-
-def _fold_whole(text: str) -> str:
-    """The rule itself; `fold` applies it to single characters where none of them combines with another."""
-    out: list[str] = []
-    strip = False
-    for character in unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold()):
-        if unicodedata.combining(character):
-            if not strip:
-                out.append(character)
-            continue
-        strip = character.isascii() or unicodedata.name(character, "").startswith(_STRIPPED)
-        out.append(character)
-    return unicodedata.normalize("NFC", "".join(out))
-
-
-class _Folds(dict[int, str]):
-    """Folded forms of single characters, found as they are met."""
-
-    def __missing__(self, code: int) -> str:
-        folded = self[code] = _fold_whole(chr(code))
-        return folded
-
-
-_FOLDS: Final = _Folds()
 
 
 def terms(text: str) -> list[str]:

@@ -20,11 +20,13 @@ CREATE TABLE text_doc (
 CREATE TABLE frame_vector (
   frame_id      INTEGER PRIMARY KEY REFERENCES frame(frame_id),
   text_key      BLOB NOT NULL CHECK (length(text_key) = 16),
+  written_at    INTEGER NOT NULL,
   windows       INTEGER NOT NULL,
   data          BLOB NOT NULL
 );
 
 CREATE INDEX frame_vector_by_text ON frame_vector(text_key);
+CREATE INDEX frame_vector_by_time ON frame_vector(written_at);
 
 -- One bit per direction for each content word piece of a frame.
 CREATE TABLE frame_token (

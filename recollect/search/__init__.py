@@ -1,0 +1,1 @@
+"""Which frames, in what order, and why?"""

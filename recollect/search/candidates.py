@@ -1,0 +1,259 @@
+"""Runs the lanes and gathers what each knows of the frames that any of them found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.base.errors import RecollectError
+from recollect.embed.protocol import Embedder, Encoding
+from recollect.search.fusion import SHORT_TURN, Signals, Talk
+from recollect.search.results import LaneReport
+from recollect.store.catalog import CatalogView
+from recollect.store.frames import batches
+from recollect.store.transaction import Snapshot
+from recollect.store.visible import among
+from recollect.text.lane import TermUse, TextScores
+from recollect.text.words import stem
+from recollect.vectors.neighbours import Near, Neighbours
+from recollect.vectors.signs import Basis, LateQuery, content_pieces, late_query, score_late
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ids = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+else:
+    Floats = Ids = Mask = Any
+
+DEPTH: Final = 200
+"""How many frames the text lane and the vector lane bring in."""
+
+LATE_FRAMES: Final = 128
+LATE_TOKENS: Final = 8000
+"""Late interaction looks at this many frames and word pieces at most."""
+
+QUERY_CHARACTERS: Final = 2000
+"""Of a longer question the embedder reads the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFrame:
+    """A frame that a lane without scores found, in its place, with the reason."""
+
+    id: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddedQuery:
+    """The question as the embedder sees it, or why it could not."""
+
+    encoding: Encoding | None
+    text: str = ""
+    problem: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Pool:
+    """The candidates, ascending by id, with every lane's opinion of each."""
+
+    ids: Ids
+    words: Floats
+    cosine: Floats | None
+    late: Floats | None
+    is_turn: Mask
+    most_words: float
+    terms: tuple[TermUse, ...] = ()
+    ranked: Mapping[str, Sequence[RankedFrame]] = field(default_factory=dict)
+    reports: list[LaneReport] = field(default_factory=list)
+
+    def signals(self) -> Signals:
+        return Signals(self.words, self.cosine, self.late, self.is_turn)
+
+
+def embed_query(embedder: Embedder | None, problem: str, query: str) -> EmbeddedQuery:
+    """Before the snapshot is taken, since it may take long."""
+    if embedder is None:
+        return EmbeddedQuery(None, problem=problem or "no embedder is set")
+    text = query[:QUERY_CHARACTERS]
+    try:
+        [encoding] = embedder.encode([text], tokens=embedder.supports_tokens)
+    except RecollectError as error:
+        return EmbeddedQuery(None, problem=str(error))
+    return EmbeddedQuery(encoding, text)
+
+
+def gather(
+    *,
+    catalog: CatalogView,
+    snapshot: Snapshot,
+    mask: Mask,
+    lengths: Ids,
+    text: TextScores | None,
+    near: Near | None,
+    ranked: Mapping[str, Sequence[RankedFrame]],
+    neighbours: Neighbours | None,
+    query: EmbeddedQuery,
+    basis: Basis | None,
+) -> Pool:
+    """The union of what the lanes found, and of the turns beside it, with all signals filled in."""
+    import numpy as np
+
+    members = [np.zeros(0, dtype=np.int64)]
+    if text is not None:
+        members.append(best_of(text.scores, DEPTH, catalog.columns.content))
+    if near is not None:
+        members.append(near.ids)
+    members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
+    found = np.unique(np.concatenate(members))
+    columns = catalog.columns
+    turns = found[is_turn(catalog, found)]
+    beside = np.concatenate([columns.previous[turns], columns.next[turns]])
+    beside = beside[(beside > 0) & (beside < catalog.size)]
+    ids = np.unique(np.concatenate([found, beside[mask[beside]]]))
+    pool = Pool(
+        ids=ids,
+        words=np.zeros(len(ids)) if text is None else text.scores[ids],
+        cosine=None,
+        late=None,
+        is_turn=is_turn(catalog, ids),
+        most_words=0.0 if text is None else float(text.scores.max(initial=0.0)),
+        terms=() if text is None else text.terms,
+        ranked=ranked,
+    )
+    if near is not None and neighbours is not None and query.encoding is not None:
+        pool.cosine = _cosines(ids, near, neighbours, query.encoding, snapshot)
+        if basis is not None and query.encoding.tokens is not None:
+            pool.late = _late(pool, query, basis, snapshot)
+    return pool
+
+
+def talk_of(pool: Pool, catalog: CatalogView, lengths: Ids) -> Talk:
+    """Sessions and neighbours of the candidates, as positions among them."""
+    import numpy as np
+
+    columns = catalog.columns
+    _, sessions = np.unique(columns.talk[pool.ids], return_inverse=True)
+    return Talk(
+        session=np.where(columns.talk[pool.ids] >= 0, sessions, -1),
+        previous=_positions(pool.ids, columns.previous[pool.ids]),
+        next=_positions(pool.ids, columns.next[pool.ids]),
+        is_short=lengths[pool.ids] <= SHORT_TURN,
+    )
+
+
+def is_turn(catalog: CatalogView, ids: Ids) -> Mask:
+    """Part of a conversation: in a session, and said by somebody."""
+    columns = catalog.columns
+    said: Mask = (columns.role[ids] >= 0) | (columns.speaker[ids] >= 0)
+    in_session: Mask = columns.session[ids] >= 0
+    return said & in_session
+
+
+def best_of(scores: Floats, limit: int, content: Ids) -> Ids:
+    """Ids of the highest positive scores; ties at the end are cut by content, never by order of writing."""
+    import numpy as np
+
+    positive = np.flatnonzero(scores > 0)
+    if len(positive) <= limit:
+        return positive
+    values = scores[positive]
+    least = np.partition(values, len(values) - limit)[len(values) - limit]
+    positive = positive[values >= least]
+    chosen: Ids = positive[np.lexsort((positive, content[positive], -scores[positive]))][:limit]
+    return chosen
+
+
+def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot) -> Floats:
+    import numpy as np
+
+    cosine = np.full(len(ids), np.nan)
+    known = np.isin(ids, near.ids)
+    order = np.argsort(near.ids)
+    cosine[known] = near.cosines[order][np.searchsorted(near.ids[order], ids[known])]
+    others, values = neighbours.cosines(encoding.vectors[0], ids[~known], snapshot)
+    cosine[np.searchsorted(ids, others)] = values
+    return cosine
+
+
+def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot) -> Floats | None:
+    import numpy as np
+
+    assert query.encoding is not None
+    assert pool.cosine is not None
+    asked = _asked(query, basis, pool.terms)
+    if asked.is_empty or len(pool.ids) == 0:
+        return None
+    words = pool.words / pool.most_words if pool.most_words > 0 else pool.words
+    highest = np.nanmax(pool.cosine, initial=0.0)
+    meaning = np.nan_to_num(pool.cosine) / highest if highest > 0 else np.zeros(len(words))
+    first = np.lexsort((pool.ids, -(words + meaning)))[:LATE_FRAMES]
+    packed = _signs(snapshot, [int(frame_id) for frame_id in pool.ids[first]])
+    kept: list[int] = []
+    tokens = 0
+    for place in first.tolist():
+        data = packed.get(int(pool.ids[place]))
+        if not data:
+            continue
+        tokens += len(data) * 8 // basis.axes.shape[1]
+        if kept and tokens > LATE_TOKENS:
+            break
+        kept.append(place)
+    if not kept:
+        return None
+    late = np.full(len(pool.ids), np.nan)
+    late[kept] = score_late(asked, [packed[int(pool.ids[place])] for place in kept])
+    late[~np.isfinite(late)] = np.nan
+    return late
+
+
+def _asked(query: EmbeddedQuery, basis: Basis, terms: Sequence[TermUse]) -> LateQuery:
+    """The question's content pieces, each weighted by how rare its word is in the store."""
+    import numpy as np
+
+    assert query.encoding is not None
+    tokens = query.encoding.tokens
+    assert tokens is not None
+    keep = content_pieces(query.text, tokens)
+    if not keep.any():
+        keep[:] = True
+    rarity = {use.term: use.weight for use in terms if use.frames}
+    rarest = max(rarity.values(), default=1.0)
+    raw = query.text.encode()
+    weights = [
+        rarity.get(stem(_word_at(raw, int(start)).lower()), rarest) for start in tokens.spans[keep][:, 0]
+    ]
+    return late_query(basis, tokens.states[keep], np.array(weights, dtype=np.float32))
+
+
+def _word_at(raw: bytes, place: int) -> str:
+    """The run of letters and digits around a byte."""
+    start = end = place
+    while start > 0 and (raw[start - 1] >= 128 or chr(raw[start - 1]).isalnum()):
+        start -= 1
+    while end < len(raw) and (raw[end] >= 128 or chr(raw[end]).isalnum()):
+        end += 1
+    return raw[start:end].decode(errors="replace")
+
+
+def _signs(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    for batch in batches(ids):
+        clause = among("frame_id", batch)
+        sql = f"SELECT frame_id, data FROM frame_token WHERE {clause.sql}"
+        found.update((int(row[0]), bytes(row[1])) for row in snapshot.rows.all(sql, clause.values))
+    return found
+
+
+def _positions(ids: Ids, wanted: Ids) -> Ids:
+    import numpy as np
+
+    if len(ids) == 0:
+        return wanted
+    places = np.clip(np.searchsorted(ids, wanted), 0, len(ids) - 1)
+    positions: Ids = np.where((wanted > 0) & (ids[places] == wanted), places, -1)
+    return positions

@@ -1,0 +1,384 @@
+"""The one search: lanes under one filter, fused, reranked, explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from recollect.base.filters import View, Where
+from recollect.search.candidates import (
+    DEPTH,
+    EmbeddedQuery,
+    Pool,
+    RankedFrame,
+    embed_query,
+    gather,
+    talk_of,
+)
+from recollect.search.classify import Classified, classify
+from recollect.search.fusion import Fused, add_talk, fuse_ranks, fuse_scores, order, rank_bonus, ranks_of
+from recollect.search.meaning import Meaning
+from recollect.search.request import SearchRequest
+from recollect.search.rerank import Bonus, Reranker, agreements, rerank_by_model
+from recollect.search.results import Hit, LaneRank, LaneReport, SearchResults, Step, WhyNot
+from recollect.search.timeline import TimeSense, newest, sense_of_time
+from recollect.store.catalog import Catalog, CatalogView
+from recollect.store.frames import fetch, stored
+from recollect.store.store import Store
+from recollect.store.transaction import Snapshot
+from recollect.text.lane import Lengths, TextScores, score_text
+from recollect.text.query import TextQuery, plan_text
+from recollect.vectors.neighbours import Near, Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ids = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+else:
+    Floats = Ids = Mask = Any
+
+RANKED_LIMIT: Final = 50
+_REACH: Final = 60
+"""How many of the fused order are looked at by the bonuses, beyond the limit asked for."""
+
+
+class RankingLane(Protocol):
+    """A lane that ranks without scores, such as the facts'."""
+
+    def rank(
+        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+    ) -> Sequence[RankedFrame]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """Everything that one search reckoned, before the frames are fetched."""
+
+    pool: Pool
+    fused: Fused
+    scores: Floats
+    placed: Ids
+    """Positions in the pool, best first."""
+    ranks: Mapping[str, Ids]
+    bonuses: Mapping[int, Sequence[Bonus]]
+
+
+class SearchEngine:
+    """Holds what search keeps in memory of one store; safe to share between threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        meaning: Meaning | None = None,
+        facts: RankingLane | None = None,
+        reranker: Reranker | None = None,
+    ) -> None:
+        self.meaning = meaning or Meaning()
+        self._store = store
+        self._facts = facts
+        self._reranker = reranker
+        self._catalog = Catalog()
+        self._lengths = Lengths()
+
+    def search(self, request: SearchRequest) -> SearchResults:
+        query = self._embed(request)
+        with self._store.read() as snapshot:
+            kind = classify(request.query)
+            catalog = self._catalog.at(snapshot)
+            sense = sense_of_time(request)
+            scored, notes = self._score(request, snapshot, catalog, query, kind, sense)
+            chosen = scored.placed[: request.limit]
+            hits = self._hits(request, snapshot, scored, chosen)
+        if self._reranker is not None:
+            hits = rerank_by_model(self._reranker, request.query, hits)
+        return SearchResults(
+            hits=tuple(hits),
+            query=request.query,
+            query_type=kind.type,
+            query_reason=kind.reason,
+            lanes=tuple(scored.pool.reports),
+            fusion=request.fusion,
+            revision=snapshot.revision,
+            truncated=plan_text(request.query).truncated,
+            notes=(*sense.notes, *notes),
+        )
+
+    def why_not(self, request: SearchRequest, frame_id: int) -> WhyNot:
+        """Follow one frame through the same search, and say where it was lost."""
+        query = self._embed(request)
+        with self._store.read() as snapshot:
+            lost = self._outside(request, snapshot, frame_id)
+            if lost is not None:
+                return lost
+            catalog = self._catalog.at(snapshot)
+            sense = sense_of_time(request)
+            scored, _ = self._score(request, snapshot, catalog, query, classify(request.query), sense)
+            positions = scored.pool.ids[scored.placed].tolist()
+            if frame_id not in positions:
+                reasons = "; ".join(
+                    f"{lane.name}: {'not among its ' + str(lane.found) if lane.ran else lane.detail}"
+                    for lane in scored.pool.reports
+                )
+                return WhyNot(frame_id, False, "no lane", f"No lane brought it in ({reasons}).")
+            rank = positions.index(frame_id) + 1
+            place = scored.placed[rank - 1 : rank]
+            [hit] = self._hits(request, snapshot, scored, place)
+        if rank > request.limit:
+            text = f"It came {rank}th of {len(positions)}, below the limit of {request.limit}."
+            return WhyNot(frame_id, False, "below limit", text, rank, hit)
+        return WhyNot(frame_id, True, "found", f"It is hit {rank}.", rank, hit)
+
+    # Steps
+
+    def _embed(self, request: SearchRequest) -> EmbeddedQuery:
+        if "vector" not in request.lanes:
+            return EmbeddedQuery(None, problem="not asked for")
+        if not request.query.strip():
+            return EmbeddedQuery(None, problem="the question is empty")
+        return embed_query(self.meaning.embedder, self.meaning.problem, request.query)
+
+    def _score(
+        self,
+        request: SearchRequest,
+        snapshot: Snapshot,
+        catalog: CatalogView,
+        query: EmbeddedQuery,
+        kind: Classified,
+        sense: TimeSense,
+    ) -> tuple[_Scored, list[str]]:
+        import numpy as np
+
+        where = request.where
+        if request.times == "filter" and sense.range is not None:
+            where = where.within(since=sense.range[0], until=sense.range[1])
+        mask = catalog.visible(request.view, where)
+        lengths = self._lengths.at(snapshot, catalog.size)
+        reports: list[LaneReport] = []
+        plan = plan_text(request.query)
+        text = self._text_lane(request, plan, snapshot, catalog, lengths, mask, reports)
+        near = self._vector_lane(request, query, snapshot, mask, where, reports)
+        ranked = self._ranked_lanes(request, snapshot, catalog, mask, where, sense, (text, near), reports)
+        pool = gather(
+            catalog=catalog,
+            snapshot=snapshot,
+            mask=mask,
+            lengths=lengths,
+            text=text,
+            near=near,
+            ranked=ranked,
+            neighbours=self.meaning.neighbours,
+            query=query,
+            basis=self.meaning.basis,
+        )
+        pool.reports = reports
+        content = catalog.columns.content[pool.ids]
+        ranks = _lane_ranks(pool, near, content)
+        if request.fusion == "rrf":
+            fused = fuse_ranks(ranks, kind.type)
+            scores = fused.scores.copy()
+        else:
+            fused = fuse_scores(pool.signals(), most_words=pool.most_words)
+            fused = add_talk(fused, talk_of(pool, catalog, lengths), pool.is_turn)
+            scores = fused.scores + _rank_bonuses(pool)
+        best_rank = _best_ranks(ranks, len(pool.ids))
+        # A turn beside a hit may be an answer by itself, but only if its meaning was looked at.
+        found = (best_rank < np.iinfo(np.int64).max) | (near is not None)
+        notes: list[str] = []
+        bonuses = agreements(
+            plan=plan,
+            sense=sense if request.times == "boost" else None,
+            pool=pool,
+            scores=scores,
+            catalog=catalog,
+            snapshot=snapshot,
+            view=request.view,
+            dialect=self._store.engine.dialect,
+            reach=request.limit + _REACH,
+            scale=float(scores.max(initial=0.0)) if request.fusion == "rrf" else 1.0,
+        )
+        for place, given in bonuses.items():
+            scores[place] += sum(bonus.amount for bonus in given)
+        placed = order(scores, best_rank, content, pool.ids)
+        placed = placed[found[placed]]
+        return _Scored(pool, fused, scores, placed, ranks, bonuses), notes
+
+    def _text_lane(
+        self,
+        request: SearchRequest,
+        plan: TextQuery,
+        snapshot: Snapshot,
+        catalog: CatalogView,
+        lengths: Ids,
+        mask: Mask,
+        reports: list[LaneReport],
+    ) -> TextScores | None:
+        import numpy as np
+
+        if "text" not in request.lanes:
+            return None
+        text = score_text(plan, snapshot=snapshot, catalog=catalog, lengths=lengths, mask=mask)
+        used = [use.term for use in text.terms if use.used]
+        left = [f"{use.term} ({use.note})" for use in text.terms if not use.used]
+        detail = f"looked for {', '.join(used)}" if used else "no word to look for"
+        if left:
+            detail += f"; left out {', '.join(left)}"
+        reports.append(LaneReport("text", True, int(np.count_nonzero(text.scores)), detail))
+        return text
+
+    def _vector_lane(
+        self,
+        request: SearchRequest,
+        query: EmbeddedQuery,
+        snapshot: Snapshot,
+        mask: Mask,
+        where: Where,
+        reports: list[LaneReport],
+    ) -> Near | None:
+        if "vector" not in request.lanes:
+            return None
+        if query.encoding is None or self.meaning.neighbours is None:
+            reports.append(LaneReport("vector", False, 0, query.problem))
+            return None
+        question = Question(query.encoding.vectors[0], mask, request.view, where)
+        near = self.meaning.neighbours.nearest(question, snapshot, DEPTH)
+        reports.append(LaneReport("vector", True, len(near.ids), near.method))
+        return near
+
+    def _ranked_lanes(
+        self,
+        request: SearchRequest,
+        snapshot: Snapshot,
+        catalog: CatalogView,
+        mask: Mask,
+        where: Where,
+        sense: TimeSense,
+        scored: tuple[TextScores | None, Near | None],
+        reports: list[LaneReport],
+    ) -> dict[str, Sequence[RankedFrame]]:
+        ranked: dict[str, Sequence[RankedFrame]] = {}
+        if "facts" in request.lanes and self._facts is not None:
+            ranked["facts"] = self._facts.rank(
+                request.query, snapshot=snapshot, view=request.view, where=where, limit=RANKED_LIMIT
+            )
+            reports.append(LaneReport("facts", True, len(ranked["facts"]), "known names in the question"))
+        if "timeline" in request.lanes:
+            text, near = scored
+            silent = (text is None or not text.scores.any()) and (near is None or not len(near.ids))
+            ranked["timeline"] = newest(catalog, mask, sense, limit=RANKED_LIMIT, asked=silent)
+            found = ranked["timeline"]
+            detail = found[0].reason if found else "the question does not ask about time"
+            reports.append(LaneReport("timeline", True, len(found), detail))
+        return ranked
+
+    def _hits(self, request: SearchRequest, snapshot: Snapshot, scored: _Scored, places: Ids) -> list[Hit]:
+        ids = scored.pool.ids[places].tolist()
+        frames = {
+            frame.id: frame for frame in fetch(snapshot.rows, self._store.engine.dialect, ids, request.view)
+        }
+        hits = []
+        for place, frame_id in zip(places.tolist(), ids, strict=True):
+            hits.append(
+                Hit(
+                    frame=frames[frame_id],
+                    score=float(scored.scores[place]),
+                    lanes=_lanes_of(scored, place),
+                    steps=_steps_of(scored, place),
+                )
+            )
+        return hits
+
+    def _outside(self, request: SearchRequest, snapshot: Snapshot, frame_id: int) -> WhyNot | None:
+        row = stored(snapshot.rows, [frame_id]).get(frame_id)
+        if row is None:
+            return WhyNot(frame_id, False, "missing", "There is no such frame; it may have been erased.")
+        dialect = self._store.engine.dialect
+        if not fetch(snapshot.rows, dialect, [frame_id], View(request.view.spaces)):
+            if row.retired_at is None:
+                return WhyNot(
+                    frame_id, False, "space", f"It is in the space {row.space}, which was not asked."
+                )
+            if not fetch(snapshot.rows, dialect, [frame_id], request.view):
+                by = "" if row.superseded_by is None else f", superseded by frame {row.superseded_by}"
+                return WhyNot(frame_id, False, "instant", f"It was retired at {row.retired_at}{by}.")
+        if not fetch(snapshot.rows, dialect, [frame_id], request.view):
+            return WhyNot(
+                frame_id, False, "instant", "At the instant asked for it was not known or not yet so."
+            )
+        catalog = self._catalog.at(snapshot)
+        if not catalog.visible(request.view, request.where)[frame_id]:
+            return WhyNot(frame_id, False, "filter", "The conditions in where= leave it out.")
+        if snapshot.rows.one("SELECT 1 FROM text_doc WHERE frame_id = ?", (frame_id,)) is None:
+            return WhyNot(frame_id, False, "not indexed", "It is found through its chunks, not as a whole.")
+        return None
+
+
+def _lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:
+    import numpy as np
+
+    ranks: dict[str, Ids] = {}
+    if any(report.name == "text" for report in pool.reports):
+        ranks["text"] = ranks_of(pool.words, pool.words > 0, content, pool.ids)
+    if near is not None and pool.cosine is not None:
+        ranks["vector"] = ranks_of(np.nan_to_num(pool.cosine), np.isin(pool.ids, near.ids), content, pool.ids)
+    for lane, items in pool.ranked.items():
+        places = np.zeros(len(pool.ids), dtype=np.int64)
+        for rank, item in enumerate(items, 1):
+            places[np.searchsorted(pool.ids, item.id)] = rank
+        ranks[lane] = places
+    return ranks
+
+
+def _best_ranks(ranks: Mapping[str, Ids], size: int) -> Ids:
+    import numpy as np
+
+    worst = np.iinfo(np.int64).max
+    best = np.full(size, worst, dtype=np.int64)
+    for places in ranks.values():
+        best = np.minimum(best, np.where(places > 0, places, worst))
+    return best
+
+
+def _rank_bonuses(pool: Pool) -> Floats:
+    import numpy as np
+
+    added = np.zeros(len(pool.ids))
+    for lane, items in pool.ranked.items():
+        for rank, item in enumerate(items, 1):
+            added[np.searchsorted(pool.ids, item.id)] += rank_bonus(lane, rank)
+    return added
+
+
+def _lanes_of(scored: _Scored, place: int) -> dict[str, LaneRank]:
+    import numpy as np
+
+    found = {}
+    for lane, places in scored.ranks.items():
+        if places[place] > 0:
+            score = None
+            if lane == "text":
+                score = float(scored.pool.words[place])
+            elif (
+                lane == "vector" and scored.pool.cosine is not None and np.isfinite(scored.pool.cosine[place])
+            ):
+                score = float(scored.pool.cosine[place])
+            found[lane] = LaneRank(int(places[place]), score)
+    return found
+
+
+def _steps_of(scored: _Scored, place: int) -> tuple[Step, ...]:
+    steps = [
+        Step(name, float(part[place]))
+        for name, part in scored.fused.parts.items()
+        if float(part[place]) != 0.0
+    ]
+    for lane, items in scored.pool.ranked.items():
+        rank = int(scored.ranks[lane][place])
+        if rank and lane not in scored.fused.parts:
+            steps.append(Step(lane, rank_bonus(lane, rank), items[rank - 1].reason))
+    steps += [Step(bonus.name, bonus.amount, bonus.reason) for bonus in scored.bonuses.get(place, ())]
+    return tuple(steps)

@@ -1,0 +1,89 @@
+"""Ties a store to an embedder, or says why search has to do without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from recollect.base.errors import MissingExtra, Unavailable
+from recollect.embed import DEFAULT, Embedder, open_embedder
+from recollect.store.store import Store
+from recollect.vectors.index import IDENTITY, VectorIndex
+from recollect.vectors.neighbours import Neighbours
+from recollect.vectors.pgvector import PgVector
+from recollect.vectors.signs import Basis
+
+AUTO: Final = "auto"
+"""The embedder that the store remembers; for a new store the default one, if it is installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The embedder's side of search; without an index, `problem` says why."""
+
+    index: VectorIndex | None = None
+    neighbours: Neighbours | None = None
+    problem: str = ""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        return None if self.index is None else self.index.embedder
+
+    @property
+    def basis(self) -> Basis | None:
+        return None if self.index is None else self.index.basis
+
+
+def open_meaning(
+    store: Store, spec: str | Embedder | None, *, cache: Path, exact_limit: int | None = None
+) -> Meaning:
+    """A named embedder that does not fit or cannot be had is an error; with AUTO it is a reported lack."""
+    if spec is None:
+        return Meaning(problem="the store was opened with embedder=None")
+    if spec != AUTO:
+        return tie(store, open_embedder(spec, cache=cache), exact_limit=exact_limit)
+    try:
+        return tie(store, _remembered(store, cache), exact_limit=exact_limit)
+    except (Unavailable, MissingExtra) as error:
+        return Meaning(problem=str(error))
+
+
+def tie(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> Meaning:
+    index = _index(store, embedder)
+    index.bind()
+    return Meaning(index, _neighbours(index, exact_limit))
+
+
+def retie(store: Store, embedder: Embedder) -> Meaning:
+    """Another embedder for a store that has one; its vectors are made anew by the index's `rebuild`."""
+    index = _index(store, embedder)
+    return Meaning(index, _neighbours(index, None))
+
+
+def _index(store: Store, embedder: Embedder) -> VectorIndex:
+    mirror = PgVector() if store.engine.dialect.name == "postgresql" else None
+    return VectorIndex(store, embedder, mirror=mirror)
+
+
+def _neighbours(index: VectorIndex, exact_limit: int | None) -> Neighbours:
+    dimensions = index.embedder.identity.dimensions
+    if exact_limit is None:
+        return Neighbours(dimensions, remote=index.mirror)
+    return Neighbours(dimensions, remote=index.mirror, exact_limit=exact_limit)
+
+
+def _remembered(store: Store, cache: Path) -> Embedder:
+    with store.read() as snapshot:
+        known = store.setting(snapshot.rows, IDENTITY)
+    if known is None:
+        return open_embedder(DEFAULT, cache=cache)
+    provider, _, rest = known.partition("/")
+    if provider == DEFAULT:
+        return open_embedder(DEFAULT, cache=cache)
+    if provider == "hash":
+        return open_embedder(f"hash:{rest.split('/')[-2]}", cache=cache)
+    raise Unavailable(
+        f"The store's vectors are of the embedder {known}.",
+        hint="Open it with embedder= to search by meaning.",
+    )

@@ -1,0 +1,142 @@
+"""Bounded reranking: exact identifiers, quoted phrases and dates that agree; and a model, if one is given."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from recollect.base.filters import View
+from recollect.search.candidates import Pool
+from recollect.search.results import Hit, Step
+from recollect.search.timeline import TimeSense
+from recollect.store.catalog import CatalogView
+from recollect.store.engine import Dialect
+from recollect.store.frames import fetch
+from recollect.store.transaction import Snapshot
+from recollect.text.lane import postings
+from recollect.text.query import TextQuery, contains_phrase
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+else:
+    Floats = Any
+
+IDENTIFIER: Final = 0.5
+PHRASE: Final = 0.5
+DATE: Final = 0.1
+"""The most that each agreement adds to a score, which is at most about 1 without them."""
+
+MODEL_REACH: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """What an agreement added, and which."""
+
+    name: str
+    amount: float
+    reason: str
+
+
+class Reranker(Protocol):
+    """A cross-encoder: how well each text answers the query, higher is better."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
+
+
+def agreements(
+    *,
+    plan: TextQuery,
+    sense: TimeSense | None,
+    pool: Pool,
+    scores: Floats,
+    catalog: CatalogView,
+    snapshot: Snapshot,
+    view: View,
+    dialect: Dialect,
+    reach: int,
+    scale: float,
+) -> dict[int, list[Bonus]]:
+    """Bonuses by position in the pool."""
+    found: dict[int, list[Bonus]] = defaultdict(list)
+    _identifiers(found, plan, pool, snapshot, scale)
+    if plan.phrases:
+        _phrases(found, plan, pool, scores, snapshot, view, dialect, reach, scale)
+    if sense is not None and sense.range is not None:
+        _dates(found, sense, pool, catalog, scale)
+    return found
+
+
+def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> list[Hit]:
+    """The first few in the model's order; ties stay as they were."""
+    head, tail = list(hits[:MODEL_REACH]), list(hits[MODEL_REACH:])
+    if not head:
+        return list(hits)
+    given = reranker.score(query, [hit.frame.text for hit in head])
+    placed = sorted(range(len(head)), key=lambda place: (-given[place], place))
+    steps = [Step("reranker", float(given[place]), "the cross-encoder's score") for place in placed]
+    return [
+        replace(head[place], steps=(*head[place].steps, step))
+        for place, step in zip(placed, steps, strict=True)
+    ] + tail
+
+
+def _identifiers(
+    found: dict[int, list[Bonus]], plan: TextQuery, pool: Pool, snapshot: Snapshot, scale: float
+) -> None:
+    import numpy as np
+
+    for name in plan.identifiers:
+        ids, _ = postings(snapshot.rows, name)
+        amount = scale * IDENTIFIER / len(plan.identifiers)
+        for place in np.flatnonzero(np.isin(pool.ids, ids)).tolist():
+            found[place].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
+
+
+def _phrases(
+    found: dict[int, list[Bonus]],
+    plan: TextQuery,
+    pool: Pool,
+    scores: Floats,
+    snapshot: Snapshot,
+    view: View,
+    dialect: Dialect,
+    reach: int,
+    scale: float,
+) -> None:
+    import numpy as np
+
+    # By words, not by fused score: what says the phrase has the words.
+    first = np.lexsort((pool.ids, -scores, -pool.words))[:reach]
+    texts: Mapping[int, str] = {
+        frame.id: f"{frame.title or ''}\n{frame.text}"
+        for frame in fetch(snapshot.rows, dialect, pool.ids[first].tolist(), view)
+    }
+    for place in first.tolist():
+        text = texts.get(int(pool.ids[place]), "")
+        for phrase in plan.phrases:
+            if contains_phrase(text, phrase):
+                amount = scale * PHRASE / len(plan.phrases)
+                found[place].append(Bonus("phrase", amount, f"says {phrase!r}"))
+
+
+def _dates(
+    found: dict[int, list[Bonus]], sense: TimeSense, pool: Pool, catalog: CatalogView, scale: float
+) -> None:
+    import numpy as np
+
+    assert sense.range is not None
+    since, until = sense.range
+    times = catalog.columns.occurred_at[pool.ids]
+    inside = np.ones(len(times), dtype=bool)
+    if since is not None:
+        inside &= times >= since
+    if until is not None:
+        inside &= times < until
+    for place in np.flatnonzero(inside).tolist():
+        found[place].append(Bonus("date", scale * DATE, sense.described))

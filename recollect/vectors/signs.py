@@ -1,0 +1,186 @@
+"""Late interaction on one bit per direction: each word piece of a frame as 16 bytes of signs.
+
+A question's pieces keep their full precision; a frame's are only signs. For each piece of the question
+the most similar piece of the frame counts, weighted by how rare the word is.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.base.words import STOP_WORDS, fold
+from recollect.embed.protocol import TokenStates
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Bytes = NDArray[np.uint8]
+    Mask = NDArray[np.bool_]
+else:
+    Floats = Bytes = Mask = Any
+
+BITS: Final = 128
+BYTES: Final = BITS // 8
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """The directions whose signs are kept: a mean to subtract, and a projection to `BITS` axes."""
+
+    mean: Floats
+    axes: Floats
+
+    def project(self, states: Floats) -> Floats:
+        centred = _unit(states) - self.mean
+        projected: Floats = (centred @ self.axes).astype(centred.dtype)
+        return projected
+
+    def to_text(self) -> str:
+        """For the store's settings; float16 is enough for directions."""
+        import numpy as np
+
+        def packed(values: Floats) -> str:
+            return base64.b85encode(values.astype(np.float16).tobytes()).decode()
+
+        return json.dumps(
+            {"dimensions": len(self.mean), "mean": packed(self.mean), "axes": packed(self.axes)}
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Basis:
+        import numpy as np
+
+        raw = json.loads(text)
+
+        def unpacked(value: str) -> Floats:
+            return np.frombuffer(base64.b85decode(value), dtype=np.float16).astype(np.float32)
+
+        return cls(unpacked(raw["mean"]), unpacked(raw["axes"]).reshape(raw["dimensions"], -1))
+
+
+def fit_basis(states: Floats) -> Basis:
+    """The principal directions of many token states, all of different texts."""
+    import numpy as np
+
+    unit = _unit(states)
+    mean = unit.mean(axis=0)
+    covariance = np.cov((unit - mean).T.astype(np.float64))
+    _, vectors = np.linalg.eigh(covariance)
+    axes = vectors[:, ::-1][:, : min(BITS, len(mean))].astype(np.float32)
+    if axes.shape[1] < BITS:
+        axes = np.hstack([axes, np.zeros((len(mean), BITS - axes.shape[1]), dtype=np.float32)])
+    return Basis(mean.astype(np.float32), axes)
+
+
+def plain_basis(dimensions: int) -> Basis:
+    """For embedders whose states are spread evenly already: the first axes as they are."""
+    import numpy as np
+
+    axes = np.zeros((dimensions, BITS), dtype=np.float32)
+    for axis in range(min(dimensions, BITS)):
+        axes[axis, axis] = 1.0
+    return Basis(np.zeros(dimensions, dtype=np.float32), axes)
+
+
+@cache
+def shipped_basis(model: str) -> Basis | None:
+    """The basis that comes with the package for a known model."""
+    import numpy as np
+
+    file = files("recollect.vectors").joinpath("bases", f"{model}.npz")
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream, np.load(stream) as arrays:
+        return Basis(arrays["mean"].astype(np.float32), arrays["axes"].astype(np.float32))
+
+
+def content_pieces(text: str, tokens: TokenStates) -> Mask:
+    """Which word pieces belong to words that say something."""
+    import numpy as np
+
+    keep = np.zeros(len(tokens.ids), dtype=bool)
+    if len(keep) == 0:
+        return keep
+    silent = _silent_spans(text)
+    starts, ends = tokens.spans[:, 0], tokens.spans[:, 1]
+    raw = text.encode()
+    for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        piece = raw[start:end]
+        keep[place] = start not in silent and any(byte >= 128 or chr(byte).isalnum() for byte in piece)
+    return keep
+
+
+def _silent_spans(text: str) -> set[int]:
+    """Byte offsets at which a stop word begins."""
+    if text.isascii():
+        return {match.start() for match in _WORD.finditer(text) if match[0].lower() in STOP_WORDS}
+    found = set()
+    done = position = 0
+    for match in _WORD.finditer(text):
+        if fold(match[0]) in STOP_WORDS:
+            position += len(text[done : match.start()].encode())
+            done = match.start()
+            found.add(position)
+    return found
+
+
+def pack_signs(basis: Basis, states: Floats) -> bytes:
+    """Token states as `BYTES` bytes each."""
+    import numpy as np
+
+    if len(states) == 0:
+        return b""
+    return np.packbits(basis.project(states) > 0, axis=1).tobytes()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LateQuery:
+    """The content pieces of a question: unit directions, and a weight for each."""
+
+    directions: Floats
+    weights: Floats
+
+    @property
+    def is_empty(self) -> bool:
+        return len(self.weights) == 0
+
+
+def score_late(query: LateQuery, packed: Sequence[bytes]) -> Floats:
+    """For each frame the weighted mean, over the question's pieces, of the best piece's similarity."""
+    import numpy as np
+
+    sizes = np.array([len(data) // BYTES for data in packed])
+    scores = np.full(len(packed), -np.inf, dtype=np.float32)
+    there = np.flatnonzero(sizes)
+    if len(there) == 0 or query.is_empty:
+        return scores
+    signs = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(-1, BYTES)
+    bits = np.unpackbits(signs, axis=1).astype(np.float32)
+    # (2 * bits - 1) . t, without building the signs themselves
+    similar = bits @ (2 * query.directions.T) - query.directions.sum(axis=1)
+    starts = np.concatenate([[0], np.cumsum(sizes[there])[:-1]])
+    best = np.maximum.reduceat(similar, starts, axis=0) / np.sqrt(BITS)
+    scores[there] = best @ (query.weights / query.weights.sum())
+    return scores
+
+
+def late_query(basis: Basis, states: Floats, weights: Floats) -> LateQuery:
+    return LateQuery(_unit(basis.project(states)), weights)
+
+
+def _unit(values: Floats) -> Floats:
+    import numpy as np
+
+    lengths = np.linalg.norm(values, axis=-1, keepdims=True)
+    scaled: Floats = (values / np.maximum(lengths, 1e-9)).astype(np.float32)
+    return scaled
