@@ -88,7 +88,7 @@ class Memory:
         """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`.
 
         `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
-        for none. By default it is the one the store remembers, or for a new store the installed default model;
+        for none. By default it is the one the store remembers, or for a new store the installed default;
         `cache` is the folder where models are installed.
         """
         canonical_space(space)  # before a file is made

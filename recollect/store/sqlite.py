@@ -105,18 +105,24 @@ class SqliteEngine:
     # Opening
 
     def _open_main(self) -> apsw.Connection:
+        try:
+            connection = self._identified()
+        except RecollectError:
+            if not self.read_only or self._immutable or Path(self.location + "-wal").exists():
+                raise
+            # A reader without write access to the folder cannot share the log; there is none, so read as is.
+            self._immutable = True
+            connection = self._identified()
+        connection.set_busy_handler(self._wait_for_turn)
+        return connection
+
+    def _identified(self) -> apsw.Connection:
         connection = self._connect()
         try:
             self._identify(connection)
         except RecollectError:
             connection.close(True)
-            if not self.read_only or self._immutable or Path(self.location + "-wal").exists():
-                raise
-            # A reader without write access to the folder cannot share the log; there is none, so read as is.
-            self._immutable = True
-            connection = self._connect()
-            self._identify(connection)
-        connection.set_busy_handler(self._wait_for_turn)
+            raise
         return connection
 
     def _connect(self) -> apsw.Connection:

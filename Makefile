@@ -1,0 +1,82 @@
+# `make run` and `make test` do everything on a machine that has only Python 3.11 or later and make.
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+READY   := $(VENV)/.ready
+WORKERS ?= 2
+ARGS    ?=
+
+# Say PYTHON=/path/to/python to choose one; otherwise the first of these that is new enough is taken.
+PYTHON     ?=
+CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rfEs
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check soak bench docs model clean
+
+help:
+	@echo "make run    a guided demonstration on a temporary file"
+	@echo "make test   every check and test, real PostgreSQL included (ARGS='-k time' for a part)"
+	@echo "make check  style, types and import layers only"
+	@echo "make soak   the long versions of the tests and benchmarks, in full"
+	@echo "make bench  the benchmarks"
+	@echo "make docs   write the generated pages of docs/ anew"
+	@echo "make clean  remove the environment and everything else that can be made again"
+
+run: $(READY) model
+	@$(BIN)/python examples/tour.py
+
+test: check model
+	@echo "== tests"
+	@$(PYTEST) -m "not soak" $(ARGS)
+
+check: $(READY)
+	@echo "== style"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || \
+	  { echo "Some files are not formatted; run: $(BIN)/ruff format ."; exit 1; }
+	@echo "== types"
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/mypy --no-error-summary --strict examples/tour.py docs/generate.py
+	@echo "== import layers"
+	@$(BIN)/lint-imports > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
+
+soak: $(READY) model
+	@$(PYTEST) -m soak $(ARGS)
+	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench --long; fi
+
+bench: $(READY) model
+	@$(BIN)/python -m bench $(ARGS)
+
+docs: $(READY)
+	@$(BIN)/python docs/generate.py
+
+# Nothing but the vectors needs the model: without it the rest works, and the tests that want it are skipped.
+model: $(READY)
+	@$(BIN)/recollect models verify > /dev/null 2>&1 || $(BIN)/recollect models install || \
+	  echo "NOTE: no embedding model. Tests that need it are skipped; try again with: make model"
+
+$(READY): pyproject.toml
+	@python=""; \
+	for candidate in $(CANDIDATES); do \
+	  if $$candidate -c '$(NEW_ENOUGH)' > /dev/null 2>&1; then python=$$candidate; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "Recollect needs Python 3.11 or later; here is $$(python3 --version 2>&1 || echo none)."; \
+	  echo "Install one, or say where it is: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; \
+	  exit 1; \
+	fi; \
+	if ! $(BIN)/python -c '$(NEW_ENOUGH)' > /dev/null 2>&1; then \
+	  echo "== environment: $(VENV) with $$($$python --version)"; \
+	  $$python -m venv --clear $(VENV) || \
+	    { echo "Python lacks its venv module; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
+	fi
+	@echo "== installing Recollect and its tools (some minutes the first time)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,188 @@
+"""What a person typed, as values: which store, which moment, which text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from recollect.base.checks import check_text
+from recollect.base.clock import SystemClock
+from recollect.base.errors import Forbidden, InvalidInput, NotFound
+from recollect.base.filters import SpaceLike
+from recollect.base.names import ALL, DEFAULT_SPACE, canonical_space
+from recollect.base.times import FOREVER, AsOf, to_ms
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+
+DEFAULT_STORE: Final = ".recollect/memory.recollect"
+STORE_VARIABLE: Final = "RECOLLECT_STORE"
+_ANY_SPACE: Final = "*"
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        envvar=STORE_VARIABLE,
+        metavar="PATH|URL",
+        show_default=DEFAULT_STORE,
+        help="The memory: a file, or postgresql://…?store=name.",
+    ),
+]
+SpaceOption = Annotated[str, typer.Option("--space", metavar="NAME", help="The space to write to.")]
+SpacesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--space",
+        metavar="NAME",
+        show_default=DEFAULT_SPACE,
+        help="The space to read; repeat it for several, '*' for all.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")]
+MOMENT: Final = "MOMENT"
+"""How a time is called in the help; `moment` reads it."""
+
+
+@contextmanager
+def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
+    """An existing store; one that may not be written is opened read-only."""
+    from recollect.memory import Memory
+
+    place = store or DEFAULT_STORE
+    try:
+        memory = Memory.open(place, space=space, create=False, read_only=not _may_write(place))
+    except NotFound as error:
+        raise _nothing_there(store, error) from None
+    with memory:
+        yield memory
+
+
+@contextmanager
+def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
+    """A store to write to, begun if it is not there; the default one gets its folder too."""
+    from recollect.memory import Memory
+
+    canonical_space(space)  # refused before a folder is made
+    if store is None:
+        try:
+            Path(DEFAULT_STORE).parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise Forbidden(
+                f"The folder {Path(DEFAULT_STORE).parent} cannot be made here: {error.strerror}.",
+                hint=f"Name another place with --store or {STORE_VARIABLE}.",
+            ) from None
+    with Memory.open(store or DEFAULT_STORE, space=space) as memory:
+        yield memory
+
+
+def is_new(store: str | None) -> bool:
+    """Whether the store is a file that is not there yet."""
+    place = store or DEFAULT_STORE
+    return "://" not in place and not os.path.lexists(Path(place).expanduser())
+
+
+def text_from(text: str | None, file: Path | None) -> str:
+    """The text to remember: given, or read from a file, or from standard input for `-`."""
+    if text is not None and file is not None:
+        raise InvalidInput("Both a text and --file were given.", hint="Give one of them.")
+    if file is not None:
+        return _decoded(_file_bytes(file), str(file))
+    if text is None:
+        raise InvalidInput(
+            "There is nothing to remember.",
+            hint='Give a text in quotes, --file PATH, or "-" to read standard input.',
+        )
+    if text == "-":
+        # The line break that ends a piped line is the shell's, not the text's.
+        text = re.sub(r"\r?\n\Z", "", _decoded(sys.stdin.buffer.read(), "Standard input"))
+    return check_text(text, "text")  # refused before a file is begun
+
+
+def moment(text: str | None, name: str) -> int | None:
+    """A time in ISO 8601 or unix milliseconds; a date is its first instant, and UTC where it says no zone."""
+    if text is None:
+        return None
+    if re.fullmatch(r"-?\d{11,19}", text.strip()):
+        return to_ms(int(text), name)
+    try:
+        parsed = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(
+            f"{name}: {text!r} is no time.",
+            hint="Write 2025-03-31, '2025-03-31 14:30', 2025-03-31T14:30:00+02:00 or unix milliseconds.",
+        ) from None
+    return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)
+
+
+def as_of(text: str | None) -> AsOf:
+    """What is known and valid now, or what was at the moment given."""
+    chosen = moment(text, "--as-of")
+    return AsOf(system=FOREVER, valid=SystemClock().now()) if chosen is None else AsOf.at(chosen)
+
+
+def spaces(names: Iterable[str] | None) -> SpaceLike | None:
+    chosen = list(names or ())
+    return ALL if _ANY_SPACE in chosen else chosen or None
+
+
+def metadata(pairs: Iterable[str] | None) -> dict[str, Any]:
+    """`key=value` pairs; a value that is JSON is taken as such, anything else as text."""
+    found: dict[str, Any] = {}
+    for pair in pairs or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InvalidInput(f"--metadata: {pair!r} is no pair.", hint="Write key=value.")
+        try:
+            found[key.strip()] = json.loads(value)
+        except ValueError:
+            found[key.strip()] = value
+    return found
+
+
+def _nothing_there(store: str | None, error: NotFound) -> NotFound:
+    """The same error with the way on that a person at the command line has."""
+    if store is None:
+        return NotFound(
+            f"There is no memory in this folder yet ({DEFAULT_STORE}).",
+            hint=f'Begin one with: recollect remember "…", or name another with --store or {STORE_VARIABLE}.',
+        )
+    if "://" not in store and not Path(store).expanduser().parent.is_dir():
+        return NotFound(error.message, hint=f"Check the path in --store or {STORE_VARIABLE}.")
+    return NotFound(error.message, hint=f'Check it, or begin it with: recollect remember "…" --store {store}')
+
+
+def _may_write(place: str) -> bool:
+    if "://" in place or place == ":memory:":
+        return True
+    path = Path(place).expanduser()
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _file_bytes(file: Path) -> bytes:
+    try:
+        return file.expanduser().read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"{file} does not exist.", hint="Check the path.") from None
+    except PermissionError:
+        raise Forbidden(f"{file} may not be read.", hint="Check its permissions.") from None
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{name} is not UTF-8 text: byte {error.start} cannot be read.", hint="Convert it first."
+        ) from None

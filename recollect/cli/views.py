@@ -1,0 +1,125 @@
+"""How results look to people; programs get the same values as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.base.times import format_ms
+from recollect.cli.output import Block, Table, one_line
+
+if TYPE_CHECKING:
+    from recollect.base.frame import Frame
+    from recollect.ingest.report import IngestReport
+    from recollect.store.upkeep import Stats, VerifyReport
+
+
+def remembered(report: IngestReport) -> Iterator[Block]:
+    name = _frames_named(report.ids)
+    if report.created:
+        yield f"Remembered {name}."
+    elif report.updated:
+        yield f"Already there as {name}; its tags or metadata were extended."
+    else:
+        yield f"Already there as {name}; nothing changed."
+
+
+def timeline(found: Mapping[str, Sequence[Frame]]) -> Iterator[Block]:
+    frames = found["frames"]
+    if not frames:
+        yield "Nothing is remembered here for that time."
+        return
+    spaces = len({frame.space for frame in frames}) > 1
+    speakers = any(frame.speaker or frame.role for frame in frames)
+    tags = any(frame.tags for frame in frames)
+    columns = ["id", "when (UTC)", "kind"]
+    columns += ["space"] * spaces + ["who"] * speakers + ["tags"] * tags
+    rows: list[list[str | int]] = []
+    for frame in frames:
+        row: list[str | int] = [frame.id, minute(frame.occurred_at), frame.kind]
+        row += [frame.space] * spaces
+        row += [frame.speaker or frame.role or ""] * speakers
+        row += [", ".join(frame.tags)] * tags
+        rows.append([*row, one_line(f"{frame.title}: {frame.text}" if frame.title else frame.text)])
+    yield Table((*columns, "text"), rows)
+
+
+def stats(found: Stats) -> Iterator[Block]:
+    yield Table(
+        ("store", found.location),
+        [
+            ("engine", f"{found.engine}, format {found.format}"),
+            ("size", size(found.bytes)),
+            ("frames", f"{found.live:,} ({found.retired:,} more retired)"),
+            ("last change", format_ms(found.revision) if found.revision else "never"),
+        ],
+    )
+    for title, counts in (("space", found.by_space), ("kind", found.by_kind)):
+        if counts:
+            yield ""
+            yield Table((title, "frames"), list(counts.items()))
+    for part, numbers in found.parts.items():
+        if numbers:
+            yield ""
+            yield Table((part, ""), list(numbers.items()))
+
+
+def verified(report: VerifyReport) -> Iterator[Block]:
+    looked = f"{report.frames:,} frames, every byte of them" if report.deep else "structure and indexes"
+    if report:
+        yield f"All is well ({looked})."
+        if not report.deep:
+            yield "Add --deep to check every row against its hash."
+        return
+    derived = sum(problem.derived for problem in report.problems)
+    rows = [
+        (problem.code, "derived" if problem.derived else "canonical", one_line(problem.detail))
+        for problem in report.problems
+    ]
+    yield Table(("problem", "data", "detail"), rows)
+    yield f"{len(rows)} problems found ({looked})."
+    if derived:
+        yield "Derived data can be made anew: memory.reindex()."
+    if derived < len(rows):
+        yield "What was written is damaged: restore a backup."
+
+
+def backed_up(made: Mapping[str, Any]) -> Iterator[Block]:
+    yield f"Wrote {made['path']} ({size(made['bytes'])})."
+
+
+def models(found: Mapping[str, Any]) -> Iterator[Block]:
+    rows: list[Sequence[str | int]] = [
+        (
+            model["name"],
+            model["title"],
+            model["dimensions"],
+            size(model["size"]) if model["installed"] else "not installed",
+            model["licence"],
+        )
+        for model in found["models"]
+    ]
+    yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
+    if not all(model["installed"] for model in found["models"]):
+        yield "Install one with: recollect models install NAME"
+    yield f"Cache: {found['cache']}"
+
+
+def minute(moment: int) -> str:
+    """An instant for a table column: to the minute, without its zone (which is UTC)."""
+    text = format_ms(moment)
+    return text[:16].replace("T", " ") if text.endswith("Z") else text
+
+
+def size(count: int) -> str:
+    """Bytes in the unit a person would choose."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
+
+
+def _frames_named(ids: Sequence[int]) -> str:
+    return f"frame {ids[0]}" if len(ids) == 1 else f"{len(ids)} frames ({ids[0]} to {ids[-1]})"

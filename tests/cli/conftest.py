@@ -1,0 +1,88 @@
+"""The command as a user runs it: a process of its own, in a folder of its own."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import Memory
+
+PROGRAM = Path(sys.executable).with_name("recollect")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run of the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error as JSON; nothing else may stand on standard error, and nothing on standard output."""
+        assert self.out == ""
+        found: dict[str, Any] = json.loads(self.err)["error"]
+        return found
+
+
+Recollect = Callable[..., Outcome]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the command is run."""
+    return tmp_path
+
+
+@pytest.fixture
+def notes(folder: Path) -> Iterator[Memory]:
+    """The memory that the command finds by default in its folder, to prepare and to look into."""
+    (folder / ".recollect").mkdir()
+    with Memory.open(folder / ".recollect" / "memory.recollect") as memory:
+        yield memory
+
+
+@pytest.fixture
+def recollect(folder: Path) -> Recollect:
+    """Runs `recollect` with the arguments given; `env` adds to the environment."""
+
+    def run(
+        *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None, obedient: bool = False
+    ) -> Outcome:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("RECOLLECT_")}
+        done = subprocess.run(
+            [str(PROGRAM), *arguments],
+            input=stdin,
+            cwd=folder,
+            env={**kept, **(env or {})},
+            capture_output=True,
+            timeout=120,
+            preexec_fn=_obey_permissions if obedient else None,
+        )
+        outcome = Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in outcome.err, outcome.err
+        return outcome
+
+    return run
+
+
+def _obey_permissions() -> None:
+    """Let even root be bound by file permissions: drop the capabilities that override them."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None)
+        for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+            libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP

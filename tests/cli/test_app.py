@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory, __version__
+from tests.cli.conftest import PROGRAM, Recollect
+
+DEFAULT_STORE = Path(".recollect/memory.recollect")
+
+
+def january(day: int, hour: int = 0, minute: int = 0) -> datetime:
+    return datetime(2025, 1, day, hour, minute, tzinfo=UTC)
+
+
+# remember
+
+
+def test_remember_begins_the_memory_of_the_folder_and_leaves_one_file(recollect: Recollect, folder: Path):
+    done = recollect("remember", "The kettle is broken.")
+
+    assert (done.code, done.out) == (0, "Remembered frame 1.\n")
+    assert "A new memory was begun: .recollect/memory.recollect" in done.err
+    assert [path.name for path in (folder / ".recollect").iterdir()] == ["memory.recollect"]
+
+
+def test_remember_says_that_the_same_text_is_already_there(recollect: Recollect, notes: Memory):
+    notes.remember("The kettle is broken.")
+
+    again = recollect("remember", "The kettle is broken.")
+    tagged = recollect("remember", "The kettle is broken.", "--tag", "home")
+
+    assert (again.out, again.err) == ("Already there as frame 1; nothing changed.\n", "")
+    assert tagged.out == "Already there as frame 1; its tags or metadata were extended.\n"
+
+
+def test_remember_as_json_gives_the_report_and_nothing_else(recollect: Recollect):
+    done = recollect("remember", "The kettle is broken.", "--json")
+
+    assert done.err == ""
+    assert done.json["ids"] == [1]
+    assert (done.json["created"], done.json["unchanged"]) == (1, 0)
+
+
+def test_remember_keeps_everything_it_was_told(recollect: Recollect, folder: Path):
+    recollect(
+        *("remember", "Ça va, 東京 👋", "--title", "Greeting", "--kind", "note", "--tag", "b", "--tag", "a"),
+        *("--metadata", "count=3", "--metadata", "who=Ana Luísa", "--metadata", 'list=[1, "x"]'),
+        *("--session", "s1", "--role", "user", "--speaker", "Ana", "--uri", "mail:17", "--source", "tool"),
+        *("--occurred-at", "2025-03-31 14:30", "--space", "Team Web", "--store", "notes.recollect"),
+    )
+
+    with Memory.open(folder / "notes.recollect", space="team_web") as memory:
+        frame = memory.get(1)
+    assert (frame.text, frame.title, frame.kind) == ("Ça va, 東京 👋", "Greeting", "note")
+    assert frame.tags == ("a", "b")
+    assert frame.metadata == {"count": 3, "who": "Ana Luísa", "list": [1, "x"]}
+    assert (frame.session, frame.role, frame.speaker, frame.uri) == ("s1", "user", "Ana", "mail:17")
+    assert (frame.source, frame.scope, frame.space) == ("tool", "space", "team_web")
+    assert frame.occurred.isoformat() == "2025-03-31T14:30:00+00:00"
+
+
+def test_a_dash_reads_standard_input_and_a_piped_line_equals_the_text(recollect: Recollect, notes: Memory):
+    recollect("remember", "-", stdin="Grüße\naus Köln\n".encode())
+
+    assert notes.remember("Grüße\naus Köln").unchanged == 1
+
+
+def test_a_file_is_remembered_as_it_is(recollect: Recollect, folder: Path, notes: Memory):
+    (folder / "note.txt").write_text("First line.\nSecond line.\n", encoding="utf-8")
+
+    recollect("remember", "--file", "note.txt")
+
+    assert notes.get(1).text == "First line.\nSecond line.\n"
+
+
+def test_a_text_that_begins_with_a_dash_goes_after_two(recollect: Recollect):
+    assert recollect("remember", "--", "--json is an option").out == "Remembered frame 1.\n"
+
+
+def test_what_is_global_is_seen_from_every_space(recollect: Recollect, notes: Memory):
+    recollect("remember", "Ours.", "--space", "c", "--global", "--idempotency-key", "k1")
+    recollect("remember", "Ours, again.", "--space", "c", "--global", "--idempotency-key", "k1")
+
+    assert [frame.text for frame in notes.timeline()] == ["Ours."]
+
+
+# timeline
+
+
+def test_the_timeline_is_a_table_for_people(recollect: Recollect, notes: Memory):
+    notes.remember("First.", occurred_at=january(1))
+    notes.remember("Second,\n  on two lines.", occurred_at=january(2, 8, 15), tags=["x"])
+
+    assert recollect("timeline").out.splitlines() == [
+        "id  when (UTC)        kind  tags  text",
+        " 2  2025-01-02 08:15  text  x     Second, on two lines.",
+        " 1  2025-01-01 00:00  text        First.",
+    ]
+
+
+def test_the_timeline_as_json_has_the_fields_of_a_frame(recollect: Recollect, notes: Memory):
+    notes.remember("First.", occurred_at=january(1), metadata={"n": 1})
+
+    (frame,) = recollect("timeline", "--json").json["frames"]
+
+    kept = notes.get(1)
+    assert frame["occurred_at"] == kept.occurred_at
+    assert (frame["text"], frame["metadata"], frame["tags"]) == ("First.", {"n": 1}, [])
+    assert frame["content_hash"] == kept.content_hash
+
+
+@pytest.mark.parametrize(
+    ("options", "days"),
+    [
+        (["--kind", "note", "--limit", "2"], [4, 2]),
+        (["--since", "2025-01-02", "--until", "2025-01-04", "--oldest-first"], [2, 3]),
+        (["--tag", "even", "--session", "s"], [4, 2]),
+        (["--as-of", "2025-01-02"], []),
+    ],
+)
+def test_the_timeline_obeys_its_options(
+    options: list[str], days: list[int], recollect: Recollect, notes: Memory
+):
+    for day in (1, 2, 3, 4):
+        notes.remember(
+            f"Day {day}",
+            occurred_at=january(day),
+            kind="task" if day == 3 else "note",
+            tags=[] if day % 2 else ["even"],
+            session="s",
+        )
+
+    found = recollect("timeline", "--json", *options).json["frames"]
+
+    assert [int(frame["text"][-1]) for frame in found] == days
+
+
+def test_the_timeline_shows_what_is_valid_now_and_the_future_as_of_then(recollect: Recollect, notes: Memory):
+    notes.remember("The lease ends.", occurred_at=datetime(2199, 5, 31, tzinfo=UTC))
+
+    assert recollect("timeline").out == "Nothing is remembered here for that time.\n"
+    assert "The lease ends." in recollect("timeline", "--as-of", "2199-06-01").out
+
+
+@pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        ([], {"Ours."}),
+        (["--space", "a"], {"Mine.", "Ours."}),
+        (["--space", "a", "--space", "b"], {"Mine.", "Yours.", "Ours."}),
+        (["--space", "*"], {"Mine.", "Yours.", "Ours."}),
+    ],
+)
+def test_a_space_sees_itself_and_what_is_global(
+    options: list[str], texts: set[str], recollect: Recollect, notes: Memory
+):
+    notes.remember("Mine.", space="a")
+    notes.remember("Yours.", space="b")
+    notes.remember("Ours.", space="c", scope="global")
+
+    found = recollect("timeline", "--json", *options).json["frames"]
+
+    assert {frame["text"] for frame in found} == texts
+
+
+def test_stored_text_cannot_drive_the_terminal(recollect: Recollect, notes: Memory):
+    notes.remember("red \x1b[31m alert \x07 \u202e reversed")
+
+    assert not set("\x1b\x07\u202e") & set(recollect("timeline").out)
+
+
+# stats, verify, backup, version
+
+
+def test_stats_count_and_measure(recollect: Recollect, notes: Memory):
+    notes.remember("One.")
+    notes.remember("Two.", space="work")
+    notes.forget(1)
+
+    found = recollect("stats", "--json").json
+    assert (found["engine"], found["frames"], found["live"]) == ("sqlite", 2, 1)
+    assert found["by_space"] == {"work": 1}
+    assert found["location"].endswith(str(DEFAULT_STORE))
+    people = recollect("stats").out
+    assert "1 (1 more retired)" in people
+    assert "KB" in people
+
+
+def test_verify_says_that_all_is_well(recollect: Recollect, notes: Memory):
+    notes.remember("One.")
+
+    assert recollect("verify").out.startswith("All is well")
+    deep = recollect("verify", "--deep", "--json")
+    assert (deep.code, deep.json["problems"], deep.json["frames"]) == (0, [], 1)
+
+
+def test_verify_finds_damage_and_exits_with_its_code(recollect: Recollect, notes: Memory, folder: Path):
+    notes.remember("The word to be damaged is quetzal.")
+    notes.close()
+    file = folder / DEFAULT_STORE
+    raw = file.read_bytes()
+    assert raw.count(b"quetzal") >= 1
+    file.write_bytes(raw.replace(b"quetzal", b"quetzel"))
+
+    people, program = recollect("verify", "--deep"), recollect("verify", "--deep", "--json")
+
+    assert (people.code, program.code) == (10, 10)
+    assert "restore a backup" in people.out
+    assert program.json["problems"]
+
+
+def test_a_backup_is_a_memory_of_its_own(recollect: Recollect, notes: Memory, folder: Path):
+    notes.remember("One.")
+
+    done = recollect("backup", "copy.recollect", "--json")
+    notes.remember("Two.")
+    again = recollect("backup", "copy.recollect", "--overwrite")
+
+    assert done.json["path"] == "copy.recollect"
+    assert done.json["bytes"] > 0
+    assert again.out.startswith("Wrote copy.recollect (")
+    with Memory.open(folder / "copy.recollect", read_only=True) as copy:
+        assert copy.timeline() == notes.timeline()
+
+
+def test_the_version_is_that_of_the_package(recollect: Recollect):
+    assert recollect("version").out == recollect("--version").out == f"recollect {__version__}\n"
+    assert recollect("version", "--json").json == {"version": __version__}
+
+
+# all of it on both engines, by option and by environment
+
+
+def test_the_commands_work_on_both_engines(location: str, recollect: Recollect):
+    def on_it(*arguments: str):
+        return recollect(*arguments, env={"RECOLLECT_STORE": location})
+
+    assert recollect("remember", "One.", "--store", location).out == "Remembered frame 1.\n"
+    assert on_it("remember", "One.", "--json").json["unchanged"] == 1
+    assert [frame["text"] for frame in on_it("timeline", "--json").json["frames"]] == ["One."]
+    assert on_it("stats", "--json").json["live"] == 1
+    assert on_it("verify", "--deep").code == 0
+    backup = on_it("backup", "copy", "--json")
+    if location.startswith("postgresql"):
+        assert backup.code == 9
+        assert backup.error["hint"].startswith("pg_dump")
+    else:
+        assert backup.code == 0
+
+
+# help, start-up, pipes
+
+
+def test_without_arguments_the_help_is_shown(recollect: Recollect):
+    done = recollect()
+
+    assert done.code == 0
+    assert {"remember", "timeline", "stats", "verify", "backup", "models"} <= set(done.out.split())
+    assert "\x1b" not in done.out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["version"], ["timeline"], ["stats", "--json"], ["models", "list"]]
+)
+def test_light_commands_load_no_heavy_package(
+    arguments: list[str], recollect: Recollect, notes: Memory, folder: Path
+):
+    notes.remember("One.")
+    script = (
+        "import sys, atexit\n"
+        "heavy = ('numpy', 'onnxruntime', 'tokenizers', 'psycopg', 'httpx', 'fastapi', 'rich')\n"
+        "atexit.register(lambda: print([name for name in heavy if name in sys.modules], file=sys.stderr))\n"
+        "from recollect.cli.app import run\n"
+        f"run({arguments!r})\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stderr) == (0, "[]\n")
+
+
+def test_a_reader_that_stops_early_is_no_error(notes: Memory, folder: Path):
+    notes.remember_many([f"{number} {'x' * 300}" for number in range(1000)])
+
+    pipe = f"'{PROGRAM}' timeline --limit 1000 | head -n 1"
+    done = subprocess.run(["bash", "-c", pipe], cwd=folder, capture_output=True, text=True, timeout=60)
+
+    assert done.stdout.startswith("  id")
+    assert done.stderr == ""
