@@ -17,11 +17,28 @@ from recollect.base.errors import InvalidInput
 from recollect.base.filters import SpaceLike, View, Where
 from recollect.base.frame import Frame, Kind, Page
 from recollect.base.names import DEFAULT_SPACE, canonical_space
-from recollect.base.times import AsOf
+from recollect.base.times import AsOf, to_ms
+from recollect.context.builder import ContextBuilder, check_recall
+from recollect.context.items import Context
+from recollect.context.receipt import Receipt, Replay
+from recollect.context.recipe import Recipe
+from recollect.context.surrogates import Surrogates
 from recollect.embed import Embedder, open_embedder
 from recollect.embed.models import default_cache
 from recollect.ingest import pipeline
+from recollect.ingest.budget import UNLIMITED, IngestBudget
+from recollect.ingest.plan import CHUNK_OVERLAP, CHUNK_TOKENS, Cutting, Labels, cut_if_long
+from recollect.ingest.readers import default_readers
 from recollect.ingest.report import IngestReport
+from recollect.ingest.sources import (
+    FolderOptions,
+    Progress,
+    Sources,
+    given_sources,
+    ingest_folder,
+    ingest_sources,
+    watch_folder,
+)
 from recollect.search.engine import SearchEngine
 from recollect.search.meaning import AUTO, open_meaning, retie
 from recollect.search.request import SearchRequest, plan_request
@@ -53,6 +70,7 @@ class Memory:
         embedder: str | Embedder | None = AUTO,
         cache: str | os.PathLike[str] | None = None,
         reranker: Reranker | None = None,
+        surrogates: bool = True,
         after_remember: MaintenancePolicy | None = None,
     ) -> None:
         self.store = store
@@ -65,7 +83,10 @@ class Memory:
         store.parts.append(text)
         if meaning.index is not None:
             store.parts.append(meaning.index)
+        store.parts += [Surrogates(at_ingest=surrogates), Sources()]
+        self.readers = default_readers()
         self._search = SearchEngine(store, meaning=meaning, reranker=reranker)
+        self._contexts = ContextBuilder(store, self._search)
 
     @classmethod
     def open(
@@ -75,6 +96,7 @@ class Memory:
         space: str = DEFAULT_SPACE,
         embedder: str | Embedder | None = AUTO,
         reranker: Reranker | None = None,
+        surrogates: bool = True,
         cache: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         read_only: bool = False,
@@ -108,6 +130,7 @@ class Memory:
                 embedder=embedder,
                 cache=cache,
                 reranker=reranker,
+                surrogates=surrogates,
                 after_remember=after_remember,
             )
             if on_open is not None and not read_only:
@@ -165,6 +188,79 @@ class Memory:
                 "remember_many takes a list of texts or mappings.", hint="For one text, use remember."
             )
         return self._write([self._item(item, space) for item in items])
+
+    def ingest(
+        self,
+        source: str | os.PathLike[str] | bytes | None = None,
+        *,
+        text: str | None = None,
+        space: str | None = None,
+        uri: str | None = None,
+        media_type: str | None = None,
+        title: str | None = None,
+        scope: Literal["space", "global"] = "space",
+        session: str | None = None,
+        tags: Iterable[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        occurred_at: datetime | int | None = None,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        ignore: bool = True,
+        chunk_tokens: int = CHUNK_TOKENS,
+        chunk_overlap: int = CHUNK_OVERLAP,
+        budget: IngestBudget = UNLIMITED,
+        cancelled: Callable[[], bool] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestReport:
+        """Read a file, a folder, bytes or a text into documents with chunks.
+
+        A folder is kept in step: what is unchanged is passed over, what changed supersedes its old version,
+        what is gone is retired. Interrupted, the next call goes on. What cannot be read is skipped.
+        """
+        labels = Labels(
+            space=canonical_space(self.default_space if space is None else space),
+            scope=scope,
+            session=session,
+            tags=check_tags(tags),
+            metadata=metadata or {},
+            occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
+            title=title,
+        )
+        cutting = Cutting(chunk_tokens, chunk_overlap)
+        given = given_sources(source, text=text, uri=uri, media_type=media_type)
+        if isinstance(given, Path):
+            options = FolderOptions(ignore, tuple(include), tuple(exclude))
+            report = ingest_folder(
+                self.store,
+                given,
+                readers=self.readers,
+                labels=labels,
+                cutting=cutting,
+                options=options,
+                budget=budget,
+                cancelled=cancelled,
+                progress=progress,
+            )
+        else:
+            report = ingest_sources(
+                self.store,
+                [given],
+                readers=self.readers,
+                labels=labels,
+                cutting=cutting,
+                budget=budget,
+                cancelled=cancelled,
+                progress=progress,
+            )
+        return self._maintained(report)
+
+    def watch(
+        self, folder: str | os.PathLike[str], *, stop: Callable[[], bool], **options: Any
+    ) -> Iterator[IngestReport]:
+        """Ingest a folder now, and again whenever something in it changes, until `stop()` is true."""
+        yield self.ingest(folder, **options)
+        for _ in watch_folder(Path(folder), stop=stop):
+            yield self.ingest(folder, **options)
 
     def update(
         self,
@@ -324,6 +420,49 @@ class Memory:
             _one_id(frame_id),
         )
 
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: int = 1000,
+        recipe: str | Recipe | Mapping[str, Any] = "default",
+        space: SpaceLike | None = None,
+        session: str | None = None,
+        as_of: AsOf = AsOf.LATEST,
+        where: WhereLike = None,
+        mode: str = "hybrid",
+        lanes: Iterable[str] | None = None,
+        fusion: Literal["score", "rrf"] = "score",
+        reference: datetime | int | None = None,
+        times: Literal["boost", "filter", "ignore"] = "boost",
+        zone: tzinfo = UTC,
+    ) -> Context:
+        """What an agent needs to know of this, as text inside a token budget, with a receipt.
+
+        `recipe` names one ("default", "chat", "coding", "facts", "timeline", or one you saved) or is one;
+        `session` is the conversation the question is asked in, for the recipes that show recent turns.
+        """
+        chosen = self._contexts.recipe(recipe)
+        request = self._request(
+            query, space, as_of, where, chosen.depth, mode, lanes, fusion, reference, times, zone
+        )
+        return self._contexts.recall(check_recall(request, recipe=chosen, budget=budget, session=session))
+
+    def replay(self, receipt: Receipt | str) -> Replay:
+        """Make a context again from its receipt, and say what changed if it is not the same."""
+        return self._contexts.replay(Receipt.from_json(receipt) if isinstance(receipt, str) else receipt)
+
+    def save_recipe(self, recipe: Recipe | Mapping[str, Any]) -> Recipe:
+        """Keep a recipe in the store, under its name."""
+        chosen = self._contexts.recipe(recipe) if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
+        with self.store.write() as tx:
+            self._contexts.save_recipe(tx, chosen)
+        return chosen
+
+    def recipes(self) -> tuple[str, ...]:
+        """Names of the recipes that `recall` knows."""
+        return self._contexts.recipes()
+
     @contextmanager
     def session(
         self, *, mode: Literal["read", "write"], policy: LeasePolicy | str | float = "wait"
@@ -437,7 +576,9 @@ class Memory:
             raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
 
     def _write(self, drafts: Sequence[Draft]) -> IngestReport:
-        report = pipeline.remember(self.store, drafts)
+        return self._maintained(pipeline.remember(self.store, [cut_if_long(item) for item in drafts]))
+
+    def _maintained(self, report: IngestReport) -> IngestReport:
         if self._after_remember is not None:
             self.maintain(self._after_remember)
         return report

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from math import isnan
 from typing import Any
@@ -140,6 +141,22 @@ class Where:
     @property
     def is_empty(self) -> bool:
         return self == EVERYTHING
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The conditions as plain values that `of` takes back."""
+        found: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if value not in ((), None, {}):
+                found[item.name] = list(value) if isinstance(value, tuple) else value
+        if self.metadata:
+            found["metadata"] = {
+                name: [json.loads(text) for text in condition]
+                if isinstance(condition, tuple)
+                else {bound: value for bound, value in asdict(condition).items() if value is not None}
+                for name, condition in self.metadata.items()
+            }
+        return found
 
     def within(self, *, since: int | None, until: int | None) -> Where:
         """The same conditions, with the time range narrowed."""

@@ -18,6 +18,7 @@ from recollect.store.engine import Engine, Rows
 
 LEASE_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.02
+_GIVE_UP_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Lease:
         self.holder = uuid.uuid4().hex
         self._engine = engine
         self._seconds = seconds
+        self._queued = False
         self._released = threading.Event()
         self._pulse: threading.Thread | None = None
 
@@ -70,17 +72,18 @@ class Lease:
                     )
                 time.sleep(_POLL_SECONDS)
         except BaseException:
-            with suppress(RecollectError):  # if it cannot be taken back now, the place in the queue expires
-                self.release()
+            if self._queued:
+                with suppress(RecollectError):  # if it cannot be given up now, the place in the queue expires
+                    self.release(patience=_GIVE_UP_SECONDS)
             raise
         self._pulse = threading.Thread(target=self._beat, name="recollect-lease", daemon=True)
         self._pulse.start()
 
-    def release(self) -> None:
+    def release(self, *, patience: float | None = None) -> None:
         self._released.set()
         if self._pulse is not None:
             self._pulse.join()
-        with self._engine.write(timeout=self._seconds) as rows:
+        with self._engine.write(timeout=self._seconds if patience is None else patience) as rows:
             rows.run("DELETE FROM store_lease WHERE holder = ?", (self.holder,))
 
     def _advance(self, deadline: float | None) -> bool:
@@ -92,6 +95,7 @@ class Lease:
             with self._engine.write(timeout=patience) as rows:
                 drop_dead(rows, self._engine)
                 self.renew(rows)
+                self._queued = True
                 return current_holder(rows, self._engine) == self.holder
         except Busy:
             return False  # a long transaction elsewhere; the policy says how long to put up with it
@@ -107,10 +111,12 @@ class Lease:
     def _beat(self) -> None:
         while not self._released.wait(self._seconds / 3):
             try:
+                wall = self._engine.dialect.wall_ms
                 with self._engine.write(timeout=self._seconds) as rows:
+                    # An expired lease stays so: another writer may have had it since.
                     rows.run(
-                        f"UPDATE store_lease SET expires_at = {self._engine.dialect.wall_ms} "
-                        f"+ {int(self._seconds * 1000)} WHERE holder = ?",
+                        f"UPDATE store_lease SET expires_at = {wall} + {int(self._seconds * 1000)} "
+                        f"WHERE holder = ? AND expires_at > {wall}",
                         (self.holder,),
                     )
             except RecollectError:

@@ -141,12 +141,8 @@ class Store:
             raise Conflict("A session is already open here.", hint="End it before beginning another.")
         self.check_process()
         if mode == "read":
-            with self.read() as snapshot:
-                pinned = self._pinned.set(snapshot)
-                try:
-                    yield
-                finally:
-                    self._pinned.reset(pinned)
+            with self.one_state():
+                yield
             return
         if lease_seconds <= 0:
             raise InvalidInput("lease_seconds must be positive.")
@@ -158,6 +154,16 @@ class Store:
         finally:
             self._lease.reset(held)
             lease.release()
+
+    @contextmanager
+    def one_state(self) -> Iterator[Snapshot]:
+        """Every read inside sees the same state, also those of code called from here."""
+        with self.read() as snapshot:
+            pinned = self._pinned.set(snapshot)
+            try:
+                yield snapshot
+            finally:
+                self._pinned.reset(pinned)
 
     # The file as a whole
 

@@ -1,0 +1,268 @@
+"""From a question to a context: search, gather, pack, render, and the receipt to do it again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from recollect.base.checks import canonical_json, check_label, check_limit
+from recollect.base.errors import InvalidInput, NotFound
+from recollect.base.filters import View, Where
+from recollect.base.names import ALL
+from recollect.base.times import AsOf
+from recollect.base.tokens import open_tokenizer
+from recollect.context.items import Card, Context, ContextItem, Item, Piece
+from recollect.context.lanes import ContextLane, Facts, FactSource, Hits, RecallRequest, Recent, Shrinker
+from recollect.context.packing import Packed, pack
+from recollect.context.receipt import Receipt, ReceiptItem, Replay, hash_text, receipt_items
+from recollect.context.recipe import DEFAULTS, Recipe
+from recollect.context.render import line_of, render
+from recollect.context.surrogates import read_surrogates
+from recollect.search.engine import SearchEngine
+from recollect.search.request import SearchRequest
+from recollect.search.results import SearchResults
+from recollect.store.frames import fetch, stored
+from recollect.store.store import Store
+from recollect.store.transaction import Snapshot, Transaction
+
+_STORED: Final = "context.recipe."
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """A checked call of `recall`."""
+
+    search: SearchRequest
+    recipe: Recipe
+    budget: int
+    session: str | None
+
+
+class ContextBuilder:
+    """Makes contexts from one store; sub-memories register their lanes with it."""
+
+    def __init__(self, store: Store, search: SearchEngine, *, facts: FactSource | None = None) -> None:
+        self._store = store
+        self._search = search
+        self._lanes: dict[str, ContextLane] = {
+            "expansion": Hits("expansion"),
+            "snippets": Hits("snippets"),
+            "surrogates": Hits("surrogates"),
+            "recent": Recent(store),
+        }
+        if facts is not None:
+            self._lanes["facts"] = Facts(facts)
+
+    def register(self, kind: str, lane: ContextLane) -> None:
+        """Let recipes use a further lane."""
+        self._lanes[check_label(kind, "lane kind")] = lane
+
+    # Recipes
+
+    def recipe(self, name: str | Recipe | Mapping[str, Any]) -> Recipe:
+        """A recipe as given, by its name in the store, or one of the defaults."""
+        if isinstance(name, Recipe):
+            return name
+        if isinstance(name, Mapping):
+            return Recipe.from_json(name)
+        known = check_label(name, "recipe")
+        with self._store.read() as snapshot:
+            saved = self._store.setting(snapshot.rows, _STORED + known)
+        if saved is not None:
+            return Recipe.from_json(saved)
+        if known not in DEFAULTS:
+            raise NotFound(f"There is no recipe {known!r}.", hint=f"Known are {', '.join(self.recipes())}.")
+        return DEFAULTS[known]
+
+    def recipes(self) -> tuple[str, ...]:
+        with self._store.read() as snapshot:
+            rows = snapshot.rows.all("SELECT name FROM store_setting WHERE name LIKE ?", (_STORED + "%",))
+        return tuple(sorted({*DEFAULTS, *(str(row[0])[len(_STORED) :] for row in rows)}))
+
+    def save_recipe(self, tx: Transaction, recipe: Recipe) -> None:
+        self._store.set_setting(tx, _STORED + recipe.name, recipe.to_json())
+
+    # Contexts
+
+    def recall(self, call: Recall) -> Context:
+        with self._store.one_state() as snapshot:
+            results = self._search.search(replace(call.search, limit=call.recipe.depth))
+            return self._build(call, results, snapshot)
+
+    def replay(self, receipt: Receipt) -> Replay:
+        """Make a receipt's text again from the frames it names, and compare.
+
+        At the same revision the whole is done anew; at a later one the ranking's drift is reported apart.
+        """
+        with self._store.one_state() as snapshot:
+            if receipt.store_id != self._store.id:
+                raise InvalidInput("The receipt is of another store.", hint="Open the store that issued it.")
+            items, changes = self._again(receipt, snapshot)
+            text = render(items, mark=receipt.mark, order=receipt.order) if items else ""
+            drift: tuple[str, ...] = ()
+            fresh = self.recall(self._call(receipt))
+            if snapshot.revision == receipt.revision:
+                same = hash_text(fresh.text) == receipt.sha256 == hash_text(text)
+                if not same and not changes:
+                    changes = ["the same request gives another text; the code or a model has changed"]
+            else:
+                same = hash_text(text) == receipt.sha256
+                drift = _drift(receipt, fresh)
+        return Replay(same, text, tuple(changes), drift)
+
+    def _build(self, call: Recall, results: SearchResults, snapshot: Snapshot) -> Context:
+        request = RecallRequest(call.search.query, call.search.view, call.search.where, call.session)
+        tokenizer = open_tokenizer(call.recipe.tokenizer)
+        notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
+        notes += results.notes
+        candidates: dict[str, list[Item]] = {}
+        for lane in call.recipe.lanes:
+            source = self._lanes.get(lane.kind)
+            if source is None:
+                notes.append(f"the lane {lane.kind} is not there")
+                continue
+            candidates[lane.kind] = list(source.items(request, lane, results=results, snapshot=snapshot))
+        ids = sorted(
+            {item.frame.id for items in candidates.values() for item in items if isinstance(item, Piece)}
+        )
+        asked = _asked(call)
+        mark = self._mark(snapshot, asked)
+        shrinker = Shrinker(call.search.query, read_surrogates(snapshot.rows, ids), tokenizer)
+        packed = pack(
+            candidates,
+            recipe=call.recipe,
+            budget=call.budget,
+            tokenizer=tokenizer,
+            mark=mark,
+            shrink=shrinker,
+        )
+        receipt = Receipt(
+            store_id=self._store.id,
+            revision=snapshot.revision,
+            request=asked,
+            recipe=call.recipe.to_json(),
+            recipe_hash=call.recipe.hash,
+            mark=mark,
+            order=call.recipe.order,
+            tokenizer=call.recipe.tokenizer,
+            budget=call.budget,
+            items=receipt_items(packed.items),
+            tokens=packed.tokens,
+            sha256=hash_text(packed.text),
+        )
+        return Context(
+            text=packed.text,
+            items=_shown(packed, tokenizer.count),
+            total_tokens=packed.tokens,
+            budget=call.budget,
+            receipt=receipt,
+            dropped=packed.dropped,
+            notes=tuple(notes),
+        )
+
+    def _mark(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> str:
+        """Names the context, so that it is known again wherever it turns up."""
+        whole = f"{self._store.id}\0{snapshot.revision}\0{canonical_json(asked)}"
+        return hashlib.sha256(whole.encode()).hexdigest()[:12]
+
+    def _again(self, receipt: Receipt, snapshot: Snapshot) -> tuple[list[Item], list[str]]:
+        ids = [frame_id for item in receipt.items for frame_id in item.frame_ids]
+        rows = stored(snapshot.rows, ids)
+        # As of the receipt's revision: what was forgotten since is still shown as it was given.
+        view = View(ALL, AsOf(system=receipt.revision, valid=AsOf.LATEST.valid))
+        frames = {frame.id: frame for frame in fetch(snapshot.rows, self._store.engine.dialect, ids, view)}
+        items: list[Item] = []
+        changes: list[str] = []
+        for item in receipt.items:
+            gone = [frame_id for frame_id in item.frame_ids if frame_id not in rows]
+            changes += [f"frame {frame_id} was erased" for frame_id in gone]
+            changes += [
+                f"frame {frame_id} was forgotten or superseded since"
+                for frame_id in item.frame_ids
+                if frame_id in rows and rows[frame_id].retired_at is not None
+            ]
+            again = _remade(item, frames)
+            if again is not None and not (gone and item.card is None):
+                items.append(again)
+        return items, list(dict.fromkeys(changes))
+
+    def _call(self, receipt: Receipt) -> Recall:
+        return recall_from(receipt.request, Recipe.from_json(receipt.recipe), receipt.budget)
+
+
+def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session: str | None) -> Recall:
+    check_limit(budget, "budget", most=10_000_000)
+    return Recall(search, recipe, budget, None if session is None else check_label(session, "session"))
+
+
+def recall_from(asked: Mapping[str, Any], recipe: Recipe, budget: int) -> Recall:
+    """The call that a receipt's request describes."""
+    spaces = ALL if asked["spaces"] == "all" else tuple(asked["spaces"])
+    search = SearchRequest(
+        query=asked["query"],
+        view=View(spaces, AsOf(system=asked["as_of"][0], valid=asked["as_of"][1])),
+        where=Where.of(asked["where"]),
+        limit=recipe.depth,
+        lanes=tuple(asked["lanes"]),
+        fusion=asked["fusion"],
+        reference=asked["reference"],
+        times=asked["times"],
+        zone=_zone(asked["zone"]),
+    )
+    return Recall(search, recipe, budget, asked["session"])
+
+
+def _asked(call: Recall) -> dict[str, Any]:
+    search = call.search
+    return {
+        "query": search.query,
+        "spaces": "all" if search.view.spaces is ALL else list(search.view.spaces),
+        "as_of": [search.view.as_of.system, search.view.as_of.valid],
+        "where": search.where.to_mapping(),
+        "lanes": list(search.lanes),
+        "fusion": search.fusion,
+        "reference": search.reference,
+        "times": search.times,
+        "zone": str(search.zone),
+        "session": call.session,
+        "recipe": call.recipe.hash,
+        "budget": call.budget,
+    }
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return UTC if name == "UTC" else ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise InvalidInput(f"The receipt's time zone {name!r} is not known here.") from None
+
+
+def _remade(item: ReceiptItem, frames: Mapping[int, Any]) -> Item | None:
+    if item.card is not None:
+        return Card(item.card, item.lane, item.rank, item.frame_ids)
+    frame = frames.get(item.frame_ids[0])
+    if frame is None:
+        return None
+    return Piece(frame, item.lane, item.rank, item.tier, item.ranges)  # type: ignore[arg-type]
+
+
+def _shown(packed: Packed, count: Any) -> tuple[ContextItem, ...]:
+    shown = []
+    for item in packed.items:
+        text = line_of(item)
+        tier = item.tier if isinstance(item, Piece) else "card"
+        ranges = item.ranges if isinstance(item, Piece) else ()
+        shown.append(ContextItem(text, item.lane, tier, item.rank, item.frame_ids, ranges, count(text)))
+    return tuple(shown)
+
+
+def _drift(receipt: Receipt, fresh: Context) -> tuple[str, ...]:
+    before = [frame_id for item in receipt.items for frame_id in item.frame_ids]
+    after = [frame_id for item in fresh.items for frame_id in item.frame_ids]
+    lost = [f"frame {frame_id} would no longer be in" for frame_id in before if frame_id not in after]
+    new = [f"frame {frame_id} would be in now" for frame_id in after if frame_id not in before]
+    return tuple(dict.fromkeys([*lost, *new]))

@@ -1,0 +1,15 @@
+"""What a detector yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A stretch of a string that is personal data of some kind, by the named rule."""
+
+    kind: str
+    start: int
+    end: int
+    rule: str

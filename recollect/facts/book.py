@@ -1,0 +1,425 @@
+"""Writing statements: many in one transaction, in order, planned in memory and then stored at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from recollect.base.errors import InvalidInput
+from recollect.base.times import format_ms
+from recollect.facts import names
+from recollect.facts.canonical import ObjectKind, canonical_text, fact_hash, qualifiers_hash, text_norm
+from recollect.facts.names import NewEntity, NewPredicate
+from recollect.facts.results import Recorded, Retracted
+from recollect.facts.rows import (
+    Columns,
+    EntityRow,
+    FactRow,
+    PredicateRow,
+    PremiseRow,
+    SpanRow,
+    batched,
+    dump_qualifiers,
+    object_columns,
+    select_among,
+)
+from recollect.facts.supersession import UNTIL_NEXT, OpenSpan, plan_assertion, plan_retraction
+from recollect.facts.values import (
+    OPEN,
+    Cardinality,
+    Entity,
+    Evidence,
+    Open,
+    Predicate,
+    Qualifier,
+    Typed,
+    check_order,
+)
+from recollect.store.transaction import Transaction
+from recollect.store.visible import Clause, among
+
+StatementKey = tuple[int, int, bytes | None]
+"""Subject, predicate, hash of the qualifiers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A checked assertion."""
+
+    subject: Entity
+    predicate: Predicate
+    value: Typed
+    qualifiers: tuple[Qualifier, ...] = ()
+    start: int | None = None
+    end: int | Open | None = None
+    evidence: tuple[Evidence, ...] = ()
+    premises: tuple[int, ...] = ()
+    by_hand: bool = True
+    replaces: bool = False
+    """Other values make room even if the predicate holds many."""
+    cardinality: Cardinality | None = None
+    """For a predicate that is not there yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A checked retraction: of one value, or of all values of the statement; whole, or from `until` on."""
+
+    subject: Entity
+    predicate: Predicate
+    value: Typed | None
+    qualifiers: tuple[Qualifier, ...] = ()
+    until: int | None = None
+    span_id: int | None = None
+    reason: str = "retracted"
+    evidence: tuple[Evidence, ...] = ()
+    lenient: bool = False
+    """Leave alone what begins after `until`, where a caller would be told."""
+
+
+@dataclass(eq=False, slots=True)
+class LiveSpan:
+    """A span that is open as far as this transaction has got; `row` is None until it is stored."""
+
+    fact_id: int
+    start: int
+    end: int | None
+    by_hand: bool
+    row: SpanRow | None = None
+    evidence: tuple[Evidence, ...] = ()
+    premises: tuple[int, ...] = ()
+    inherits: tuple[SpanRow, ...] = ()
+    """Stored spans whose evidence and premises this one takes over."""
+
+    def part(self, start: int, end: int | None) -> LiveSpan:
+        """A piece of it, to be recorded again with everything it rests on."""
+        piece = LiveSpan(self.fact_id, start, end, self.by_hand)
+        piece.absorb(self)
+        return piece
+
+    def absorb(self, other: LiveSpan) -> None:
+        self.by_hand = self.by_hand or other.by_hand
+        self.evidence += other.evidence
+        self.premises += other.premises
+        self.inherits += other.inherits if other.row is None else (*other.inherits, other.row)
+
+
+class _Statement:
+    """The open spans of one statement key: by fact, and in order of time where values exclude each other."""
+
+    __slots__ = ("by_fact", "ordered")
+
+    def __init__(self) -> None:
+        self.by_fact: dict[int, list[LiveSpan]] = {}
+        self.ordered: list[LiveSpan] | None = None
+
+    @property
+    def spans(self) -> list[LiveSpan]:
+        if self.ordered is None:
+            found = [span for spans in self.by_fact.values() for span in spans]
+            self.ordered = sorted(found, key=_start)
+        return self.ordered
+
+    def add(self, span: LiveSpan) -> None:
+        self.by_fact.setdefault(span.fact_id, []).append(span)
+        if self.ordered is not None:
+            insort(self.ordered, span, key=_start)
+
+    def remove(self, span: LiveSpan) -> None:
+        self.by_fact[span.fact_id].remove(span)
+        if self.ordered is not None:
+            place = bisect_left(self.ordered, span.start, key=_start)
+            while self.ordered[place] is not span:
+                place += 1
+            del self.ordered[place]
+
+    def near(self, start: int) -> list[LiveSpan]:
+        """Of spans that do not overlap each other: those that reach or follow `start`."""
+        return self.spans[max(0, bisect_left(self.spans, start, key=_start) - 1) :]
+
+
+def _start(span: LiveSpan) -> int:
+    return span.start
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """An operation with the rows it names; `hashed` is None where no single fact is meant."""
+
+    operation: Claim | Ending
+    statement: StatementKey
+    hashed: bytes | None
+    single: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether all values of the statement matter."""
+        operation = self.operation
+        return operation.value is None if isinstance(operation, Ending) else self.single or operation.replaces
+
+
+class Book:
+    """The statements of one ledger that one transaction writes."""
+
+    def __init__(self, tx: Transaction, *, ledger: str, space: str, max_evidence: int | None = None) -> None:
+        self.tx = tx
+        self.ledger = ledger
+        self.space = space
+        self.max_evidence = max_evidence
+        self.facts: dict[bytes, FactRow] = {}
+        self.new_facts: set[int] = set()
+        self.closed: list[tuple[SpanRow, str]] = []
+        self.kept: dict[int, LiveSpan] = {}
+        """Stored spans that only get more evidence, by id."""
+        self.statements: dict[StatementKey, _Statement] = defaultdict(_Statement)
+
+    def apply(self, operations: Sequence[Claim | Ending]) -> list[Recorded | Retracted]:
+        """Plan all operations in their order. `storing.store` then writes what came out."""
+        resolved = self._resolve(operations)
+        self._load([item for item in resolved if item is not None])
+        results: list[Recorded | Retracted] = []
+        for operation, item in zip(operations, resolved, strict=True):
+            if isinstance(operation, Claim):
+                assert item is not None
+                results.append(self._assert(operation, item))
+            else:
+                results.append(Retracted((), 0) if item is None else self._end(operation, item))
+        return results
+
+    # Names
+
+    def _resolve(self, operations: Sequence[Claim | Ending]) -> list[_Resolved | None]:
+        entities, predicates = self._names(operations)
+        resolved: list[_Resolved | None] = []
+        fresh: dict[bytes, tuple[Claim, StatementKey, bool]] = {}
+        for operation in operations:
+            subject = entities.get(operation.subject.norm)
+            predicate = predicates.get(operation.predicate.norm)
+            if subject is None or predicate is None:
+                resolved.append(None)
+                continue
+            qualified = qualifiers_hash(operation.qualifiers)
+            hashed = None
+            if operation.value is not None:
+                hashed = fact_hash(
+                    subject.key_norm,
+                    predicate.key_norm,
+                    *operation.value,
+                    qualifiers=qualified,
+                    exact=bool(predicate.exact),
+                )
+            key = (subject.entity_id, predicate.predicate_id, qualified)
+            if isinstance(operation, Claim) and hashed is not None:
+                fresh.setdefault(hashed, (operation, key, bool(predicate.exact)))
+            resolved.append(_Resolved(operation, key, hashed, predicate.cardinality == "one"))
+        wanted = {item.hashed for item in resolved if item is not None and item.hashed is not None}
+        also = Clause("x.ledger = ?", (self.ledger,))
+        for row in select_among(self.tx.rows, FactRow, "fact_hash", wanted, also=also):
+            self.facts[row.fact_hash] = row
+        self._make_facts(
+            {hashed: made for hashed, made in fresh.items() if hashed not in self.facts}, entities
+        )
+        return resolved
+
+    def _names(
+        self, operations: Sequence[Claim | Ending]
+    ) -> tuple[dict[str, EntityRow], dict[str, PredicateRow]]:
+        people: dict[str, NewEntity] = {}
+        relations: dict[str, NewPredicate] = {}
+        mentioned: set[str] = set()
+        for operation in operations:
+            mentioned.add(operation.subject.norm)
+            if isinstance(operation, Ending):
+                relations.setdefault(operation.predicate.norm, NewPredicate(operation.predicate))
+                continue
+            relations[operation.predicate.norm] = NewPredicate(operation.predicate, operation.cardinality)
+            keys = [str(operation.subject)]
+            if operation.value.kind == ObjectKind.ENTITY:
+                keys.append(str(operation.value.stored))
+            for key in keys:
+                norm = canonical_text(key)
+                mentioned.add(norm)
+                if norm not in people or (operation.by_hand and not people[norm].by_hand):
+                    people[norm] = NewEntity(key, by_hand=operation.by_hand)
+        rows = self.tx.rows
+        known = names.find_entities(rows, self.ledger, mentioned)
+        entities = {**known, **names.ensure_entities(self.tx, self.ledger, people, known=known)}
+        claimed = {item.predicate.norm for item in operations if isinstance(item, Claim)}
+        there = names.find_predicates(rows, self.ledger, relations)
+        wanted = {norm: new for norm, new in relations.items() if norm in claimed}
+        return entities, {**there, **names.ensure_predicates(self.tx, self.ledger, wanted, known=there)}
+
+    def _make_facts(
+        self, fresh: dict[bytes, tuple[Claim, StatementKey, bool]], entities: dict[str, EntityRow]
+    ) -> None:
+        """Number new facts; they are stored only if a span of theirs is."""
+        if not fresh:
+            return
+        fact_id = self.tx.allocate("fact", len(fresh))
+        for hashed, (claim, (subject, predicate, qualified), exact) in fresh.items():
+            kind, stored = claim.value
+            norm = text_norm(str(stored), exact=exact) if kind == ObjectKind.TEXT else None
+            entity = entities[canonical_text(str(stored))].entity_id if kind == ObjectKind.ENTITY else None
+            self.facts[hashed] = _BLANK._replace(
+                fact_id=fact_id,
+                ledger=self.ledger,
+                subject_entity_id=subject,
+                predicate_id=predicate,
+                object_kind=int(kind),
+                **object_columns(kind, stored, entity_id=entity, norm=norm),
+                qualifiers=dump_qualifiers(claim.qualifiers),
+                qualifiers_hash=qualified,
+                fact_hash=hashed,
+                created_at=self.tx.now,
+            )
+            self.new_facts.add(fact_id)
+            fact_id += 1
+
+    # Spans
+
+    def _load(self, resolved: Iterable[_Resolved]) -> None:
+        """The open spans that matter: of whole statements where values exclude each other, else of facts."""
+        statements: set[tuple[int, int]] = set()
+        facts: set[int] = set()
+        for item in resolved:
+            if item.whole:
+                statements.add(item.statement[:2])
+            elif item.hashed in self.facts:
+                facts.add(self.facts[item.hashed].fact_id)
+        clauses = []
+        for batch in batched(sorted({subject for subject, _ in statements})):
+            of_subjects = {pair[1] for pair in statements if pair[0] in set(batch)}
+            clauses.append(among("c.subject_entity_id", batch) & among("c.predicate_id", sorted(of_subjects)))
+        clauses += [among("c.fact_id", batch) for batch in batched(sorted(facts - self.new_facts))]
+        columns = Columns((FactRow, "c"), (SpanRow, "s"))
+        seen: set[int] = set()
+        for clause in clauses:
+            sql = (
+                f"SELECT {columns.sql} FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id "
+                f"WHERE s.system_to IS NULL AND {clause.sql}"
+            )
+            for row in self.tx.rows.all(sql, clause.values):
+                fact, span = columns.read(row)
+                if span.span_id in seen:
+                    continue
+                seen.add(span.span_id)
+                key = (fact.subject_entity_id, fact.predicate_id, fact.qualifiers_hash)
+                live = LiveSpan(fact.fact_id, span.valid_from, span.valid_to, bool(span.by_hand), span)
+                self.statements[key].add(live)
+
+    def _assert(self, claim: Claim, item: _Resolved) -> Recorded:
+        assert item.hashed is not None
+        fact_id = self.facts[item.hashed].fact_id
+        start = self.tx.now if claim.start is None else claim.start
+        if isinstance(claim.end, int):
+            check_order(start, claim.end)
+        if fact_id in claim.premises:
+            raise InvalidInput(f"Fact {fact_id} cannot be derived from itself.")
+        statement = self.statements[item.statement]
+        exclusive = item.single or claim.replaces
+        if not exclusive:
+            candidates = statement.by_fact.get(fact_id, [])
+        else:
+            candidates = statement.near(start) if item.single else statement.spans
+        if not candidates:
+            end = claim.end if isinstance(claim.end, int) else None
+            statement.add(LiveSpan(fact_id, start, end, claim.by_hand, None, claim.evidence, claim.premises))
+            return Recorded(fact_id, "recorded")
+        plan = plan_assertion(
+            _as_open(candidates),
+            fact_id,
+            start=start,
+            end=None if claim.end is OPEN else UNTIL_NEXT if claim.end is None else claim.end,
+            exclusive=exclusive,
+        )
+        for remainder in plan.remainders:
+            statement.add(_live(remainder.source).part(remainder.start, remainder.end))
+        for span in plan.displaced:
+            self._close(statement, _live(span), "superseded")
+        superseded = tuple(dict.fromkeys(_live(span).fact_id for span in plan.displaced))
+        status: Literal["recorded", "extended", "unchanged"] = "unchanged"
+        if plan.kept is not None and self._rests_on(_live(plan.kept), claim.premises):
+            target = _live(plan.kept)
+            if target.row is not None:
+                self.kept[target.row.span_id] = target
+        else:
+            merged = plan.merged if plan.kept is None else (plan.kept,)
+            status = "extended" if merged else "recorded"
+            target = LiveSpan(fact_id, plan.start, plan.end, claim.by_hand)
+            if plan.kept is not None:
+                target.start, target.end = plan.kept.start, plan.kept.end
+            for span in merged:
+                target.absorb(_live(span))
+                self._close(statement, _live(span), "extended")
+            statement.add(target)
+        target.by_hand = target.by_hand or claim.by_hand
+        target.evidence += claim.evidence
+        target.premises += claim.premises
+        return Recorded(fact_id, status, superseded)
+
+    def _end(self, ending: Ending, item: _Resolved) -> Retracted:
+        statement = self.statements[item.statement]
+        spans = statement.spans
+        if item.hashed is not None:
+            fact = self.facts.get(item.hashed)
+            spans = [] if fact is None else statement.by_fact.get(fact.fact_id, [])
+        if ending.span_id is not None:
+            spans = [span for span in spans if span.row is not None and span.row.span_id == ending.span_id]
+        until = ending.until
+        if until is not None and ending.lenient:
+            spans = [span for span in spans if span.start <= until]
+        plan = plan_retraction(
+            [OpenSpan(span, span.fact_id, span.start, span.end) for span in spans], until=until
+        )
+        for span in plan.closed:
+            if until is not None and span.start >= until and not ending.lenient:
+                raise InvalidInput(
+                    f"It began at {format_ms(span.start)}, so it cannot have ended at {format_ms(until)}.",
+                    hint="Retract it without valid_to if it was never so.",
+                )
+        for remainder in plan.remainders:
+            piece = _live(remainder.source).part(remainder.start, remainder.end)
+            piece.evidence += ending.evidence
+            statement.add(piece)
+        for span in plan.closed:
+            self._close(statement, _live(span), ending.reason)
+        found = tuple(dict.fromkeys(_live(span).fact_id for span in plan.closed))
+        return Retracted(found, len(plan.closed))
+
+    def _rests_on(self, span: LiveSpan, premises: Sequence[int]) -> bool:
+        """Whether these premises are no news; to a stored span none can be added."""
+        if not premises or span.row is None:
+            return True
+        held = select_among(self.tx.rows, PremiseRow, "span_id", [span.row.span_id])
+        return set(premises) <= {row.premise_fact_id for row in held}
+
+    def _close(self, statement: _Statement, span: LiveSpan, reason: str) -> None:
+        statement.remove(span)
+        if span.row is not None:
+            self.closed.append((span.row, reason))
+            self.kept.pop(span.row.span_id, None)
+
+    def fresh(self) -> list[LiveSpan]:
+        """Spans to be stored."""
+        return [
+            span
+            for statement in self.statements.values()
+            for spans in statement.by_fact.values()
+            for span in spans
+            if span.row is None
+        ]
+
+
+_BLANK = FactRow(0, "", 0, 0, 0, None, None, None, None, None, None, None, None, None, None, b"", 0)
+
+
+def _as_open(spans: Iterable[LiveSpan]) -> list[OpenSpan]:
+    return [OpenSpan(span, span.fact_id, span.start, span.end) for span in spans]
+
+
+def _live(span: OpenSpan) -> LiveSpan:
+    assert isinstance(span.ref, LiveSpan)
+    return span.ref

@@ -1,0 +1,179 @@
+"""Facts follow frames: read from new ones, retracted and erased with those they rest on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from recollect.base.frame import Frame
+from recollect.facts import forgetting, health, names, storing
+from recollect.facts.book import Claim, Ending
+from recollect.facts.extraction import (
+    Extraction,
+    ExtractionLimits,
+    Extractor,
+    FoundEntity,
+    FoundFact,
+    Source,
+    found_names,
+)
+from recollect.facts.names import NewEntity
+from recollect.facts.rows import GLOBAL
+from recollect.facts.values import Entity, Evidence, Predicate, check_order, check_range, typed
+from recollect.store.drafts import Draft
+from recollect.store.parts import Failed, Part, Problem
+from recollect.store.transaction import Snapshot, Transaction
+
+
+class FactsPart(Part):
+    """The ledger's share in the life of frames; without an extractor, nothing is read from new ones."""
+
+    name: ClassVar[str] = "facts"
+
+    def __init__(self, extractor: Extractor | None = None, *, limits: ExtractionLimits | None = None) -> None:
+        self.extractor = extractor
+        self.limits = limits or ExtractionLimits()
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        if self.extractor is None:
+            return None
+        return [self._extract(self.extractor, draft) for draft in drafts]
+
+    def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
+        try:
+            found = self.limits.cut(extractor.extract(_source(draft)))
+            _check(found, draft.text)
+            return found
+        except Exception as error:  # foreign code must not keep a frame from being written
+            return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
+
+    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+        if prepared is None or self.extractor is None:
+            return
+        ledgers: dict[tuple[str, str], list[tuple[Frame, Extraction]]] = defaultdict(list)
+        for frame, item in zip(frames, prepared, strict=True):
+            if isinstance(item, Extraction) and item:
+                ledger = GLOBAL if frame.scope == "global" else frame.space
+                ledgers[ledger, frame.space].append((frame, item))
+        for (ledger, space), items in ledgers.items():
+            self._apply(tx, self.extractor, ledger, space, items)
+
+    def _apply(
+        self,
+        tx: Transaction,
+        extractor: Extractor,
+        ledger: str,
+        space: str,
+        items: Sequence[tuple[Frame, Extraction]],
+    ) -> None:
+        entities = found_names([entity for _, item in items for entity in item.entities])
+        known = names.find_entities(tx.rows, ledger, entities)
+        wanted = {norm: _new(entity) for norm, entity in entities.items()}
+        rows = names.ensure_entities(tx, ledger, wanted, known=known)
+        operations = [
+            operation
+            for frame, item in items
+            for fact in item.facts
+            for operation in _operations(frame, fact, extractor)
+        ]
+        storing.write(
+            tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
+        )
+        for frame, item in items:
+            told = {Entity(fact.subject).norm for fact in item.facts}
+            told |= {fact.value.norm for fact in item.facts if isinstance(fact.value, Entity)}
+            pairs = []
+            for norm, entity in found_names(item.entities).items():
+                # An entity that no fact mentions is tied to its frame by its own name.
+                given = [alias for alias in entity.aliases if Entity(alias).norm != norm]
+                pairs += [(rows[norm], alias) for alias in (given if norm in told else [*given, entity.key])]
+            names.add_aliases(tx, pairs, frame_id=frame.id)
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        forgetting.retire(tx, ids, reason=reason)
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        return forgetting.erase(tx, ids)
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return health.verify(snapshot, deep=deep)
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return health.stats(snapshot)
+
+
+def _source(draft: Draft) -> Source:
+    return Source(
+        text=draft.text,
+        space=draft.space,
+        kind=draft.kind,
+        session=draft.session,
+        role=draft.role,
+        speaker=draft.speaker,
+        uri=draft.uri,
+        title=draft.title,
+        occurred_at=draft.occurred_at,
+        chunk=draft.ordinal if draft.start is not None else None,
+        cut=bool(draft.chunks),
+    )
+
+
+def _check(found: Extraction, text: str) -> None:
+    """Refuse what could not be written, while there is still time."""
+    raw = text.encode()
+    for entity in found.entities:
+        for name in (entity.key, *entity.aliases):
+            Entity(name)
+    for fact in found.facts:
+        Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+        if fact.valid_from is not None and fact.valid_to is not None:
+            check_order(fact.valid_from, fact.valid_to)
+        if fact.start is not None and fact.end is not None:
+            Evidence(1, fact.start, fact.end, confidence=fact.confidence)
+            check_range("the text", fact.start, fact.end, raw)
+
+
+def _new(entity: FoundEntity) -> NewEntity:
+    return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
+
+
+def _operations(frame: Frame, fact: FoundFact, extractor: Extractor) -> list[Claim | Ending]:
+    evidence = Evidence(
+        frame.id,
+        fact.start,
+        fact.end,
+        chunk=frame.ordinal if frame.start is not None else None,
+        extractor=extractor.id,
+        version=extractor.version,
+        confidence=fact.confidence,
+        asserted_at=frame.occurred_at,
+    )
+    subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+    if fact.action == "end":
+        ending = Ending(
+            subject,
+            predicate,
+            value,
+            until=frame.occurred_at,
+            reason="said to be over",
+            evidence=(evidence,),
+            lenient=True,
+        )
+        return [ending]
+    claim = Claim(
+        subject,
+        predicate,
+        value,
+        start=frame.occurred_at,
+        evidence=(evidence,),
+        by_hand=False,
+        cardinality=fact.cardinality,
+    )
+    if fact.valid_to is not None:
+        return [replace(claim, start=fact.valid_from, end=fact.valid_to)]
+    if fact.valid_from is None or fact.valid_from >= frame.occurred_at:
+        return [claim if fact.valid_from is None else replace(claim, start=fact.valid_from)]
+    # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
+    return [claim, replace(claim, start=fact.valid_from, end=frame.occurred_at)]

@@ -1,0 +1,47 @@
+"""The readers that come with the package, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from recollect.ingest.readers.code import CodeReader
+from recollect.ingest.readers.html import HtmlReader
+from recollect.ingest.readers.markdown import MarkdownReader
+from recollect.ingest.readers.notebook import NotebookReader
+from recollect.ingest.readers.pdf import PdfReader
+from recollect.ingest.readers.records import RecordsReader
+from recollect.ingest.readers.rst import RstReader
+from recollect.ingest.readers.table import TableReader
+from recollect.ingest.readers.text import TextReader
+from recollect.ingest.readers.word import WordReader
+from recollect.ingest.source import Limits, Readers
+
+__all__ = [
+    "CodeReader",
+    "HtmlReader",
+    "MarkdownReader",
+    "NotebookReader",
+    "PdfReader",
+    "RecordsReader",
+    "RstReader",
+    "TableReader",
+    "TextReader",
+    "WordReader",
+    "default_readers",
+]
+
+
+def default_readers(limits: Limits | None = None) -> Readers:
+    """A fresh registry with every reader of the package; the text reader, asked last, takes what is left."""
+    limits = limits or Limits()
+    kinds = (
+        PdfReader,
+        WordReader,
+        HtmlReader,
+        MarkdownReader,
+        RstReader,
+        NotebookReader,
+        TableReader,
+        RecordsReader,
+        CodeReader,
+        TextReader,
+    )
+    return Readers([kind(limits) for kind in kinds], limits=limits)
