@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
@@ -201,24 +201,38 @@ class Reader(Protocol):
 
 
 class Readers:
-    """Readers in the order in which they are asked: higher priority first, then the one registered later."""
+    """Readers in the order in which they are asked: higher priority first, then the one registered later.
 
-    def __init__(self, readers: Iterable[Reader] = (), *, limits: Limits | None = None) -> None:
+    The first ones may come from a function, which is called when a reader is first looked for.
+    """
+
+    def __init__(
+        self, readers: Iterable[Reader] | Callable[[], Iterable[Reader]] = (), *, limits: Limits | None = None
+    ) -> None:
         self.limits = limits or Limits()
-        self._readers: list[tuple[int, Reader]] = []
-        for reader in reversed(list(readers)):
-            self.register(reader)
+        self._first = readers
+        self._later: list[tuple[int, Reader]] = []
+        self._ordered: tuple[Reader, ...] | None = None
 
     def register(self, reader: Reader, *, priority: int = 0) -> None:
         """Ask this reader before those of the same or a lower priority; one of the same name is replaced."""
-        kept = [(rank, known) for rank, known in self._readers if known.name != reader.name]
-        self._readers = sorted([(priority, reader), *kept], key=lambda pair: -pair[0])
+        self._later.append((priority, reader))
+        self._ordered = None
 
     def __iter__(self) -> Iterator[Reader]:
-        return iter([reader for _, reader in self._readers])
+        if self._ordered is None:
+            if callable(self._first):
+                self._first = tuple(self._first())
+            known = {reader.name: (0, reader) for reader in reversed(tuple(self._first))}
+            for priority, reader in self._later:
+                known.pop(reader.name, None)
+                known[reader.name] = (priority, reader)
+            newest_first = reversed(known.values())
+            self._ordered = tuple(reader for _, reader in sorted(newest_first, key=lambda pair: -pair[0]))
+        return iter(self._ordered)
 
     def find(self, source: Source) -> Reader:
-        for _, reader in self._readers:
+        for reader in self:
             if reader.accepts(source):
                 return reader
         raise Unreadable(

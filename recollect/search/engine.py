@@ -23,6 +23,7 @@ from recollect.search.request import SearchRequest
 from recollect.search.rerank import Bonus, Reranker, agreements, rerank_by_model
 from recollect.search.results import Hit, LaneRank, LaneReport, SearchResults, Step, WhyNot
 from recollect.search.timeline import TimeSense, newest, sense_of_time
+from recollect.search.voices import voice_bonus
 from recollect.store.catalog import Catalog, CatalogView
 from recollect.store.frames import fetch, stored
 from recollect.store.store import Store
@@ -183,6 +184,7 @@ class SearchEngine:
             scores = fused.scores.copy()
         else:
             fused = fuse_scores(pool.signals(), most_words=pool.most_words)
+            fused = fused.plus("voice", voice_bonus(request.query, catalog, pool.ids, pool.is_turn))
             fused = add_talk(fused, talk_of(pool, catalog, lengths), pool.is_turn)
             scores = fused.scores + _rank_bonuses(pool)
         best_rank = _best_ranks(ranks, len(pool.ids))

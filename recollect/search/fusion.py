@@ -84,6 +84,9 @@ class Fused:
     scores: Floats
     parts: Mapping[str, Floats]
 
+    def plus(self, name: str, part: Floats) -> Fused:
+        return Fused(self.scores + part, {**self.parts, name: part})
+
 
 def fuse_scores(signals: Signals, *, most_words: float) -> Fused:
     """Each signal over its maximum, weighted by the kind of frame. `most_words` is the best anywhere."""

@@ -16,7 +16,7 @@ from recollect.store.engine import Dialect
 from recollect.store.frames import fetch
 from recollect.store.transaction import Snapshot
 from recollect.text.lane import postings
-from recollect.text.query import TextQuery, contains_phrase
+from recollect.text.query import TextQuery, said_phrases
 
 if TYPE_CHECKING:
     import numpy as np
@@ -119,10 +119,9 @@ def _phrases(
     }
     for place in first.tolist():
         text = texts.get(int(pool.ids[place]), "")
-        for phrase in plan.phrases:
-            if contains_phrase(text, phrase):
-                amount = scale * PHRASE / len(plan.phrases)
-                found[place].append(Bonus("phrase", amount, f"says {phrase!r}"))
+        for phrase in said_phrases(text, plan.phrases):
+            amount = scale * PHRASE / len(plan.phrases)
+            found[place].append(Bonus("phrase", amount, f"says {phrase!r}"))
 
 
 def _dates(

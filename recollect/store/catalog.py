@@ -6,6 +6,7 @@ own revision: an older one simply sees the frames that were recorded, and not ye
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, fields
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.base.filters import View, Where
 from recollect.base.names import ALL
 from recollect.base.times import FOREVER
+from recollect.base.words import fold
 from recollect.store.engine import Row, Rows
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import matching
@@ -29,6 +31,7 @@ else:
 
 _CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
 _MASKS: Final = 16
+_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(slots=True)
@@ -67,6 +70,7 @@ class Catalog:
     _size: int = 1
     _codes: dict[str, dict[str, int]] = field(default_factory=dict)
     _talks: dict[tuple[int, int], int] = field(default_factory=dict)
+    _voices: dict[str, set[int]] = field(default_factory=dict)
     _last: dict[int, int] = field(default_factory=dict)
     _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -81,10 +85,9 @@ class Catalog:
                 self._retire(snapshot.rows)
                 self.revision = snapshot.revision
             assert self._columns is not None
-            seen = {
-                column.name: getattr(self._columns, column.name)[: self._size] for column in fields(_Columns)
-            }
-            return CatalogView(_Columns(**seen), self._codes, snapshot, self)
+            size = self._size if snapshot.revision == self.revision else self._size_at(snapshot)
+            seen = {column.name: getattr(self._columns, column.name)[:size] for column in fields(_Columns)}
+            return CatalogView(_Columns(**seen), self._codes, self._voices, snapshot, self)
 
     def mask(self, key: tuple[Any, ...]) -> Mask | None:
         with self._lock:
@@ -95,6 +98,15 @@ class Catalog:
             self._masks[key] = mask
             while len(self._masks) > _MASKS:
                 self._masks.popitem(last=False)
+
+    def _size_at(self, snapshot: Snapshot) -> int:
+        """Without the frames that came after an older snapshot, so that its answers stay what they were."""
+        import numpy as np
+
+        assert self._columns is not None
+        known = self._columns.present & (self._columns.recorded_at <= snapshot.revision)
+        places = np.flatnonzero(known[: self._size])
+        return int(places[-1]) + 1 if len(places) else 1
 
     def _reset(self) -> None:
         import numpy as np
@@ -109,6 +121,7 @@ class Catalog:
         self._size = 1
         self._codes = {name: {} for name in _CODED}
         self._talks.clear()
+        self._voices = {}
         self._last.clear()
         self._masks.clear()
         self.revision = -1
@@ -189,7 +202,7 @@ class Catalog:
             talk = int(columns.talk[frame_id])
             last = self._last.get(talk)
             if last is not None:
-                if columns.occurred_at[frame_id] < columns.occurred_at[last]:
+                if _moment(columns, frame_id) < _moment(columns, last):
                     disordered.add(talk)
                     continue
                 columns.previous[frame_id], columns.next[last] = last, frame_id
@@ -215,9 +228,17 @@ class Catalog:
         import numpy as np
 
         codes = self._codes[name]
+        if name == "speaker":
+            for speaker in sorted({value for value in values if value is not None and value not in codes}):
+                for word in _WORD.findall(fold(speaker)):
+                    self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
         return np.array(
             [-1 if value is None else codes.setdefault(value, len(codes)) for value in values], dtype=np.int64
         )
+
+
+def _moment(columns: _Columns, frame_id: int) -> tuple[int, int]:
+    return int(columns.occurred_at[frame_id]), int(columns.ordinal[frame_id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +247,8 @@ class CatalogView:
 
     columns: _Columns
     codes: dict[str, dict[str, int]]
+    voices: dict[str, set[int]]
+    """Speakers by each word of their names, folded."""
     snapshot: Snapshot
     catalog: Catalog
 

@@ -25,6 +25,9 @@ RECORD: Final = struct.Struct("<HB")
 _OFFSET: Final = (1 << BLOCK_BITS) - 1
 _MOST_TIMES: Final = 255
 _TIMES: Final = tuple(bytes([times]) for times in range(_MOST_TIMES + 1))
+REBUILT: Final = "text.rebuilt"
+"""The setting that says when the index was last made anew: whoever keeps a part of it in memory looks."""
+
 _SETTING: Final = "text.analyzer"
 _REBUILD_BATCH: Final = 5000
 
@@ -82,6 +85,7 @@ class TextIndex(Part):
     def rebuild(self, store: Store) -> int:
         with store.write() as tx:
             store.set_setting(tx, _SETTING, ANALYZER)
+            store.set_setting(tx, REBUILT, str(tx.system))
             tx.rows.run("DELETE FROM text_posting")
             tx.rows.run("DELETE FROM text_doc")
             total = 0

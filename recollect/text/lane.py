@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.store.catalog import CatalogView
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
-from recollect.text.index import BLOCK_BITS, RECORD
+from recollect.text.index import BLOCK_BITS, REBUILT, RECORD
 from recollect.text.query import TextQuery
 
 if TYPE_CHECKING:
@@ -68,22 +68,24 @@ class Lengths:
         import numpy as np
 
         with self._lock:
-            if self._lengths is None or _erased_since(snapshot, self._revision):
+            if self._lengths is None or _remade_since(snapshot, self._revision):
                 self._lengths = np.zeros(1, dtype=np.int64)
                 self._revision = -1
-            if snapshot.revision > self._revision or size > len(self._lengths):
-                known = len(self._lengths) - 1
+            if snapshot.revision > self._revision:
                 found = snapshot.rows.all(
-                    "SELECT frame_id, length FROM text_doc WHERE frame_id > ?", (known,)
+                    "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id",
+                    (len(self._lengths) - 1,),
                 )
-                grown = np.zeros(max(size, known + 1), dtype=np.int64)
-                grown[: len(self._lengths)] = self._lengths
                 if found:
                     ids, lengths = zip(*found, strict=True)
+                    # As long as what was read, and no longer: the rest is still to come.
+                    grown = np.zeros(ids[-1] + 1, dtype=np.int64)
+                    grown[: len(self._lengths)] = self._lengths
                     grown[np.array(ids)] = lengths
-                self._lengths = grown
+                    self._lengths = grown
                 self._revision = snapshot.revision
-            return self._lengths[:size]
+            known = self._lengths[:size]
+        return known if len(known) == size else np.pad(known, (0, size - len(known)))
 
 
 def score_text(
@@ -188,7 +190,11 @@ def _containing(rows: Rows, term: str) -> list[str]:
     return [str(row[0]) for row in rows.all(sql, (f"%{escaped}%",))]
 
 
-def _erased_since(snapshot: Snapshot, revision: int) -> bool:
+def _remade_since(snapshot: Snapshot, revision: int) -> bool:
+    """Whether lengths that were read before may be gone or other than they were."""
     if snapshot.revision <= revision:
         return False
+    rebuilt = snapshot.rows.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
+    if rebuilt is not None and int(rebuilt[0]) > revision:
+        return True
     return snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (revision,)) is not None

@@ -12,6 +12,7 @@ from recollect.base.words import fold
 from recollect.text.words import identifiers, terms
 
 MOST_TERMS: Final = 64
+MOST_PHRASES: Final = 16
 MOST_CHARACTERS: Final = 20_000
 _PHRASE = re.compile(r'"([^"]{1,1000})"|“([^”]{1,1000})”')
 _SPACES = re.compile(r"\s+")
@@ -43,12 +44,15 @@ def plan_text(question: str) -> TextQuery:
     distinct = tuple(dict.fromkeys(found))
     names = tuple(dict.fromkeys(identifiers(scanned)))
     phrases = (spaced(fold(plain or curly)) for plain, curly in _PHRASE.findall(scanned))
+    distinct_phrases = tuple(dict.fromkeys(phrase for phrase in phrases if phrase))
     return TextQuery(
         terms=distinct[:MOST_TERMS],
         pairs=tuple(dict.fromkeys(_neighbours(found)))[:MOST_TERMS],
         identifiers=names[:MOST_TERMS],
-        phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
-        truncated=len(question) > MOST_CHARACTERS or max(len(distinct), len(names)) > MOST_TERMS,
+        phrases=distinct_phrases[:MOST_PHRASES],
+        truncated=len(question) > MOST_CHARACTERS
+        or max(len(distinct), len(names)) > MOST_TERMS
+        or len(distinct_phrases) > MOST_PHRASES,
     )
 
 
@@ -56,9 +60,10 @@ def spaced(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
-def contains_phrase(text: str, phrase: str) -> bool:
-    """Whether a text says a phrase, whatever its case, accents and white space."""
-    return phrase in spaced(fold(text))
+def said_phrases(text: str, phrases: Iterable[str]) -> list[str]:
+    """Those of the phrases that a text says, whatever its case, accents and white space."""
+    folded = spaced(fold(text))
+    return [phrase for phrase in phrases if phrase in folded]
 
 
 def _neighbours(found: list[str]) -> Iterable[tuple[str, str]]:

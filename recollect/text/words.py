@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
+import unicodedata
 from collections import Counter
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from recollect.base.words import STOP_WORDS, fold
 
-ANALYZER: Final = "words/1"
+ANALYZER: Final = "words/2"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Both begin at the start of a run and never backtrack into it: linear on any input.
 _CAMEL_WORD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9]++")
@@ -31,7 +31,8 @@ _JOINED = re.compile(
 )
 _UNSEGMENTED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
+    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana and their like
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
     "\U00020000-\U0003ffff]+"
 )
 _stemmers = threading.local()
@@ -44,7 +45,7 @@ def terms(text: str) -> list[str]:
         found = [stem(word) for word in words if word not in STOP_WORDS]
         return found + camel_parts(text)
     found = []
-    for word in _WORD.findall(fold(text)):
+    for word in _word().findall(fold(text)):
         if _UNSEGMENTED.search(word):
             found += _unsegmented(word)
         elif word not in STOP_WORDS:
@@ -55,9 +56,11 @@ def terms(text: str) -> list[str]:
 def count_terms(text: str) -> tuple[Counter[str], int]:
     """How often each term occurs, whole identifiers included, and the number of content words."""
     found = terms(text)
+    names = identifiers(text)
     counts = Counter(found)
-    counts.update(identifiers(text))
-    return counts, len(found)
+    counts.update(names)
+    # `on/off` has no content word, and is indexed all the same.
+    return counts, len(found) or len(names)
 
 
 def identifiers(text: str) -> list[str]:
@@ -73,6 +76,14 @@ def camel_parts(text: str) -> list[str]:
         if len(pieces) > 1:
             parts += [stem(piece.lower()) for piece in pieces if piece.lower() not in STOP_WORDS]
     return parts
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Letters and digits with their marks, which in many scripts are the vowels; `\\w` knows no marks."""
+    codes = (*range(0x300, 0x20D0), *range(0xA600, 0xAC00), *range(0x11000, 0x11A00))
+    marks = "".join(chr(code) for code in codes if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return re.compile(rf"(?:[^\W_]++|[{marks}]++)++")
 
 
 @lru_cache(maxsize=65_536)

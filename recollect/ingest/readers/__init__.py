@@ -2,46 +2,38 @@
 
 from __future__ import annotations
 
-from recollect.ingest.readers.code import CodeReader
-from recollect.ingest.readers.html import HtmlReader
-from recollect.ingest.readers.markdown import MarkdownReader
-from recollect.ingest.readers.notebook import NotebookReader
-from recollect.ingest.readers.pdf import PdfReader
-from recollect.ingest.readers.records import RecordsReader
-from recollect.ingest.readers.rst import RstReader
-from recollect.ingest.readers.table import TableReader
-from recollect.ingest.readers.text import TextReader
-from recollect.ingest.readers.word import WordReader
-from recollect.ingest.source import Limits, Readers
+from recollect.ingest.source import Limits, Reader, Readers
 
-__all__ = [
-    "CodeReader",
-    "HtmlReader",
-    "MarkdownReader",
-    "NotebookReader",
-    "PdfReader",
-    "RecordsReader",
-    "RstReader",
-    "TableReader",
-    "TextReader",
-    "WordReader",
-    "default_readers",
-]
+__all__ = ["default_readers"]
 
 
 def default_readers(limits: Limits | None = None) -> Readers:
     """A fresh registry with every reader of the package; the text reader, asked last, takes what is left."""
     limits = limits or Limits()
-    kinds = (
-        PdfReader,
-        WordReader,
-        HtmlReader,
-        MarkdownReader,
-        RstReader,
-        NotebookReader,
-        TableReader,
-        RecordsReader,
-        CodeReader,
-        TextReader,
-    )
-    return Readers([kind(limits) for kind in kinds], limits=limits)
+    return Readers(lambda: _all(limits), limits=limits)
+
+
+def _all(limits: Limits) -> list[Reader]:
+    from recollect.ingest.readers.code import CodeReader
+    from recollect.ingest.readers.html import HtmlReader
+    from recollect.ingest.readers.markdown import MarkdownReader
+    from recollect.ingest.readers.notebook import NotebookReader
+    from recollect.ingest.readers.pdf import PdfReader
+    from recollect.ingest.readers.records import RecordsReader
+    from recollect.ingest.readers.rst import RstReader
+    from recollect.ingest.readers.table import TableReader
+    from recollect.ingest.readers.text import TextReader
+    from recollect.ingest.readers.word import WordReader
+
+    return [
+        PdfReader(limits),
+        WordReader(limits),
+        HtmlReader(limits),
+        MarkdownReader(limits),
+        RstReader(limits),
+        NotebookReader(limits),
+        TableReader(limits),
+        RecordsReader(limits),
+        CodeReader(limits),
+        TextReader(limits),
+    ]

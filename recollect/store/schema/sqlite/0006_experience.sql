@@ -78,7 +78,7 @@ CREATE TABLE experience_record_evidence (
   PRIMARY KEY (record_id, evidence_id)
 ) STRICT, WITHOUT ROWID;
 
--- The seed's archived flag, as a dated row: it goes from 0 to 1, once.
+-- Out of use, as a dated row: from 0 to 1, once, and never back.
 CREATE TABLE experience_archive (
   record_id         TEXT NOT NULL PRIMARY KEY REFERENCES experience_record(record_id) ON DELETE CASCADE,
   reason            TEXT,

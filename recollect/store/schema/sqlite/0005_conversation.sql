@@ -1,0 +1,1 @@
+-- Format 5: conversation.
