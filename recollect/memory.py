@@ -25,6 +25,10 @@ from recollect.context.recipe import Recipe
 from recollect.context.surrogates import Surrogates
 from recollect.embed import Embedder, open_embedder
 from recollect.embed.models import default_cache
+from recollect.facts.cards import FactCards
+from recollect.facts.extraction import Extractor, ReferenceExtractor
+from recollect.facts.ledger import Ledger
+from recollect.facts.part import FactsPart
 from recollect.ingest import pipeline
 from recollect.ingest.budget import UNLIMITED, IngestBudget
 from recollect.ingest.plan import CHUNK_OVERLAP, CHUNK_TOKENS, Cutting, Labels, cut_if_long
@@ -40,6 +44,7 @@ from recollect.ingest.sources import (
     watch_folder,
 )
 from recollect.search.engine import SearchEngine
+from recollect.search.known import KnownFacts
 from recollect.search.meaning import AUTO, open_meaning, retie
 from recollect.search.request import SearchRequest, plan_request
 from recollect.search.rerank import Reranker
@@ -70,6 +75,7 @@ class Memory:
         embedder: str | Embedder | None = AUTO,
         cache: str | os.PathLike[str] | None = None,
         reranker: Reranker | None = None,
+        extractor: Extractor | Literal["auto"] | None = AUTO,
         surrogates: bool = True,
         after_remember: MaintenancePolicy | None = None,
     ) -> None:
@@ -85,8 +91,11 @@ class Memory:
             store.parts.append(meaning.index)
         store.parts += [Surrogates(at_ingest=surrogates), Sources()]
         self.readers = default_readers()
-        self._search = SearchEngine(store, meaning=meaning, reranker=reranker)
-        self._contexts = ContextBuilder(store, self._search)
+        reader = ReferenceExtractor() if extractor == AUTO else extractor
+        store.parts.append(FactsPart(None if isinstance(reader, str) else reader))
+        self.facts = Ledger(store, self.default_space)
+        self._search = SearchEngine(store, meaning=meaning, facts=KnownFacts(), reranker=reranker)
+        self._contexts = ContextBuilder(store, self._search, facts=FactCards())
 
     @classmethod
     def open(
@@ -96,6 +105,7 @@ class Memory:
         space: str = DEFAULT_SPACE,
         embedder: str | Embedder | None = AUTO,
         reranker: Reranker | None = None,
+        extractor: Extractor | Literal["auto"] | None = AUTO,
         surrogates: bool = True,
         cache: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
@@ -111,7 +121,8 @@ class Memory:
 
         `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
         for none. By default it is the one the store remembers, or for a new store the installed default;
-        `cache` is the folder where models are installed.
+        `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
+        None reads none. `surrogates=False` leaves the short forms of long frames to `maintain`.
         """
         canonical_space(space)  # before a file is made
         store = open_store(
@@ -130,6 +141,7 @@ class Memory:
                 embedder=embedder,
                 cache=cache,
                 reranker=reranker,
+                extractor=extractor,
                 surrogates=surrogates,
                 after_remember=after_remember,
             )

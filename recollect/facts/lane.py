@@ -14,6 +14,7 @@ from recollect.base.filters import View, Where
 from recollect.base.times import AsOf
 from recollect.facts.canonical import alias_norm
 from recollect.facts.reading import ORDER, SOURCE, seen
+from recollect.facts.relevance import overlap, speaks_of_oneself, word_stems
 from recollect.facts.resolve import named
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
@@ -22,6 +23,7 @@ from recollect.store.visible import Clause, among, visible
 _LONGEST_SEQUENCE: Final = 5
 _MOST_WORDS: Final = 64
 _REASONS_EACH: Final = 3
+_LOOKED_AT: Final = 1000
 _ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
 
 # A frame that says so itself; or, where the evidence cites a document that is cut into chunks, the chunk
@@ -48,6 +50,10 @@ class LaneOptions:
     max_evidence_frames: int = 32
     require_evidence_span: bool = False
     """Only count evidence that names the bytes."""
+    by_relevance: bool = False
+    """Take the facts that share most words with the query first, before the fixed order decides."""
+    first_person: str | None = None
+    """The entity that a query in the first person means besides what it names, such as `user`."""
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or self.weight < 0:
@@ -75,7 +81,9 @@ class Mention(NamedTuple):
     norm: str
 
 
-class _Named(NamedTuple):
+class NamedEntity(NamedTuple):
+    """An entity that the query names: its canonical key, the name used, its rows in the view's ledgers."""
+
     norm: str
     alias: str
     ids: tuple[int, ...]
@@ -92,12 +100,13 @@ def candidates(
 ) -> list[Candidate]:
     """Frames that are evidence for facts about what the query names, best first; no name, no frame."""
     rows = snapshot.rows
-    entities = _entities(rows, query, view, limit=options.max_entity_candidates)
+    entities = entities_in(rows, query, view, options)
     if not entities:
         return []
+    wanted = word_stems(query) if options.by_relevance else frozenset()
     facts: dict[int, _Said] = {}
     for entity in entities:
-        for said in _facts(rows, entity, view, where, options, limit=options.max_facts):
+        for said in _facts(rows, entity, view, where, options, wanted):
             if len(facts) < options.max_facts:
                 facts.setdefault(said.span_id, said)
     return _frames(rows, facts, view, where, options) if facts else []
@@ -143,8 +152,11 @@ def _separates(character: str) -> bool:
     )
 
 
-def _entities(rows: Rows, query: str, view: View, *, limit: int) -> list[_Named]:
+def entities_in(rows: Rows, query: str, view: View, options: LaneOptions) -> list[NamedEntity]:
+    """What the query names: longest match first, then longest alias, then key."""
     sources = {mention.norm: mention.source for mention in mentions(query)}
+    if options.first_person is not None and speaks_of_oneself(query):
+        sources.setdefault(alias_norm(options.first_person), _LONGEST_SEQUENCE + 1)
     ids: dict[str, list[int]] = defaultdict(list)
     best: dict[str, tuple[int, int, str]] = {}
     for alias, entity in named(rows, view, sources):
@@ -153,7 +165,8 @@ def _entities(rows: Rows, query: str, view: View, *, limit: int) -> list[_Named]
             ids[entity.key_norm].append(entity.entity_id)
         best[entity.key_norm] = min(order, best.get(entity.key_norm, order))
     ranked = sorted(best, key=lambda norm: (*best[norm][:2], norm))
-    return [_Named(norm, best[norm][2], tuple(sorted(ids[norm]))) for norm in ranked[:limit]]
+    chosen = ranked[: options.max_entity_candidates]
+    return [NamedEntity(norm, best[norm][2], tuple(sorted(ids[norm]))) for norm in chosen]
 
 
 def _at(view: View, where: Where) -> View:
@@ -165,10 +178,16 @@ def _at(view: View, where: Where) -> View:
 
 
 def _facts(
-    rows: Rows, entity: _Named, view: View, where: Where, options: LaneOptions, *, limit: int
+    rows: Rows,
+    entity: NamedEntity,
+    view: View,
+    where: Where,
+    options: LaneOptions,
+    wanted: frozenset[str],
 ) -> list[_Said]:
     """What is so of an entity, then what has it as its value; only what a frame in reach supports."""
     supported = _supported(view, where, options)
+    limit = _LOOKED_AT if wanted else options.max_facts
     found: dict[int, _Said] = {}
     for side in ("c.subject_entity_id", "c.object_entity_id"):
         if len(found) >= limit:
@@ -181,7 +200,8 @@ def _facts(
         for span_id, fact_id, subject, predicate, value in rows.all(sql, clause.values):
             said = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
             found.setdefault(span_id, _Said(span_id, fact_id, f"{said} (named by {entity.alias!r})"))
-    return list(found.values())
+    ordered = list(found.values())
+    return sorted(ordered, key=lambda said: -overlap(wanted, said.reason)) if wanted else ordered
 
 
 def _supported(view: View, where: Where, options: LaneOptions) -> Clause:

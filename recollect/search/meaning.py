@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from recollect.base.errors import MissingExtra, Unavailable
 from recollect.embed import DEFAULT, Embedder, open_embedder
@@ -14,7 +14,7 @@ from recollect.vectors.neighbours import Neighbours
 from recollect.vectors.pgvector import PgVector
 from recollect.vectors.signs import Basis
 
-AUTO: Final = "auto"
+AUTO: Final[Literal["auto"]] = "auto"
 """The embedder that the store remembers; for a new store the default one, if it is installed."""
 
 

@@ -1,0 +1,20 @@
+"""The facts lane as search uses it: frames that support what is known of what a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from recollect.base.filters import View, Where
+from recollect.facts.lane import LaneOptions, candidates
+from recollect.search.candidates import RankedFrame
+from recollect.store.transaction import Snapshot
+
+
+class KnownFacts:
+    """Ranks frames by the facts they are evidence for."""
+
+    def rank(
+        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+    ) -> Sequence[RankedFrame]:
+        found = candidates(snapshot, query, view, where, LaneOptions(max_evidence_frames=limit))
+        return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in found]
