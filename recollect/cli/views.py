@@ -10,7 +10,9 @@ from recollect.cli.output import Block, Table, one_line
 
 if TYPE_CHECKING:
     from recollect.base.frame import Frame
+    from recollect.context.items import Context
     from recollect.ingest.report import IngestReport
+    from recollect.search.results import SearchResults
     from recollect.store.upkeep import Stats, VerifyReport
 
 
@@ -42,6 +44,53 @@ def timeline(found: Mapping[str, Sequence[Frame]]) -> Iterator[Block]:
         row += [", ".join(frame.tags)] * tags
         rows.append([*row, one_line(f"{frame.title}: {frame.text}" if frame.title else frame.text)])
     yield Table((*columns, "text"), rows)
+
+
+def found(results: SearchResults) -> Iterator[Block]:
+    if not results:
+        yield "Nothing was found."
+    else:
+        rows = [
+            (
+                hit.frame.id,
+                f"{hit.score:.3f}",
+                minute(hit.frame.occurred_at),
+                "+".join(hit.lanes) or "beside a hit",
+                one_line(_said(hit.frame)),
+            )
+            for hit in results
+        ]
+        yield Table(("frame", "score", "when (UTC)", "found by", "text"), rows)
+    yield from _lacks(results)
+
+
+def explained(results: SearchResults) -> Iterator[Block]:
+    yield from results.explain().splitlines()
+    yield ""
+    yield from found(results)
+
+
+def recalled(context: Context) -> Iterator[Block]:
+    yield context.text or "Nothing that fits was found."
+    yield f"({context.total_tokens} of {context.budget} tokens, {len(context.items)} items)"
+    for note in context.notes:
+        yield f"Note: {note}"
+
+
+def ingested(report: IngestReport) -> Iterator[Block]:
+    yield (
+        f"{report.created} new, {report.superseded} of them new versions; {report.unchanged} unchanged, "
+        f"{report.retired} gone; {report.chunks} chunks."
+    )
+    codes: dict[str, int] = {}
+    for skip in report.skipped:
+        codes[skip.code] = codes.get(skip.code, 0) + 1
+    if codes:
+        yield Table(("skipped", "files"), sorted(codes.items()))
+    for limit in report.truncated:
+        yield f"Stopped by {limit}."
+    for warning in report.warnings:
+        yield f"Warning: {warning}"
 
 
 def stats(found: Stats) -> Iterator[Block]:
@@ -103,6 +152,19 @@ def models(found: Mapping[str, Any]) -> Iterator[Block]:
     if not all(model["installed"] for model in found["models"]):
         yield "Install one with: recollect models install NAME"
     yield f"Cache: {found['cache']}"
+
+
+def _said(frame: Frame) -> str:
+    who = frame.speaker or frame.role
+    text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
+    return f"{frame.title}: {text}" if frame.title and not text.startswith(frame.title) else text
+
+
+def _lacks(results: SearchResults) -> Iterator[Block]:
+    for lane in results.missing:
+        yield f"The {lane.name} lane did not run: {lane.detail}"
+    for note in results.notes:
+        yield f"Note: {note}"
 
 
 def minute(moment: int) -> str:
