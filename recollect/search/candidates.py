@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.errors import RecollectError
 from recollect.embed.protocol import Embedder, Encoding
+from recollect.embed.windows import encodable
 from recollect.search.fusion import SHORT_TURN, Signals, Talk
 from recollect.search.results import LaneReport
 from recollect.store.catalog import CatalogView
@@ -79,7 +80,7 @@ def embed_query(embedder: Embedder | None, problem: str, query: str) -> Embedded
     """Before the snapshot is taken, since it may take long."""
     if embedder is None:
         return EmbeddedQuery(None, problem=problem or "no embedder is set")
-    text = query[:QUERY_CHARACTERS]
+    text = encodable(query[:QUERY_CHARACTERS])
     try:
         [encoding] = embedder.encode([text], tokens=embedder.supports_tokens)
     except RecollectError as error:
@@ -99,13 +100,14 @@ def gather(
     neighbours: Neighbours | None,
     query: EmbeddedQuery,
     basis: Basis | None,
+    depth: int = DEPTH,
 ) -> Pool:
     """The union of what the lanes found, and of the turns beside it, with all signals filled in."""
     import numpy as np
 
     members = [np.zeros(0, dtype=np.int64)]
     if text is not None:
-        members.append(best_of(text.scores, DEPTH, catalog.columns.content))
+        members.append(best_of(text.scores, depth, catalog.columns.content))
     if near is not None:
         members.append(near.ids)
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
@@ -128,7 +130,7 @@ def gather(
     if near is not None and neighbours is not None and query.encoding is not None:
         pool.cosine = _cosines(ids, near, neighbours, query.encoding, snapshot)
         if basis is not None and query.encoding.tokens is not None:
-            pool.late = _late(pool, query, basis, snapshot)
+            pool.late = _late(pool, query, basis, snapshot, columns.content[ids])
     return pool
 
 
@@ -180,7 +182,7 @@ def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, s
     return cosine
 
 
-def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot) -> Floats | None:
+def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot, content: Ids) -> Floats | None:
     import numpy as np
 
     assert query.encoding is not None
@@ -191,7 +193,7 @@ def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot) ->
     words = pool.words / pool.most_words if pool.most_words > 0 else pool.words
     highest = np.nanmax(pool.cosine, initial=0.0)
     meaning = np.nan_to_num(pool.cosine) / highest if highest > 0 else np.zeros(len(words))
-    first = np.lexsort((pool.ids, -(words + meaning)))[:LATE_FRAMES]
+    first = np.lexsort((pool.ids, content, -(words + meaning)))[:LATE_FRAMES]
     packed = _signs(snapshot, [int(frame_id) for frame_id in pool.ids[first]])
     kept: list[int] = []
     tokens = 0

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from recollect.base.filters import View, Where
+from recollect.base.names import ALL
+from recollect.base.times import format_ms
 from recollect.search.candidates import (
     DEPTH,
+    QUERY_CHARACTERS,
     EmbeddedQuery,
     Pool,
     RankedFrame,
@@ -96,7 +99,8 @@ class SearchEngine:
             chosen = scored.placed[: request.limit]
             hits = self._hits(request, snapshot, scored, chosen)
         if self._reranker is not None:
-            hits = rerank_by_model(self._reranker, request.query, hits)
+            hits, problem = rerank_by_model(self._reranker, request.query, hits)
+            notes += [problem] if problem else []
         return SearchResults(
             hits=tuple(hits),
             query=request.query,
@@ -105,7 +109,8 @@ class SearchEngine:
             lanes=tuple(scored.pool.reports),
             fusion=request.fusion,
             revision=snapshot.revision,
-            truncated=plan_text(request.query).truncated,
+            truncated=plan_text(request.query).truncated
+            or (query.encoding is not None and len(request.query) > QUERY_CHARACTERS),
             notes=(*sense.notes, *notes),
         )
 
@@ -154,15 +159,13 @@ class SearchEngine:
     ) -> tuple[_Scored, list[str]]:
         import numpy as np
 
-        where = request.where
-        if request.times == "filter" and sense.range is not None:
-            where = where.within(since=sense.range[0], until=sense.range[1])
+        where = _narrowed(request, sense)
         mask = catalog.visible(request.view, where)
         lengths = self._lengths.at(snapshot, catalog.size)
         reports: list[LaneReport] = []
         plan = plan_text(request.query)
         text = self._text_lane(request, plan, snapshot, catalog, lengths, mask, reports)
-        near = self._vector_lane(request, query, snapshot, mask, where, reports)
+        near = self._vector_lane(request, query, snapshot, catalog, mask, where, reports)
         ranked = self._ranked_lanes(request, snapshot, catalog, mask, where, sense, (text, near), reports)
         pool = gather(
             catalog=catalog,
@@ -175,6 +178,7 @@ class SearchEngine:
             neighbours=self.meaning.neighbours,
             query=query,
             basis=self.meaning.basis,
+            depth=_depth(request),
         )
         pool.reports = reports
         content = catalog.columns.content[pool.ids]
@@ -237,17 +241,20 @@ class SearchEngine:
         request: SearchRequest,
         query: EmbeddedQuery,
         snapshot: Snapshot,
+        catalog: CatalogView,
         mask: Mask,
         where: Where,
         reports: list[LaneReport],
     ) -> Near | None:
         if "vector" not in request.lanes:
             return None
-        if query.encoding is None or self.meaning.neighbours is None:
-            reports.append(LaneReport("vector", False, 0, query.problem))
+        problem = query.problem or self.meaning.mismatch(snapshot.rows)
+        if problem or query.encoding is None or self.meaning.neighbours is None:
+            reports.append(LaneReport("vector", False, 0, problem))
             return None
-        question = Question(query.encoding.vectors[0], mask, request.view, where)
-        near = self.meaning.neighbours.nearest(question, snapshot, DEPTH)
+        content = catalog.columns.content
+        question = Question(query.encoding.vectors[0], mask, request.view, where, content)
+        near = self.meaning.neighbours.nearest(question, snapshot, _depth(request))
         reports.append(LaneReport("vector", True, len(near.ids), near.method))
         return near
 
@@ -271,7 +278,8 @@ class SearchEngine:
         if "timeline" in request.lanes:
             text, near = scored
             silent = (text is None or not text.scores.any()) and (near is None or not len(near.ids))
-            ranked["timeline"] = newest(catalog, mask, sense, limit=RANKED_LIMIT, asked=silent)
+            most = max(RANKED_LIMIT, request.limit)
+            ranked["timeline"] = newest(catalog, mask, sense, limit=most, asked=silent)
             found = ranked["timeline"]
             detail = found[0].reason if found else "the question does not ask about time"
             reports.append(LaneReport("timeline", True, len(found), detail))
@@ -298,25 +306,37 @@ class SearchEngine:
         row = stored(snapshot.rows, [frame_id]).get(frame_id)
         if row is None:
             return WhyNot(frame_id, False, "missing", "There is no such frame; it may have been erased.")
-        dialect = self._store.engine.dialect
-        if not fetch(snapshot.rows, dialect, [frame_id], View(request.view.spaces)):
-            if row.retired_at is None:
-                return WhyNot(
-                    frame_id, False, "space", f"It is in the space {row.space}, which was not asked."
-                )
-            if not fetch(snapshot.rows, dialect, [frame_id], request.view):
+        spaces = request.view.spaces
+        if spaces is not ALL and row.space not in spaces and row.scope != "global":
+            return WhyNot(frame_id, False, "space", f"It is in the space {row.space}, which was not asked.")
+        if not fetch(snapshot.rows, self._store.engine.dialect, [frame_id], request.view):
+            reason = "At the instant asked for it was not known or not yet so."
+            if row.retired_at is not None and row.retired_at <= request.view.as_of.system:
                 by = "" if row.superseded_by is None else f", superseded by frame {row.superseded_by}"
-                return WhyNot(frame_id, False, "instant", f"It was retired at {row.retired_at}{by}.")
-        if not fetch(snapshot.rows, dialect, [frame_id], request.view):
-            return WhyNot(
-                frame_id, False, "instant", "At the instant asked for it was not known or not yet so."
-            )
+                reason = f"It was retired at {format_ms(row.retired_at)}{by}."
+            return WhyNot(frame_id, False, "instant", reason)
         catalog = self._catalog.at(snapshot)
         if not catalog.visible(request.view, request.where)[frame_id]:
             return WhyNot(frame_id, False, "filter", "The conditions in where= leave it out.")
+        sense = sense_of_time(request)
+        if not catalog.visible(request.view, _narrowed(request, sense))[frame_id]:
+            return WhyNot(
+                frame_id, False, "filter", f"The time in the question leaves it out: {sense.described}."
+            )
         if snapshot.rows.one("SELECT 1 FROM text_doc WHERE frame_id = ?", (frame_id,)) is None:
             return WhyNot(frame_id, False, "not indexed", "It is found through its chunks, not as a whole.")
         return None
+
+
+def _depth(request: SearchRequest) -> int:
+    return max(DEPTH, request.limit)
+
+
+def _narrowed(request: SearchRequest, sense: TimeSense) -> Where:
+    """The caller's conditions, and the question's own time where that is to filter."""
+    if request.times != "filter" or sense.range is None:
+        return request.where
+    return request.where.within(since=sense.range[0], until=sense.range[1])
 
 
 def _lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:

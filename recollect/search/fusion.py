@@ -122,12 +122,12 @@ def add_talk(fused: Fused, talk: Talk, is_turn: Mask) -> Fused:
     np.maximum.at(best, talk.session[in_session], scores[in_session])
     session = np.zeros(len(scores))
     session[in_session] = SESSION * best[talk.session[in_session]]
-    floor = float(scores.min())
     beside = np.zeros(len(scores))
     leaning = in_session & talk.is_short
     for places, weight in ((talk.previous, PREVIOUS), (talk.next, NEXT)):
-        borrowed = np.where(places >= 0, scores[places], floor)
-        beside[leaning] += weight * borrowed[leaning]
+        # Only short turns belong together; beside a long one, or none, a turn stands for itself.
+        together = (places >= 0) & leaning[places]
+        beside[leaning] += weight * np.where(together, scores[places], scores)[leaning]
     scale = np.where(is_turn, 1 / (1 + SESSION), 1.0)
     parts = {name: part * scale for name, part in fused.parts.items()}
     parts["session"], parts["neighbours"] = session * scale, beside * scale

@@ -8,8 +8,9 @@ from typing import Final, Literal
 
 from recollect.base.errors import MissingExtra, Unavailable
 from recollect.embed import DEFAULT, Embedder, open_embedder
+from recollect.store.engine import Rows
 from recollect.store.store import Store
-from recollect.vectors.index import IDENTITY, VectorIndex
+from recollect.vectors.index import IDENTITY, VectorIndex, VectorRows
 from recollect.vectors.neighbours import Neighbours
 from recollect.vectors.pgvector import PgVector
 from recollect.vectors.signs import Basis
@@ -30,6 +31,10 @@ class Meaning:
     def embedder(self) -> Embedder | None:
         return None if self.index is None else self.index.embedder
 
+    def mismatch(self, rows: Rows) -> str:
+        """Why the store's vectors are of no use to this embedder; empty where they are."""
+        return "" if self.index is None else self.index.mismatch(rows)
+
     @property
     def basis(self) -> Basis | None:
         return None if self.index is None else self.index.basis
@@ -40,13 +45,19 @@ def open_meaning(
 ) -> Meaning:
     """A named embedder that does not fit or cannot be had is an error; with AUTO it is a reported lack."""
     if spec is None:
-        return Meaning(problem="the store was opened with embedder=None")
+        return _without(store, "the store was opened with embedder=None")
     if spec != AUTO:
         return tie(store, open_embedder(spec, cache=cache), exact_limit=exact_limit)
     try:
         return tie(store, _remembered(store, cache), exact_limit=exact_limit)
     except (Unavailable, MissingExtra) as error:
-        return Meaning(problem=str(error))
+        return _without(store, str(error))
+
+
+def _without(store: Store, problem: str) -> Meaning:
+    """Vectors that the store has all the same are erased with their frames."""
+    store.parts.append(VectorRows(mirror=_mirror(store)))
+    return Meaning(problem=problem)
 
 
 def tie(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> Meaning:
@@ -62,8 +73,11 @@ def retie(store: Store, embedder: Embedder) -> Meaning:
 
 
 def _index(store: Store, embedder: Embedder) -> VectorIndex:
-    mirror = PgVector() if store.engine.dialect.name == "postgresql" else None
-    return VectorIndex(store, embedder, mirror=mirror)
+    return VectorIndex(store, embedder, mirror=_mirror(store))
+
+
+def _mirror(store: Store) -> PgVector | None:
+    return PgVector() if store.engine.dialect.name == "postgresql" else None
 
 
 def _neighbours(index: VectorIndex, exact_limit: int | None) -> Neighbours:

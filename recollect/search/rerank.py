@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from recollect.base.errors import InvalidInput, RecollectError
 from recollect.base.filters import View
 from recollect.search.candidates import Pool
 from recollect.search.results import Hit, Step
@@ -72,18 +74,26 @@ def agreements(
     return found
 
 
-def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> list[Hit]:
-    """The first few in the model's order; ties stay as they were."""
+def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
+    """The first few in the model's order, ties as they were; or all as they were, and why."""
     head, tail = list(hits[:MODEL_REACH]), list(hits[MODEL_REACH:])
     if not head:
-        return list(hits)
-    given = reranker.score(query, [hit.frame.text for hit in head])
+        return list(hits), ""
+    try:
+        given = [float(score) for score in reranker.score(query, [hit.frame.text for hit in head])]
+    except RecollectError as error:
+        return list(hits), f"the reranker could not run: {error}"
+    if len(given) != len(head) or not all(map(isfinite, given)):
+        raise InvalidInput(
+            f"The reranker gave {len(given)} scores for {len(head)} texts, or one that is no number."
+        )
     placed = sorted(range(len(head)), key=lambda place: (-given[place], place))
-    steps = [Step("reranker", float(given[place]), "the cross-encoder's score") for place in placed]
-    return [
+    steps = [Step("reranker", given[place], "the cross-encoder's score") for place in placed]
+    moved = [
         replace(head[place], steps=(*head[place].steps, step))
         for place, step in zip(placed, steps, strict=True)
-    ] + tail
+    ]
+    return moved + tail, ""
 
 
 def _identifiers(

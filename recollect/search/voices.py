@@ -1,4 +1,4 @@
-"""Who would have said it: a question that names one speaker, or oneself, leans towards their turns."""
+"""Who would have said it: a question that names a speaker, or you or me, leans towards their turns."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 else:
     Floats = Ids = Mask = Any
 
-WEIGHT: Final = 0.06
+WEIGHT: Final = 0.1
 """Of a fused score, which is at most about 1."""
 
-_SELF: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "our", "ours"})
-_USER: Final = "user"
+_SELF: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
+_OTHER: Final = frozenset({"you", "your", "yours", "yourself"})
 _WORD = re.compile(r"[^\W_]+")
 _LOOKED_AT: Final = 2000
 
@@ -36,7 +36,9 @@ def voice_bonus(query: str, catalog: CatalogView, ids: Ids, is_turn: Mask) -> Fl
     named = {code for word in words - STOP_WORDS for code in catalog.voices.get(word, ())}
     if len(named) == 1:
         gain += WEIGHT * (is_turn & (catalog.columns.speaker[ids] == named.pop()))
-    user = catalog.code("role", _USER)
-    if words & _SELF and user is not None:
-        gain += WEIGHT * (is_turn & (catalog.columns.role[ids] == user))
+    # "What did you suggest?" asks for the assistant's words, "Where did I park?" for the user's own.
+    role = "assistant" if words & _OTHER else "user" if words & _SELF else None
+    code = None if role is None else catalog.code("role", role)
+    if code is not None:
+        gain += WEIGHT * (is_turn & (catalog.columns.role[ids] == code))
     return gain
