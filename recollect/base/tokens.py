@@ -48,7 +48,7 @@ _UPGRADE_AFTER = (
     1_000_000  # characters outside ASCII: building the faster engine costs as much as counting these
 )
 _CACHED_CHARACTERS = 1 << 19
-_REACH = 64  # characters past the last token of the budget among which a longer prefix may still fit
+_REACH = 32  # characters past the last token of the budget among which a longer prefix may still fit
 _STABLE = re.compile(r"(?<=[A-Za-z])(?= [A-Za-z])")
 _RUNS = (
     re.compile(r"\s+"),
@@ -127,7 +127,7 @@ class BytePairTokenizer:
 
     def _longest(self, text: str, upper: int, budget: int) -> int:
         head = text[:upper]
-        safe = max(0, upper - 4 * _REACH)
+        safe = max(0, upper - 2 * _REACH)
         base = max((cut for cut in _long_run_cuts(head) if cut <= safe), default=0)
         for match in _STABLE.finditer(head, base, safe):
             base = match.start()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.ingest.encoding import decode
 from recollect.ingest.readers.build import Builder
@@ -34,6 +34,12 @@ _PARAGRAPHS = frozenset(
     " details address hr h1 h2 h3 h4 h5 h6 body".split()
 )
 _LINES = frozenset("li dt dd tr br figcaption caption summary option legend".split())
+_MATTERING = (
+    _HIDDEN | _FURNITURE | _MAIN | _PARAGRAPHS | _LINES | _RAW.keys()
+    | {"html", "head", "body", "meta", "img", "td", "th"}
+)  # fmt: skip
+_SPACES = re.compile(r"\s+")
+_DOUBLED = re.compile(r" {2,}")
 _LONG_ROW = 400  # characters: a table row longer than that is layout, and keeps its paragraphs
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
@@ -69,8 +75,7 @@ class HtmlReader:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     tag: str  # "" for text
     text: str  # the text, or the tag's attributes
     closing: bool = False
@@ -90,25 +95,24 @@ def _scan(html: str) -> Iterator[_Token]:
             return
         if opened > at:
             yield _Token("", _unescape(html[at:opened]))
-        if html.startswith("<!--", opened):
-            end = html.find("-->", opened + 4)
-            at = len(html) if end < 0 else end + 3
-        elif html.startswith("<![CDATA[", opened):
-            end = html.find("]]>", opened)
-            yield _Token("", html[opened + 9 : end if end >= 0 else len(html)])
-            at = len(html) if end < 0 else end + 3
-        elif html[opened + 1 : opened + 2] in ("!", "?"):
-            at = closed + 1
-        elif tag := _TAG.match(html, opened, opened + _LONGEST_TAG):
+        if tag := _TAG.match(html, opened, opened + _LONGEST_TAG):
             name = tag[2].lower()
             at = tag.end()
-            yield _Token(name, tag[3], closing=bool(tag[1]))
+            if name in _MATTERING:
+                yield _Token(name, tag[3], bool(tag[1]))
             if name in _RAW and not tag[1]:
                 end_tag = _RAW[name].search(html, at)
                 stop = end_tag.start() if end_tag else len(html)
                 if name not in _DROPPED:
                     yield _Token("", _unescape(html[at:stop]))
                 at = stop
+        elif html.startswith("<!--", opened):
+            end = html.find("-->", opened + 4)
+            at = len(html) if end < 0 else end + 3
+        elif html.startswith("<![CDATA[", opened):
+            end = html.find("]]>", opened)
+            yield _Token("", html[opened + 9 : end if end >= 0 else len(html)])
+            at = len(html) if end < 0 else end + 3
         else:
             at = closed + 1
 
@@ -169,7 +173,7 @@ class _Page:
         elif depth["pre"]:
             self._words.append(text)
         else:
-            self._words.append(re.sub(r"\s+", " ", text))
+            self._words.append(_SPACES.sub(" ", text))
 
     def _open(self, tag: str, attributes: str) -> None:
         self._count(tag, 1)
@@ -219,7 +223,7 @@ class _Page:
         text = "".join(self._words)
         self._words.clear()
         self._cells = 0
-        text = text.strip("\n") if self._depth["pre"] else re.sub(r" {2,}", " ", text).strip()
+        text = text.strip("\n") if self._depth["pre"] else _DOUBLED.sub(" ", text).strip()
         if not text.strip():
             return
         if self._bullet:
