@@ -10,74 +10,13 @@ from typing import Literal
 
 from recollect.base.errors import InvalidInput
 from recollect.base.times import format_ms
-from recollect.facts import names
-from recollect.facts.canonical import ObjectKind, canonical_text, fact_hash, qualifiers_hash, text_norm
-from recollect.facts.names import NewEntity, NewPredicate
 from recollect.facts.results import Recorded, Retracted
-from recollect.facts.rows import (
-    Columns,
-    EntityRow,
-    FactRow,
-    PredicateRow,
-    PremiseRow,
-    SpanRow,
-    batched,
-    dump_qualifiers,
-    object_columns,
-    select_among,
-)
+from recollect.facts.rows import Columns, FactRow, PremiseRow, SpanRow, batched, select_among
+from recollect.facts.statements import Claim, Ending, Operation, Resolved, Resolver, StatementKey
 from recollect.facts.supersession import UNTIL_NEXT, OpenSpan, plan_assertion, plan_retraction
-from recollect.facts.values import (
-    OPEN,
-    Cardinality,
-    Entity,
-    Evidence,
-    Open,
-    Predicate,
-    Qualifier,
-    Typed,
-    check_order,
-)
+from recollect.facts.values import OPEN, Evidence, check_order
 from recollect.store.transaction import Transaction
 from recollect.store.visible import Clause, among
-
-StatementKey = tuple[int, int, bytes | None]
-"""Subject, predicate, hash of the qualifiers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A checked assertion."""
-
-    subject: Entity
-    predicate: Predicate
-    value: Typed
-    qualifiers: tuple[Qualifier, ...] = ()
-    start: int | None = None
-    end: int | Open | None = None
-    evidence: tuple[Evidence, ...] = ()
-    premises: tuple[int, ...] = ()
-    by_hand: bool = True
-    replaces: bool = False
-    """Other values make room even if the predicate holds many."""
-    cardinality: Cardinality | None = None
-    """For a predicate that is not there yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """A checked retraction: of one value, or of all values of the statement; whole, or from `until` on."""
-
-    subject: Entity
-    predicate: Predicate
-    value: Typed | None
-    qualifiers: tuple[Qualifier, ...] = ()
-    until: int | None = None
-    span_id: int | None = None
-    reason: str = "retracted"
-    evidence: tuple[Evidence, ...] = ()
-    lenient: bool = False
-    """Leave alone what begins after `until`, where a caller would be told."""
 
 
 @dataclass(eq=False, slots=True)
@@ -145,22 +84,6 @@ def _start(span: LiveSpan) -> int:
     return span.start
 
 
-@dataclass(frozen=True, slots=True)
-class _Resolved:
-    """An operation with the rows it names; `hashed` is None where no single fact is meant."""
-
-    operation: Claim | Ending
-    statement: StatementKey
-    hashed: bytes | None
-    single: bool
-
-    @property
-    def whole(self) -> bool:
-        """Whether all values of the statement matter."""
-        operation = self.operation
-        return operation.value is None if isinstance(operation, Ending) else self.single or operation.replaces
-
-
 class Book:
     """The statements of one ledger that one transaction writes."""
 
@@ -169,16 +92,15 @@ class Book:
         self.ledger = ledger
         self.space = space
         self.max_evidence = max_evidence
-        self.facts: dict[bytes, FactRow] = {}
-        self.new_facts: set[int] = set()
+        self.names = Resolver(tx, ledger)
         self.closed: list[tuple[SpanRow, str]] = []
         self.kept: dict[int, LiveSpan] = {}
         """Stored spans that only get more evidence, by id."""
         self.statements: dict[StatementKey, _Statement] = defaultdict(_Statement)
 
-    def apply(self, operations: Sequence[Claim | Ending]) -> list[Recorded | Retracted]:
+    def apply(self, operations: Sequence[Operation]) -> list[Recorded | Retracted]:
         """Plan all operations in their order. `storing.store` then writes what came out."""
-        resolved = self._resolve(operations)
+        resolved = self.names.resolve(operations)
         self._load([item for item in resolved if item is not None])
         results: list[Recorded | Retracted] = []
         for operation, item in zip(operations, resolved, strict=True):
@@ -189,111 +111,23 @@ class Book:
                 results.append(Retracted((), 0) if item is None else self._end(operation, item))
         return results
 
-    # Names
-
-    def _resolve(self, operations: Sequence[Claim | Ending]) -> list[_Resolved | None]:
-        entities, predicates = self._names(operations)
-        resolved: list[_Resolved | None] = []
-        fresh: dict[bytes, tuple[Claim, StatementKey, bool]] = {}
-        for operation in operations:
-            subject = entities.get(operation.subject.norm)
-            predicate = predicates.get(operation.predicate.norm)
-            if subject is None or predicate is None:
-                resolved.append(None)
-                continue
-            qualified = qualifiers_hash(operation.qualifiers)
-            hashed = None
-            if operation.value is not None:
-                hashed = fact_hash(
-                    subject.key_norm,
-                    predicate.key_norm,
-                    *operation.value,
-                    qualifiers=qualified,
-                    exact=bool(predicate.exact),
-                )
-            key = (subject.entity_id, predicate.predicate_id, qualified)
-            if isinstance(operation, Claim) and hashed is not None:
-                fresh.setdefault(hashed, (operation, key, bool(predicate.exact)))
-            resolved.append(_Resolved(operation, key, hashed, predicate.cardinality == "one"))
-        wanted = {item.hashed for item in resolved if item is not None and item.hashed is not None}
-        also = Clause("x.ledger = ?", (self.ledger,))
-        for row in select_among(self.tx.rows, FactRow, "fact_hash", wanted, also=also):
-            self.facts[row.fact_hash] = row
-        self._make_facts(
-            {hashed: made for hashed, made in fresh.items() if hashed not in self.facts}, entities
-        )
-        return resolved
-
-    def _names(
-        self, operations: Sequence[Claim | Ending]
-    ) -> tuple[dict[str, EntityRow], dict[str, PredicateRow]]:
-        people: dict[str, NewEntity] = {}
-        relations: dict[str, NewPredicate] = {}
-        mentioned: set[str] = set()
-        for operation in operations:
-            mentioned.add(operation.subject.norm)
-            if isinstance(operation, Ending):
-                relations.setdefault(operation.predicate.norm, NewPredicate(operation.predicate))
-                continue
-            relations[operation.predicate.norm] = NewPredicate(operation.predicate, operation.cardinality)
-            keys = [str(operation.subject)]
-            if operation.value.kind == ObjectKind.ENTITY:
-                keys.append(str(operation.value.stored))
-            for key in keys:
-                norm = canonical_text(key)
-                mentioned.add(norm)
-                if norm not in people or (operation.by_hand and not people[norm].by_hand):
-                    people[norm] = NewEntity(key, by_hand=operation.by_hand)
-        rows = self.tx.rows
-        known = names.find_entities(rows, self.ledger, mentioned)
-        entities = {**known, **names.ensure_entities(self.tx, self.ledger, people, known=known)}
-        claimed = {item.predicate.norm for item in operations if isinstance(item, Claim)}
-        there = names.find_predicates(rows, self.ledger, relations)
-        wanted = {norm: new for norm, new in relations.items() if norm in claimed}
-        return entities, {**there, **names.ensure_predicates(self.tx, self.ledger, wanted, known=there)}
-
-    def _make_facts(
-        self, fresh: dict[bytes, tuple[Claim, StatementKey, bool]], entities: dict[str, EntityRow]
-    ) -> None:
-        """Number new facts; they are stored only if a span of theirs is."""
-        if not fresh:
-            return
-        fact_id = self.tx.allocate("fact", len(fresh))
-        for hashed, (claim, (subject, predicate, qualified), exact) in fresh.items():
-            kind, stored = claim.value
-            norm = text_norm(str(stored), exact=exact) if kind == ObjectKind.TEXT else None
-            entity = entities[canonical_text(str(stored))].entity_id if kind == ObjectKind.ENTITY else None
-            self.facts[hashed] = _BLANK._replace(
-                fact_id=fact_id,
-                ledger=self.ledger,
-                subject_entity_id=subject,
-                predicate_id=predicate,
-                object_kind=int(kind),
-                **object_columns(kind, stored, entity_id=entity, norm=norm),
-                qualifiers=dump_qualifiers(claim.qualifiers),
-                qualifiers_hash=qualified,
-                fact_hash=hashed,
-                created_at=self.tx.now,
-            )
-            self.new_facts.add(fact_id)
-            fact_id += 1
-
     # Spans
 
-    def _load(self, resolved: Iterable[_Resolved]) -> None:
+    def _load(self, resolved: Iterable[Resolved]) -> None:
         """The open spans that matter: of whole statements where values exclude each other, else of facts."""
-        statements: set[tuple[int, int]] = set()
+        subjects: dict[int, set[int]] = defaultdict(set)
         facts: set[int] = set()
         for item in resolved:
             if item.whole:
-                statements.add(item.statement[:2])
-            elif item.hashed in self.facts:
-                facts.add(self.facts[item.hashed].fact_id)
-        clauses = []
-        for batch in batched(sorted({subject for subject, _ in statements})):
-            of_subjects = {pair[1] for pair in statements if pair[0] in set(batch)}
-            clauses.append(among("c.subject_entity_id", batch) & among("c.predicate_id", sorted(of_subjects)))
-        clauses += [among("c.fact_id", batch) for batch in batched(sorted(facts - self.new_facts))]
+                subjects[item.statement[1]].add(item.statement[0])
+            elif item.hashed in self.names.facts:
+                facts.add(self.names.facts[item.hashed].fact_id)
+        clauses = [
+            Clause("c.predicate_id = ?", (predicate,)) & among("c.subject_entity_id", batch)
+            for predicate, whom in subjects.items()
+            for batch in batched(sorted(whom))
+        ]
+        clauses += [among("c.fact_id", batch) for batch in batched(sorted(facts - self.names.new_facts))]
         columns = Columns((FactRow, "c"), (SpanRow, "s"))
         seen: set[int] = set()
         for clause in clauses:
@@ -310,9 +144,9 @@ class Book:
                 live = LiveSpan(fact.fact_id, span.valid_from, span.valid_to, bool(span.by_hand), span)
                 self.statements[key].add(live)
 
-    def _assert(self, claim: Claim, item: _Resolved) -> Recorded:
+    def _assert(self, claim: Claim, item: Resolved) -> Recorded:
         assert item.hashed is not None
-        fact_id = self.facts[item.hashed].fact_id
+        fact_id = self.names.facts[item.hashed].fact_id
         start = self.tx.now if claim.start is None else claim.start
         if isinstance(claim.end, int):
             check_order(start, claim.end)
@@ -360,11 +194,11 @@ class Book:
         target.premises += claim.premises
         return Recorded(fact_id, status, superseded)
 
-    def _end(self, ending: Ending, item: _Resolved) -> Retracted:
+    def _end(self, ending: Ending, item: Resolved) -> Retracted:
         statement = self.statements[item.statement]
         spans = statement.spans
         if item.hashed is not None:
-            fact = self.facts.get(item.hashed)
+            fact = self.names.facts.get(item.hashed)
             spans = [] if fact is None else statement.by_fact.get(fact.fact_id, [])
         if ending.span_id is not None:
             spans = [span for span in spans if span.row is not None and span.row.span_id == ending.span_id]
@@ -411,9 +245,6 @@ class Book:
             for span in spans
             if span.row is None
         ]
-
-
-_BLANK = FactRow(0, "", 0, 0, 0, None, None, None, None, None, None, None, None, None, None, b"", 0)
 
 
 def _as_open(spans: Iterable[LiveSpan]) -> list[OpenSpan]:

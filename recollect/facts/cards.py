@@ -8,7 +8,7 @@ from typing import Final
 from recollect.base.filters import View
 from recollect.base.times import from_ms
 from recollect.facts.lane import DEFAULT_OPTIONS, LaneOptions, entities_in
-from recollect.facts.reading import hits, seen, select_spans
+from recollect.facts.reading import RawHit, hits, seen, select_spans
 from recollect.facts.relevance import overlap, word_stems
 from recollect.facts.values import FactHit, shown
 from recollect.store.transaction import Snapshot
@@ -29,7 +29,7 @@ class FactCards:
     ) -> list[tuple[str, tuple[int, ...]]]:
         """The text of each card, and the frames it rests on."""
         rows = snapshot.rows
-        found = {}
+        found: dict[int, RawHit] = {}
         for entity in entities_in(rows, query, view, self.options):
             for side in ("c.subject_entity_id", "c.object_entity_id"):
                 clause = among(side, entity.ids) & seen(view)

@@ -8,8 +8,8 @@ from typing import Any
 
 from recollect.base.errors import InvalidInput, NotFound
 from recollect.base.filters import View
-from recollect.facts.book import Claim
 from recollect.facts.rows import GLOBAL, FactRow, select_among
+from recollect.facts.statements import Claim
 from recollect.facts.values import (
     BY_HAND,
     Assertion,

@@ -51,7 +51,7 @@ class LaneOptions:
     require_evidence_span: bool = False
     """Only count evidence that names the bytes."""
     by_relevance: bool = False
-    """Take the facts that share most words with the query first, before the fixed order decides."""
+    """Of an entity's facts, only count those that share a further word with the query, if any does."""
     first_person: str | None = None
     """The entity that a query in the first person means besides what it names, such as `user`."""
 
@@ -92,7 +92,8 @@ class NamedEntity(NamedTuple):
 class _Said(NamedTuple):
     span_id: int
     fact_id: int
-    reason: str
+    fact: str
+    alias: str
 
 
 def candidates(
@@ -199,9 +200,10 @@ def _facts(
         )
         for span_id, fact_id, subject, predicate, value in rows.all(sql, clause.values):
             said = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
-            found.setdefault(span_id, _Said(span_id, fact_id, f"{said} (named by {entity.alias!r})"))
-    ordered = list(found.values())
-    return sorted(ordered, key=lambda said: -overlap(wanted, said.reason)) if wanted else ordered
+            found.setdefault(span_id, _Said(span_id, fact_id, said, entity.alias))
+    facts = list(found.values())
+    relevant = [item for item in facts if overlap(wanted - word_stems(entity.alias), item.fact)]
+    return relevant or facts
 
 
 def _supported(view: View, where: Where, options: LaneOptions) -> Clause:
@@ -253,7 +255,7 @@ def _frames(
         held.confidence = max(held.confidence, confidence)
         held.asserted_at = max(held.asserted_at, asserted_at)
         held.facts.add(said[span_id].fact_id)
-        held.reasons[said[span_id].reason] = None
+        held.reasons[f"{said[span_id].fact} (named by {said[span_id].alias!r})"] = None
     order = sorted(
         support,
         key=lambda frame_id: (

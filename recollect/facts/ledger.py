@@ -13,11 +13,11 @@ from recollect.base.frame import SCOPES
 from recollect.base.names import canonical_space
 from recollect.base.times import to_ms
 from recollect.facts import checking, forgetting, names, storing, views
-from recollect.facts.book import Claim, Ending
 from recollect.facts.names import NewEntity
 from recollect.facts.reader import MOST, Reader
 from recollect.facts.results import FactErasure, Recorded, RecordReport, Retracted
 from recollect.facts.rows import GLOBAL, insert
+from recollect.facts.statements import Claim, Ending
 from recollect.facts.values import (
     Assertion,
     Cardinality,

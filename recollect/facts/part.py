@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from recollect.base.frame import Frame
 from recollect.facts import forgetting, health, names, storing
-from recollect.facts.book import Claim, Ending
 from recollect.facts.extraction import (
     Extraction,
     ExtractionLimits,
@@ -21,6 +20,7 @@ from recollect.facts.extraction import (
 )
 from recollect.facts.names import NewEntity
 from recollect.facts.rows import GLOBAL
+from recollect.facts.statements import Claim, Ending
 from recollect.facts.values import Entity, Evidence, Predicate, check_order, check_range, typed
 from recollect.store.drafts import Draft
 from recollect.store.parts import Failed, Part, Problem
@@ -160,6 +160,7 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor) -> list[Cla
             reason="said to be over",
             evidence=(evidence,),
             lenient=True,
+            flexible=True,
         )
         return [ending]
     claim = Claim(
@@ -170,6 +171,7 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor) -> list[Cla
         evidence=(evidence,),
         by_hand=False,
         cardinality=fact.cardinality,
+        flexible=True,
     )
     if fact.valid_to is not None:
         return [replace(claim, start=fact.valid_from, end=fact.valid_to)]

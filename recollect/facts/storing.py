@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.facts.book import Book, Claim, Ending, LiveSpan
+from recollect.facts.book import Book, LiveSpan
 from recollect.facts.canonical import span_key_hash
 from recollect.facts.results import Recorded, Retracted
 from recollect.facts.rows import (
@@ -18,6 +18,7 @@ from recollect.facts.rows import (
     select_among,
     update,
 )
+from recollect.facts.statements import Operation
 from recollect.facts.values import Evidence
 from recollect.store.engine import Rows
 from recollect.store.transaction import Transaction
@@ -25,7 +26,7 @@ from recollect.store.transaction import Transaction
 
 def write(
     tx: Transaction,
-    operations: Sequence[Claim | Ending],
+    operations: Sequence[Operation],
     *,
     ledger: str,
     space: str,
@@ -104,8 +105,8 @@ def _insert_spans(book: Book, fresh: Sequence[LiveSpan]) -> None:
     if not fresh:
         return
     tx = book.tx
-    needed = {span.fact_id for span in fresh} & book.new_facts
-    insert(tx.rows, [fact for fact in book.facts.values() if fact.fact_id in needed])
+    needed = {span.fact_id for span in fresh} & book.names.new_facts
+    insert(tx.rows, [fact for fact in book.names.facts.values() if fact.fact_id in needed])
     first = tx.allocate("fact_span", len(fresh))
     for span_id, span in enumerate(fresh, first):
         derived = span.premises or (span.inherits and any(row.derived for row in span.inherits))

@@ -141,9 +141,7 @@ def untyped(kind: int, stored: Any) -> Value:
 Qualifier = tuple[str, ObjectKind, Stored]
 
 
-def check_qualifiers(
-    given: Mapping[str, Value] | Iterable[tuple[str, Value]] | None,
-) -> tuple[Qualifier, ...]:
+def check_qualifiers(given: Mapping[str, Value] | None) -> tuple[Qualifier, ...]:
     """Pairs in the order of their canonical keys; a key given twice is refused."""
     if given is None:
         return ()

@@ -20,7 +20,7 @@ from recollect.facts.reading import (
 )
 from recollect.facts.resolve import one_key, one_key_each
 from recollect.facts.results import EvidenceResult, FactsResult
-from recollect.facts.rows import GLOBAL, EntityRow, ledgers, select
+from recollect.facts.rows import GLOBAL, EntityRow, batched, ledgers, select
 from recollect.facts.values import Entity, FactHit, Predicate
 from recollect.store.engine import Rows
 from recollect.store.visible import Clause, among, both
@@ -77,15 +77,10 @@ def about_each(
     """`about` for many subjects at once, by the name each was asked for."""
     wanted = one_key_each(rows, view, subjects)
     norms = sorted({norm for norm in wanted.values() if norm is not None})
-    condition = both(
-        [
-            among("e.key_norm", norms),
-            ledgers(view.spaces, "e.ledger"),
-            of_predicates(predicates),
-            seen(view),
-        ]
-    )
-    found = select_spans_each(rows, view, condition, limit=limit + 1) if norms else []
+    condition = both([ledgers(view.spaces, "e.ledger"), of_predicates(predicates), seen(view)])
+    found = []
+    for batch in batched(norms):
+        found += select_spans_each(rows, view, among("e.key_norm", batch) & condition, limit=limit + 1)
     kept = [hit for hit in found if hit.place <= limit]
     ready: dict[str, list[FactHit]] = {norm: [] for norm in norms}
     for raw, hit in zip(kept, hits(rows, view, kept, evidence=evidence), strict=True):

@@ -440,6 +440,10 @@ def _check_path(path: Path, *, must_exist: bool) -> None:
             )
         if path.exists() and not path.is_file():
             raise InvalidInput(f"{path} is not a regular file.")
+        if path.exists() and path.stat().st_size == 1:  # which SQLite would take for an empty one
+            raise Corrupt(
+                f"{path} is not a Recollect file.", hint="Restore a backup, or choose another path."
+            )
     except (PermissionError, ValueError) as error:
         if isinstance(error, RecollectError):
             raise

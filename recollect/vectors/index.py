@@ -30,6 +30,9 @@ else:
 
 IDENTITY: Final = "vectors.embedder"
 BASIS: Final = "vectors.basis"
+REBUILT: Final = "vectors.rebuilt"
+"""The setting that says when all vectors were last forgotten: whoever keeps them in memory looks."""
+
 _REBUILDING: Final = "vectors.rebuilding"
 _FILL_BATCH: Final = 64
 
@@ -53,16 +56,44 @@ def embedded_text(text: str, *, title: str | None, speaker: str | None) -> str:
     return text
 
 
-class VectorIndex(Part):
-    """Follows the frames with vectors of one embedder, whose identity the store remembers."""
+class VectorRows(Part):
+    """The vectors of a store that is opened without their embedder: erased with their frames, and counted."""
 
     name: ClassVar[str] = "vectors"
 
-    def __init__(self, store: Store, embedder: Embedder, *, mirror: PgVector | None = None) -> None:
-        self.embedder = embedder
+    def __init__(self, *, mirror: PgVector | None = None) -> None:
         self.mirror = mirror
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        counts = {"frame_vector": 0, "frame_token": 0}
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            for table in counts:
+                counts[table] += tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
+        if self.mirror is not None:
+            counts["frame_window"] = self.mirror.remove(tx, ids)
+        return counts
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        row = snapshot.rows.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
+        total = snapshot.rows.one("SELECT count(*) FROM text_doc")
+        frames, windows = row if row else (0, 0)
+        return {
+            "frames": int(frames),
+            "windows": int(windows),
+            "missing": int(total[0] if total else 0) - int(frames),
+        }
+
+
+class VectorIndex(VectorRows):
+    """Follows the frames with vectors of one embedder, whose identity the store remembers."""
+
+    def __init__(self, store: Store, embedder: Embedder, *, mirror: PgVector | None = None) -> None:
+        super().__init__(mirror=mirror)
+        self.embedder = embedder
         self._store = store
         self._identity = embedder.identity.text()
+        self._is_bound = False
         self.basis: Basis | None = None
 
     def bind(self) -> None:
@@ -79,17 +110,36 @@ class VectorIndex(Part):
             self._tie()
         elif basis is not None:
             self.basis = Basis.from_text(basis)
+        self._is_bound = True
         if self.mirror is not None:
             self.mirror.bind(self._store, self.embedder.identity.dimensions)
 
-    def _tie(self) -> None:
+    def _tie(self, *, afresh: bool = False) -> None:
+        """Say in the store whose vectors it holds; `afresh` forgets those it has in the same transaction."""
         basis = self._make_basis() if self.embedder.supports_tokens else None
         with self._store.write() as tx:
+            if afresh:
+                tx.rows.run("DELETE FROM frame_token")
+                tx.rows.run("DELETE FROM frame_vector")
+                if self.mirror is not None:
+                    self.mirror.renew(tx, self.embedder.identity.dimensions)
+                self._store.set_setting(tx, _REBUILDING, self._identity)
+                self._store.set_setting(tx, REBUILT, str(tx.system))
             self._store.set_setting(tx, IDENTITY, self._identity)
             if basis is not None:
                 self._store.set_setting(tx, BASIS, basis.to_text())
         # Read back: the stored form is rounded, and every process must use the same.
         self.basis = None if basis is None else Basis.from_text(basis.to_text())
+
+    def mismatch(self, rows: Rows) -> str:
+        """Why vectors of this embedder must not meet the store's: another process made them anew."""
+        known = self._store.setting(rows, IDENTITY)
+        if known in (None, self._identity):
+            return ""
+        return (
+            f"The store's vectors are now of the embedder {known}, not of {self._identity}. "
+            "Open the store again with that one."
+        )
 
     def _make_basis(self) -> Basis:
         identity = self.embedder.identity
@@ -111,6 +161,10 @@ class VectorIndex(Part):
             None if draft.chunks else embedded_text(draft.text, title=draft.title, speaker=draft.speaker)
             for draft in drafts
         ]
+        with self._store.read() as snapshot:
+            mismatch = self.mismatch(snapshot.rows)
+        if mismatch:
+            return [Failed(mismatch)] * len(drafts)
         try:
             return self.embed(texts)
         except RecollectError as error:
@@ -147,7 +201,7 @@ class VectorIndex(Part):
         return Embedded(key, len(vectors), vectors.tobytes(), signs)
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
-        if prepared is not None:
+        if prepared is not None and not self.mismatch(tx.rows):
             pairs = zip(frames, prepared, strict=True)
             self._add(tx, {frame.id: item for frame, item in pairs if isinstance(item, Embedded)})
 
@@ -162,16 +216,6 @@ class VectorIndex(Part):
             ]
             self.mirror.add(tx, list(embedded), windows)
 
-    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        counts = {"frame_vector": 0, "frame_token": 0}
-        for batch in batches(ids):
-            clause = among("frame_id", batch)
-            for table in counts:
-                counts[table] += tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
-        if self.mirror is not None:
-            counts["frame_window"] = self.mirror.remove(tx, ids)
-        return counts
-
     # Upkeep
 
     def rebuild(self, store: Store) -> int:
@@ -180,21 +224,22 @@ class VectorIndex(Part):
         Interrupted, it leaves fewer vectors, never wrong ones; the next call or `maintain` goes on.
         """
         with store.read() as snapshot:
+            self._refuse_mismatch(snapshot.rows)
             begun = store.setting(snapshot.rows, _REBUILDING) == self._identity
-        if not begun:
-            with store.write() as tx:
-                tx.rows.run("DELETE FROM frame_token")
-                tx.rows.run("DELETE FROM frame_vector")
-                if self.mirror is not None:
-                    self.mirror.drop(tx)
-                store.set_setting(tx, _REBUILDING, self._identity)
-            self._tie()
-            if self.mirror is not None:
-                self.mirror.bind(store, self.embedder.identity.dimensions)
+            # `maintain` may have finished what was interrupted.
+            unfinished = bool(missing_ids(snapshot.rows, after=0, limit=1))
+        if not (begun and unfinished):
+            self._tie(afresh=True)
+        self.bind()
         total = self._fill(store, Budget())
         with store.write() as tx:
             store.set_setting(tx, _REBUILDING, "")
         return total
+
+    def _refuse_mismatch(self, rows: Rows) -> None:
+        mismatch = self.mismatch(rows) if self._is_bound else ""
+        if mismatch:
+            raise Conflict(mismatch)
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         filled = self._fill(store, budget)
@@ -219,6 +264,7 @@ class VectorIndex(Part):
                 row.frame_id: item for (row, _), item in zip(frames, made, strict=True) if item is not None
             }
             with store.write() as tx:
+                self._refuse_mismatch(tx.rows)
                 still = set(_present(tx.rows, list(ready)))
                 self._add(tx, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
             after = ids[-1]
@@ -255,16 +301,6 @@ class VectorIndex(Part):
             lengths = np.linalg.norm(vectors, axis=1)
             if not np.all(np.abs(lengths - 1) < 0.01):
                 yield Problem("vectors", f"the vectors of frame {frame_id} are damaged", derived=True)
-
-    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.rows.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
-        total = snapshot.rows.one("SELECT count(*) FROM text_doc")
-        frames, windows = row if row else (0, 0)
-        return {
-            "frames": int(frames),
-            "windows": int(windows),
-            "missing": int(total[0] if total else 0) - int(frames),
-        }
 
 
 def add(tx: Transaction, embedded: Mapping[int, Embedded]) -> None:

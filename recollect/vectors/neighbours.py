@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from recollect.base.filters import View, Where
-from recollect.store.engine import Rows
+from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
@@ -28,6 +28,9 @@ else:
 
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
+
+_FEW: Final = 2000
+"""So few frames are looked at one by one when the candidates among them fall short."""
 
 _LOAD: Final = 20_000
 _LEAST_CANDIDATES: Final = 400
@@ -53,10 +56,12 @@ class Question:
     mask: Mask
     view: View
     where: Where
+    content: Ids | None = None
+    """A number for each frame that ties are cut by; without it they are cut by id."""
 
 
 class Candidates(Protocol):
-    """Finds the frames likely to be nearest, among those the question may see."""
+    """Finds the frames of the windows likely to be nearest, among the frames the question may see."""
 
     def find(self, question: Question, rows: Rows, limit: int) -> Ids: ...
 
@@ -74,7 +79,7 @@ class Neighbours:
         self._clear()
 
     def nearest(self, question: Question, snapshot: Snapshot, limit: int) -> Near:
-        """The best `limit` frames by cosine, ties by id."""
+        """The best `limit` frames by cosine, ties by content."""
         import numpy as np
 
         exact, codes = self._at(snapshot)
@@ -84,7 +89,7 @@ class Neighbours:
         else:
             finder = self._remote if self._remote is not None else codes
             assert finder is not None
-            found = finder.find(question, snapshot.rows, max(_LEAST_CANDIDATES, 2 * limit))
+            found = self._complete(finder, question, snapshot.rows, max(_LEAST_CANDIDATES, 2 * limit))
             ids, cosines = self.cosines(question.vector, found, snapshot)
             method = "pgvector, reranked" if self._remote is not None else "quantised, reranked"
         if len(ids) > limit:
@@ -92,8 +97,23 @@ class Neighbours:
             least = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
             kept = cosines >= least
             ids, cosines = ids[kept], cosines[kept]
-        order = np.lexsort((ids, -cosines))[:limit]
+        content = ids if question.content is None else question.content[ids]
+        order = np.lexsort((ids, content, -cosines))[:limit]
         return Near(ids[order], cosines[order], method)
+
+    def _complete(self, finder: Candidates, question: Question, rows: Rows, limit: int) -> Ids:
+        """Enough candidates: the nearest windows may all be of a few frames, or a finder give up early."""
+        import numpy as np
+
+        seen = int(np.count_nonzero(question.mask))
+        enough = min(limit // 2, seen)
+        for wider in (1, 4, 16):
+            found = finder.find(question, rows, limit * wider)
+            if len(found) >= enough:
+                return found
+            if seen <= _FEW:
+                break
+        return np.flatnonzero(question.mask) if seen <= EXACT_LIMIT else found
 
     def cosines(self, vector: Floats, ids: Sequence[int] | Ids, snapshot: Snapshot) -> tuple[Ids, Floats]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
@@ -110,7 +130,8 @@ class Neighbours:
 
     def _clear(self) -> None:
         self._revision = -1
-        self._identity: str | None = None
+        self._identity: tuple[Row, ...] = ()
+        """Of which embedder the vectors are, and since when."""
         self._frames: list[Ids] = []
         self._vectors: list[Floats] = []
         self._count = 0
@@ -126,8 +147,12 @@ class Neighbours:
     def _refresh(self, snapshot: Snapshot) -> None:
         import numpy as np
 
-        identity = snapshot.rows.one("SELECT value FROM store_setting WHERE name = 'vectors.embedder'")
-        named = str(identity[0]) if identity else None
+        named = tuple(
+            snapshot.rows.all(
+                "SELECT value FROM store_setting WHERE name IN ('vectors.embedder', 'vectors.rebuilt') "
+                "ORDER BY name"
+            )
+        )
         erased = snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self._revision,))
         if named != self._identity or (erased is not None and self._revision >= 0):
             self._clear()

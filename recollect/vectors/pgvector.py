@@ -34,25 +34,35 @@ class PgVector:
             return
         try:
             with store.write() as tx:
+                # Two stores of one database may come here at once.
+                tx.rows.one("SELECT pg_advisory_xact_lock(hashtext('recollect:pgvector'))")
+                if tx.rows.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
+                    raise Unsupported(
+                        "The server does not have the extension pgvector.",
+                        hint="Install it there, or open the store with embedder=None.",
+                    )
                 tx.rows.run("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-                tx.rows.run(
-                    "CREATE TABLE IF NOT EXISTS frame_window "
-                    "(frame_id BIGINT NOT NULL, part BIGINT NOT NULL, "
-                    f"embedding public.halfvec({dimensions}) NOT NULL, PRIMARY KEY (frame_id, part))"
-                )
-                tx.rows.run(
-                    "CREATE INDEX IF NOT EXISTS frame_window_near ON frame_window "
-                    "USING hnsw (embedding public.halfvec_cosine_ops)"
-                )
+                self._create(tx, dimensions)
         except Forbidden as error:
             raise Unsupported(
                 "The server does not let this user create the extension pgvector.",
                 hint="Have an administrator run: CREATE EXTENSION vector",
             ) from error
 
-    def drop(self, tx: Transaction) -> None:
-        """Before vectors of another embedder come, which may have other dimensions."""
+    def _create(self, tx: Transaction, dimensions: int) -> None:
+        tx.rows.run(
+            "CREATE TABLE IF NOT EXISTS frame_window (frame_id BIGINT NOT NULL, part BIGINT NOT NULL, "
+            f"embedding public.halfvec({dimensions}) NOT NULL, PRIMARY KEY (frame_id, part))"
+        )
+        tx.rows.run(
+            "CREATE INDEX IF NOT EXISTS frame_window_near ON frame_window "
+            "USING hnsw (embedding public.halfvec_cosine_ops)"
+        )
+
+    def renew(self, tx: Transaction, dimensions: int) -> None:
+        """Empty, for vectors that may have other dimensions."""
         tx.rows.run("DROP TABLE IF EXISTS frame_window")
+        self._create(tx, dimensions)
 
     def add(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
         """Copy the windows of these frames."""
@@ -69,6 +79,8 @@ class PgVector:
         )
 
     def remove(self, tx: Transaction, ids: Sequence[int]) -> int:
+        if tx.rows.one("SELECT to_regclass('frame_window')") == (None,):
+            return 0
         count = 0
         for batch in batches(ids):
             clause = among("frame_id", batch)
