@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,12 +30,13 @@ if TYPE_CHECKING:
 else:
     Floats = Any
 
-IDENTIFIER: Final = 0.5
+IDENTIFIER: Final = 0.3
 PHRASE: Final = 0.5
 DATE: Final = 0.1
 """The most that each agreement adds to a score, which is at most about 1 without them."""
 
 MODEL_REACH: Final = 20
+_COMPOUND = re.compile(r"=[a-z]+(?:-+[a-z]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def agreements(
 ) -> dict[int, list[Bonus]]:
     """Bonuses by position in the pool."""
     found: dict[int, list[Bonus]] = defaultdict(list)
-    _identifiers(found, plan, pool, snapshot, scale)
+    _identifiers(found, plan, pool, catalog, snapshot, scale)
     if plan.phrases:
         _phrases(found, plan, pool, scores, snapshot, view, dialect, reach, scale)
     if sense is not None and sense.range is not None:
@@ -97,13 +100,21 @@ def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tupl
 
 
 def _identifiers(
-    found: dict[int, list[Bonus]], plan: TextQuery, pool: Pool, snapshot: Snapshot, scale: float
+    found: dict[int, list[Bonus]],
+    plan: TextQuery,
+    pool: Pool,
+    catalog: CatalogView,
+    snapshot: Snapshot,
+    scale: float,
 ) -> None:
+    """The rarer an identifier, the more it says; words joined by hyphens are words, not identifiers."""
     import numpy as np
 
-    for name in plan.identifiers:
+    names = [name for name in plan.identifiers if not _COMPOUND.fullmatch(name)]
+    for name in names:
         ids, _ = postings(snapshot.rows, name)
-        amount = scale * IDENTIFIER / len(plan.identifiers)
+        rarity = 1 - math.log1p(len(ids)) / math.log1p(max(catalog.size, len(ids) + 1))
+        amount = scale * IDENTIFIER * rarity**2 / len(names)
         for place in np.flatnonzero(np.isin(pool.ids, ids)).tolist():
             found[place].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
 
