@@ -33,6 +33,7 @@ from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
 from recollect.text.lane import Lengths, TextScores, score_text
 from recollect.text.query import TextQuery, plan_text
+from recollect.vectors.blas import one_thread
 from recollect.vectors.neighbours import Near, Question
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ class SearchEngine:
             kind = classify(request.query)
             catalog = self._catalog.at(snapshot)
             sense = sense_of_time(request)
-            scored, notes = self._score(request, snapshot, catalog, query, kind, sense)
+            with one_thread():
+                scored, notes = self._score(request, snapshot, catalog, query, kind, sense)
             chosen = scored.placed[: request.limit]
             hits = self._hits(request, snapshot, scored, chosen)
         if self._reranker is not None:
@@ -123,7 +125,8 @@ class SearchEngine:
                 return lost
             catalog = self._catalog.at(snapshot)
             sense = sense_of_time(request)
-            scored, _ = self._score(request, snapshot, catalog, query, classify(request.query), sense)
+            with one_thread():
+                scored, _ = self._score(request, snapshot, catalog, query, classify(request.query), sense)
             positions = scored.pool.ids[scored.placed].tolist()
             if frame_id not in positions:
                 reasons = "; ".join(

@@ -17,6 +17,7 @@ from recollect.store.parts import Budget, Failed, Part, Problem
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among
+from recollect.vectors.blas import one_thread
 from recollect.vectors.pgvector import PgVector
 from recollect.vectors.signs import Basis, content_pieces, fit_basis, pack_signs, plain_basis, shipped_basis
 
@@ -196,7 +197,8 @@ class VectorIndex(VectorRows):
         signs = None
         if self.basis is not None and encoding.tokens is not None:
             states = encoding.tokens.states[content_pieces(text, encoding.tokens)]
-            signs = pack_signs(self.basis, states)
+            with one_thread():
+                signs = pack_signs(self.basis, states)
         vectors = encoding.vectors.astype(np.float16)
         return Embedded(key, len(vectors), vectors.tobytes(), signs)
 

@@ -1,0 +1,50 @@
+"""One thread for small products: on a busy machine several wait for each other longer than they work."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _OneThread:
+    """The limit is the process's, so the first to enter sets it and the last to leave lifts it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._controller: Any = None
+        self._limit: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                if self._controller is None:
+                    import numpy as np  # its libraries must be loaded to be found
+                    import threadpoolctl
+
+                    assert np is not None
+                    self._controller = threadpoolctl.ThreadpoolController().select(user_api="blas")
+                self._limit = self._controller.limit(limits=1)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+                self._limit = None
+
+
+_one_thread = _OneThread()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Inside, matrix products of this process run on the thread that asks for them."""
+    _one_thread.enter()
+    try:
+        yield
+    finally:
+        _one_thread.leave()
