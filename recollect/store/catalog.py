@@ -69,7 +69,8 @@ class Catalog:
     _columns: _Columns | None = None
     _size: int = 1
     _codes: dict[str, dict[str, int]] = field(default_factory=dict)
-    _talks: dict[tuple[int, int], int] = field(default_factory=dict)
+    _talks: dict[int, int] = field(default_factory=dict)
+    """Numbers by the codes of space and session, in one."""
     _voices: dict[str, set[int]] = field(default_factory=dict)
     _last: dict[int, int] = field(default_factory=dict)
     _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
@@ -163,19 +164,13 @@ class Catalog:
             [FOREVER if value is None else value for value in columns[13]], dtype=np.int64
         )
         new["content"] = np.frombuffer(b"".join(map(bytes, columns[14])), dtype=">i8").astype(np.int64)
-        new["talk"] = np.array(
-            [
-                -1 if session < 0 else self._talks.setdefault((space, session), len(self._talks))
-                for space, session in zip(new["space"].tolist(), new["session"].tolist(), strict=True)
-            ],
-            dtype=np.int64,
-        )
+        new["talk"] = self._talk_numbers(new["space"], new["session"])
         new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
         self._columns = self._with_room(size)
         self._size = size
         for column in fields(_Columns):
             getattr(self._columns, column.name)[ids] = new[column.name]
-        self._chain(ids[new["talk"] >= 0].tolist())
+        self._chain(ids[new["talk"] >= 0])
 
     def _with_room(self, size: int) -> _Columns:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""
@@ -191,23 +186,40 @@ class Catalog:
             grown[column.name][: self._size] = old[: self._size]
         return _Columns(**grown)
 
-    def _chain(self, ids: list[int]) -> None:
+    def _talk_numbers(self, spaces: Integers, sessions: Integers) -> Integers:
+        import numpy as np
+
+        pairs, places = np.unique(spaces << 32 | sessions, return_inverse=True)
+        numbers = [
+            -1 if pair & 0xFFFFFFFF == 0xFFFFFFFF else self._talks.setdefault(pair, len(self._talks))
+            for pair in pairs.tolist()
+        ]
+        return np.array(numbers, dtype=np.int64)[places]
+
+    def _chain(self, ids: Integers) -> None:
         """Link new frames of a session to the one before; a session written out of order is linked anew."""
         import numpy as np
 
         columns = self._columns
         assert columns is not None
-        disordered = set()
-        for frame_id in ids:
-            talk = int(columns.talk[frame_id])
-            last = self._last.get(talk)
-            if last is not None:
-                if _moment(columns, frame_id) < _moment(columns, last):
-                    disordered.add(talk)
-                    continue
-                columns.previous[frame_id], columns.next[last] = last, frame_id
-            self._last[talk] = frame_id
-        for talk in disordered:
+        talks = columns.talk[ids]
+        new = ids[np.argsort(talks, kind="stable")]
+        # Each session's last frame so far, and behind it the new ones.
+        seen = np.unique(talks)
+        last = np.array([self._last.get(talk, 0) for talk in seen.tolist()], dtype=np.int64)
+        all_talks = np.concatenate([seen[last > 0], columns.talk[new]])
+        line = np.concatenate([last[last > 0], new])[np.argsort(all_talks, kind="stable")]
+        before, after = line[:-1], line[1:]
+        linked = columns.talk[before] == columns.talk[after]
+        before, after = before[linked], after[linked]
+        earlier = columns.occurred_at[after] < columns.occurred_at[before]
+        level = columns.occurred_at[after] == columns.occurred_at[before]
+        earlier |= level & (columns.ordinal[after] < columns.ordinal[before])
+        disordered = np.unique(columns.talk[after[earlier]])
+        plain = ~np.isin(columns.talk[after], disordered)
+        columns.previous[after[plain]], columns.next[before[plain]] = before[plain], after[plain]
+        self._last.update(zip(columns.talk[line].tolist(), line.tolist(), strict=True))
+        for talk in disordered.tolist():
             members = np.flatnonzero(columns.present[: self._size] & (columns.talk[: self._size] == talk))
             ordered = members[np.lexsort((members, columns.ordinal[members], columns.occurred_at[members]))]
             columns.previous[ordered[1:]], columns.next[ordered[:-1]] = ordered[:-1], ordered[1:]
@@ -232,13 +244,10 @@ class Catalog:
             for speaker in sorted({value for value in values if value is not None and value not in codes}):
                 for word in _WORD.findall(fold(speaker)):
                     self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
-        return np.array(
-            [-1 if value is None else codes.setdefault(value, len(codes)) for value in values], dtype=np.int64
-        )
-
-
-def _moment(columns: _Columns, frame_id: int) -> tuple[int, int]:
-    return int(columns.occurred_at[frame_id]), int(columns.ordinal[frame_id])
+        for value in dict.fromkeys(values):
+            if value is not None:
+                codes.setdefault(value, len(codes))
+        return np.array([codes.get(value, -1) for value in values], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

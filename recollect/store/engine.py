@@ -85,6 +85,10 @@ class Engine(Protocol):
         """Bytes held but unused, that `compact` would give back."""
         ...
 
+    def shrink(self) -> None:
+        """Give back what a transaction that was undone had taken, where undoing it does not."""
+        ...
+
     def scrub(self) -> bool:
         """Make deleted content unreachable in the stored bytes; True when that is certain."""
         ...

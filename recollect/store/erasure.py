@@ -69,7 +69,7 @@ class ErasureCheck:
 def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate:
     """Remove frames, their chunks and everything derived from them, and clean the bytes behind them."""
     store_id = store.id
-    with store.write() as tx:
+    with store.write(makes_room=True) as tx:
         resolve(tx.rows, ids, view)
         for frame_id, row in stored(tx.rows, ids).items():
             if row.start_byte is not None:
@@ -96,7 +96,7 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
         return certificate
     confirmed = replace(certificate, scrubbed=True)
     try:
-        with store.write() as tx:
+        with store.write(makes_room=True) as tx:
             _seal(tx, number, confirmed)
     except Busy:
         return certificate

@@ -238,6 +238,9 @@ class PostgresEngine:
     def free_bytes(self) -> int:
         return 0
 
+    def shrink(self) -> None:
+        self.compact()
+
     def scrub(self) -> bool:
         """Rows and index entries are gone; the server's log and backups are out of our reach."""
         self.compact()

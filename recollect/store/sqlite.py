@@ -330,6 +330,9 @@ class SqliteEngine:
         pages, size = rows.one(f"PRAGMA {count}"), rows.one("PRAGMA page_size")
         return int(pages[0]) * int(size[0]) if pages and size else 0
 
+    def shrink(self) -> None:
+        """Nothing to do: a rollback leaves the file as it was."""
+
     def scrub(self) -> bool:
         """Rebuild the file and empty the log.
 

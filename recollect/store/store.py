@@ -64,19 +64,24 @@ class Store:
             yield Snapshot(rows, read_clock(rows))
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """One transaction: all of it or nothing. Waits its turn, and for a lease held elsewhere."""
+    def write(self, *, makes_room: bool = False) -> Iterator[Transaction]:
+        """One transaction: all of it or nothing. Waits its turn, and for a lease held elsewhere.
+
+        One that `makes_room`, by forgetting or erasing, is not held to `max_bytes`.
+        """
         self.check_process()
         if self._pinned.get() is not None:
             raise Forbidden("A read session does not write.", hint="Leave it first.")
         deadline = time.monotonic() + self._busy_timeout
         while True:
             remaining = max(0.001, deadline - time.monotonic())
-            with self.engine.write(timeout=remaining) as rows:
+            with self._shrinking(), self.engine.write(timeout=remaining) as rows:
                 if self._may_write(rows):
-                    before = self.engine.size_bytes(rows) if self._max_bytes is not None else 0
+                    guarded = self._max_bytes is not None and not makes_room
+                    before = self.engine.size_bytes(rows) if guarded else 0
                     yield Transaction(rows, now=_reading(self.clock))
-                    self._check_size(rows, before)
+                    if guarded:
+                        self._check_size(rows, before)
                     lease = self._lease.get()
                     if lease is not None:
                         lease.renew(rows)  # at the end: the transaction may have outlasted it
@@ -104,11 +109,19 @@ class Store:
             raise Conflict("The writer lease was lost: this process was silent for too long.", hint="Retry.")
         return True
 
+    @contextmanager
+    def _shrinking(self) -> Iterator[None]:
+        """A write refused for its size may leave the space it had taken; give that back."""
+        try:
+            yield
+        except OverBudget:
+            if self._max_bytes is not None:
+                self.engine.shrink()
+            raise
+
     def _check_size(self, rows: Rows, before: int) -> None:
-        if self._max_bytes is None:
-            return
         after = self.engine.size_bytes(rows)
-        if after > self._max_bytes and after > before:
+        if self._max_bytes is not None and after > max(self._max_bytes, before):
             raise OverBudget(
                 f"The store would grow to {after} bytes; max_bytes={self._max_bytes}. Nothing was written.",
                 hint="Make room with maintain() or erase(), or allow more bytes.",

@@ -1,0 +1,115 @@
+"""Makes the kept files: `python -m tests.formats.make 1` writes a store of format 1, and what it must answer.
+
+A file is made once, when its format is released, and kept for good; tests upgrade a copy and ask it again.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from recollect import ALL, AsOf, FrozenClock
+from recollect.base.filters import View, Where
+from recollect.store import frames
+from recollect.store.drafts import chunked, draft
+from recollect.store.sqlite import SqliteEngine
+from recollect.store.store import Store
+from recollect.store.writing import put, relabel, retire, supersede
+
+FOLDER = Path(__file__).parent
+START = 1_700_000_000_000
+DAY = 86_400_000
+
+
+def make(number: int) -> Path:
+    path = FOLDER / f"format_{number}.recollect"
+    path.unlink(missing_ok=True)
+    clock = FrozenClock(START)
+    engine = SqliteEngine(str(path), clock=clock, read_only=False, create=True, durability="full")
+    engine.migrate(to=number)
+    store = Store(engine, clock=clock, entropy=lambda count: bytes(range(count)))
+    with store.write() as tx:
+        store.set_setting(tx, "store_id", store.entropy(16).hex())
+    _fill(store, clock)
+    engine.compact()
+    (FOLDER / f"format_{number}.json").write_text(
+        json.dumps(answers(store), ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8"
+    )
+    store.close()
+    return path
+
+
+def _fill(store: Store, clock: FrozenClock) -> None:
+    with store.write() as tx:
+        texts = ("Ana lives in Porto.", "Ben plays chess.")
+        put(tx, [draft(text, space="default", tags=["first"]) for text in texts])
+    clock.advance(days=1)
+    with store.write() as tx:
+        put(
+            tx,
+            [
+                draft("Ana lives in Lisbon.", space="default", session="s1", role="user", speaker="Ana"),
+                draft(
+                    "Für alle: Schluss um 18 Uhr. 事務所", space="team/web", scope="global", source="system"
+                ),
+                draft(
+                    "For the team.", space="team/web", metadata={"n": 3, "deep": {"a": [1, 2.5, None, "ü"]}}
+                ),
+                draft(
+                    "Long ago.",
+                    space="default",
+                    occurred_at=START - 1000 * DAY,
+                    title="Old",
+                    uri="file:///old",
+                ),
+                draft("Keyed.", space="default", kind="note", idempotency_key="key-1"),
+            ],
+        )
+    clock.advance(days=1)
+    with store.write() as tx:
+        supersede(tx, 1, 3, view=View(ALL))
+    with store.write() as tx:
+        retire(tx, [2], reason="forgotten")
+    clock.advance(days=1)
+    with store.write() as tx:
+        relabel(tx, 5, add_tags=["seen"], set_metadata={"n": "4"}, drop_metadata=["deep"])
+    text = "Première partie. Deuxième partie. Troisième partie."
+    bounds = [len(text[:place].encode()) for place in (0, 17, 34, len(text))]
+    whole = draft(text, space="default", kind="document", title="Document", tags=["doc"])
+    with store.write() as tx:
+        put(tx, [chunked(whole, [(bounds[i], bounds[i + 1], None) for i in range(3)])])
+
+
+def answers(store: Store) -> dict[str, Any]:
+    """Every frame, as seen at several moments."""
+    found: dict[str, Any] = {}
+    with store.read() as snapshot:
+        found["revision"] = snapshot.revision
+        for days in (0, 1, 2, 3, None):
+            system = AsOf.LATEST.system if days is None else START + days * DAY + 100
+            view = View(ALL, AsOf(system=system, valid=AsOf.LATEST.valid))
+            ids = frames.select_ids(snapshot.rows, view, Where())
+            seen = frames.fetch(snapshot.rows, store.engine.dialect, ids, view)
+            found[f"day {days}"] = [asdict(frame) for frame in seen]
+        for name, where in {
+            "tagged": Where(tags=["first"]),
+            "seen": Where(any_tags=["seen", "doc"]),
+            "n": Where(metadata={"n": {"gte": 3}}),
+            "session": Where(session="s1"),
+            "old": Where(until=START),
+        }.items():
+            found[name] = frames.select_ids(snapshot.rows, View(ALL), where)
+        found["timeline"] = [
+            frame.id
+            for frame in frames.timeline(
+                snapshot.rows, store.engine.dialect, View(("default",)), limit=100, chunks=True
+            )
+        ]
+    return json.loads(json.dumps(found))
+
+
+if __name__ == "__main__":
+    print(make(int(sys.argv[1])))

@@ -1,0 +1,655 @@
+"""Files that are damaged, foreign, newer or out of reach: refused with the right error, or found out."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from recollect import (
+    ALL,
+    AsOf,
+    Corrupt,
+    Forbidden,
+    FrozenClock,
+    InvalidInput,
+    Memory,
+    NotFound,
+    RecollectError,
+    Unavailable,
+    Unsupported,
+)
+from recollect.ingest import pipeline
+from recollect.store.drafts import chunked, draft
+from tests.store.children import Child
+from tests.store.opening import open_memory
+
+START = 1_700_000_000_000
+REFUSALS = (Corrupt, Unsupported)
+
+
+def fill(memory: Memory, clock: FrozenClock, count: int) -> None:
+    """Frames with labels, superseded, retired, erased and cut into chunks."""
+    rng = random.Random(7)
+    for number in range(count):
+        clock.advance(seconds=1)
+        text = f"Note {number}: " + " ".join(rng.choice(WORDS) for _ in range(rng.randint(3, 60)))
+        memory.remember(
+            text,
+            space=rng.choice(["a", "b"]),
+            scope="global" if number % 17 == 0 else "space",
+            tags=rng.sample(["red", "green", "blue"], rng.randint(0, 2)),
+            metadata={"number": number, "parity": ["even", "odd"][number % 2]},
+            session=f"s{number % 5}",
+            title=f"Title {number}" if number % 3 == 0 else None,
+            occurred_at=START + rng.randrange(10**9) if number % 4 == 0 else None,
+            idempotency_key=f"key {number}" if number % 10 == 0 else None,
+        )
+    for number in range(6):
+        clock.advance(seconds=1)
+        text = " ".join(rng.choice(WORDS) for _ in range(900))
+        bounds = [len(text[:place].encode()) for place in range(0, len(text), 650)]
+        ranges = [(start, end, None) for start, end in pairwise(bounds)]
+        whole = draft(text, space="a", kind="document", title=f"Document {number}", tags=["doc"])
+        pipeline.remember(memory.store, [chunked(whole, ranges)])
+    for old, new in ((10, 11), (12, 13), (14, 15)):
+        clock.advance(seconds=1)
+        memory.supersede(old, new, space=ALL)
+    memory.forget(where={"tags": ["blue"], "until": START + 60_000}, space="b")
+    memory.update(20, tags=["changed"], metadata={"number": -1}, space=ALL)
+    memory.erase(5, space=ALL)
+
+
+WORDS = [
+    "lantern",
+    "harbour",
+    "copper",
+    "violin",
+    "meadow",
+    "thunder",
+    "кофе",
+    "Straße",
+    "水",
+    "quartz",
+    "ember",
+]
+
+
+FILTERS: list[dict[str, Any]] = [
+    {"tags": ["red"]},
+    {"any_tags": ["green", "changed"]},
+    {"session": "s3"},
+    {"metadata": {"parity": "odd"}},
+    {"metadata": {"number": {"gt": 100}}},
+    {"kind": "document"},
+    {"since": START + 10**8, "until": START + 5 * 10**8},
+]
+
+
+def answers(memory: Memory, last: int, step: int = 1) -> list[Any]:
+    """Everything that can be asked without a search; of the frames one by one, each `step`th."""
+    found: list[Any] = []
+    past = AsOf(system=START + 150_000, valid=START + 10**9)
+    for frame_id in range(1, last + 1, step):
+        try:
+            found.append(memory.get(frame_id, space=ALL))
+        except NotFound:
+            found.append(None)
+    cursor = None
+    while True:
+        page = memory.list(space=ALL, limit=97, cursor=cursor)
+        found.append(page.frames)
+        cursor = page.cursor
+        if cursor is None:
+            break
+    found.append(memory.list(space=ALL, limit=10_000, as_of=past).frames)
+    for space in ("a", "b"):
+        found.append(memory.timeline(space=space, limit=10_000))
+        found.append(memory.timeline(space=space, as_of=past, newest_first=False, limit=50))
+        found += [memory.list(where=where, space=space, limit=10_000).frames for where in FILTERS]
+    found.append(memory.revision)
+    return found
+
+
+class Original:
+    """An undamaged file, its answers, and a place to put damaged copies."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "original.recollect"
+        clock = FrozenClock(START)
+        with open_memory(self.path, clock=clock) as memory:
+            fill(memory, clock, 240)
+            memory.compact()
+            self.last = memory.stats().frames + 1
+            self.answers = {step: answers(memory, self.last, step) for step in (1, 5)}
+            assert memory.verify(deep=True)
+        self.bytes = self.path.read_bytes()
+        self.copy = folder / "copies" / "copy.recollect"
+
+    def judge(self, raw: bytes, step: int = 5) -> str:
+        """What became of a damaged copy: refused, harmless, found, or wrong."""
+        shutil.rmtree(self.copy.parent, ignore_errors=True)
+        self.copy.parent.mkdir()
+        self.copy.write_bytes(raw)
+        try:
+            with open_memory(self.copy, clock=FrozenClock(START + 10**9)) as memory:
+                try:
+                    right = answers(memory, self.last, step) == self.answers[step]
+                except REFUSALS:
+                    verdict = "refused"
+                else:
+                    verdict = "harmless" if right else "wrong"
+                if verdict == "wrong" and not memory.verify(deep=True):
+                    verdict = "found"
+                return verdict
+        except REFUSALS:
+            return "refused"
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Original:
+    return Original(tmp_path_factory.mktemp("damage"))
+
+
+def flip_bytes(original: Original, count: int, seed: int, step: int = 5) -> dict[str, int]:
+    rng = random.Random(seed)
+    verdicts: dict[str, int] = {}
+    for _ in range(count):
+        raw = bytearray(original.bytes)
+        place = rng.randrange(len(raw))
+        raw[place] ^= 1 << rng.randrange(8) if rng.random() < 0.5 else rng.randint(1, 255)
+        verdict = original.judge(bytes(raw), step)
+        assert verdict in ("refused", "harmless", "found"), f"byte {place} as {raw[place]}: {verdict}"
+        verdicts[verdict] = verdicts.get(verdict, 0) + 1
+    return verdicts
+
+
+def truncate(original: Original, count: int) -> None:
+    size = len(original.bytes)
+    lengths = {1, 15, 16, 99, 100, 101, 511, 512, 4095, 4096, 4097, size - 1, size - 4096}
+    rng = random.Random(3)
+    while len(lengths) < count:
+        lengths.add(rng.randrange(1, size))
+    for length in sorted(lengths):
+        verdict = original.judge(original.bytes[:length])
+        assert verdict in ("refused", "found"), f"cut to {length} of {size} bytes: {verdict}"
+
+
+def test_no_flipped_byte_gives_a_wrong_answer_unnoticed(original: Original) -> None:
+    verdicts = flip_bytes(original, 60, seed=1)
+    assert verdicts.get("refused", 0) + verdicts.get("found", 0) > 0
+
+
+def test_no_flipped_byte_of_the_header_gives_a_wrong_answer_unnoticed(original: Original) -> None:
+    for place in range(0, 100, 3):
+        raw = bytearray(original.bytes)
+        raw[place] ^= 0x55
+        verdict = original.judge(bytes(raw))
+        assert verdict in ("refused", "harmless", "found"), f"byte {place}: {verdict}"
+
+
+def test_no_truncation_gives_a_wrong_answer_unnoticed(original: Original) -> None:
+    truncate(original, 25)
+
+
+@pytest.mark.soak
+def test_no_flip_in_five_hundred_gives_a_wrong_answer_unnoticed(original: Original) -> None:
+    flip_bytes(original, 500, seed=2, step=1)
+
+
+@pytest.mark.soak
+def test_no_header_byte_gives_a_wrong_answer_unnoticed(original: Original) -> None:
+    for place in range(100):
+        for mask in (0x01, 0x02, 0x80, 0xFF):
+            raw = bytearray(original.bytes)
+            raw[place] ^= mask
+            verdict = original.judge(bytes(raw))
+            assert verdict in ("refused", "harmless", "found"), f"byte {place} ^ {mask}: {verdict}"
+
+
+@pytest.mark.soak
+def test_no_truncation_in_a_hundred_gives_a_wrong_answer_unnoticed(original: Original) -> None:
+    truncate(original, 100)
+
+
+def test_pages_swapped_or_zeroed_give_no_wrong_answer_unnoticed(original: Original) -> None:
+    rng = random.Random(11)
+    pages = len(original.bytes) // 4096
+    for _ in range(12):
+        one, other = rng.sample(range(1, pages), 2)
+        raw = bytearray(original.bytes)
+        first, second = slice(one * 4096, one * 4096 + 4096), slice(other * 4096, other * 4096 + 4096)
+        raw[first], raw[second] = original.bytes[second], original.bytes[first]
+        verdict = original.judge(bytes(raw))
+        assert verdict in ("refused", "harmless", "found"), f"pages {one} and {other}: {verdict}"
+        raw = bytearray(original.bytes)
+        raw[first] = bytes(4096)
+        verdict = original.judge(bytes(raw))
+        assert verdict in ("refused", "harmless", "found"), f"page {one}: {verdict}"
+
+
+# Rows changed behind our back, page checksums and all in order
+
+
+CHANGES = {
+    "text": "UPDATE frame_text SET text = 'forged' WHERE frame_id = 30",
+    "text is gone": "DELETE FROM frame_text WHERE frame_id = 30",
+    "text is no text": "UPDATE frame_text SET text = CAST(x'ff00fe' AS TEXT) WHERE frame_id = 30",
+    "text is a number": "UPDATE frame_text SET text = 5 WHERE frame_id = 30",
+    "space": "UPDATE frame SET space = 'b' WHERE frame_id = 31 AND space = 'a' OR frame_id = 32",
+    "scope": "UPDATE frame SET scope = 'global' WHERE scope = 'space' AND frame_id = 33",
+    "kind is no text": "UPDATE frame SET kind = CAST(x'ff' AS TEXT) WHERE frame_id = 34",
+    "occurred": "UPDATE frame SET occurred_at = occurred_at + 1 WHERE frame_id = 35",
+    "recorded": "UPDATE frame SET recorded_at = recorded_at - 1 WHERE frame_id = 36",
+    "retired": "UPDATE frame SET retired_at = recorded_at + 1 WHERE frame_id = 37",
+    "unretired": "UPDATE frame SET retired_at = NULL, superseded_by = NULL WHERE frame_id = 10",
+    "hash": "UPDATE frame SET content_hash = zeroblob(32) WHERE frame_id = 38",
+    "chunk range": "UPDATE frame SET end_byte = end_byte - 1 WHERE start_byte = 0",
+    "tag": "UPDATE frame_tag SET tag = 'forged' WHERE frame_id = (SELECT min(frame_id) FROM frame_tag)",
+    "tag moved": "UPDATE frame_tag SET since = since + 1 "
+    "WHERE frame_id = (SELECT min(frame_id) FROM frame_tag)",
+    "tag is no text": "UPDATE frame_tag SET tag = CAST(x'ff' AS TEXT) "
+    "WHERE frame_id = (SELECT min(frame_id) FROM frame_tag)",
+    "metadata": "UPDATE frame_meta SET value = '99' WHERE frame_id = 40 AND name = 'number'",
+    "metadata number": "UPDATE frame_meta SET value_number = 1e6 WHERE frame_id = 40 AND name = 'number'",
+    "metadata key": "UPDATE frame_meta SET value_key = 1 WHERE frame_id = 41 AND name = 'parity'",
+    "key": "UPDATE frame_key SET frame_id = 41 WHERE frame_id = (SELECT max(frame_id) FROM frame_key)",
+    "clock back": "UPDATE store_clock SET last_system = last_system - 1",
+    "counter back": "UPDATE store_counter SET value = 3 WHERE name = 'frame'",
+    "setting": "UPDATE store_setting SET value = 'forged' WHERE name = 'store_id'",
+    "erasure": "UPDATE erasure SET frames = frames + 1",
+    "orphan tag": "INSERT INTO frame_tag VALUES (99999, 'lost', 1, NULL, 1)",
+    "index dropped": "DROP INDEX frame_by_time",
+    "trigger dropped": "DROP TRIGGER frame_is_kept",
+    "table dropped": "DROP TABLE frame_meta",
+    "column added": "ALTER TABLE frame ADD COLUMN extra TEXT",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_a_forged_row_is_refused_or_found(original: Original, tmp_path: Path, change: str) -> None:
+    copy = tmp_path / "copy.recollect"
+    copy.write_bytes(original.bytes)
+    connection = apsw.Connection(str(copy))
+    triggers = (
+        "frame_is_immutable frame_retires_once frame_is_kept frame_text_is_immutable frame_text_is_kept"
+    )
+    with connection:
+        definitions = dict(
+            connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+        )
+        for name in triggers.split():
+            connection.execute(f"DROP TRIGGER {name}")
+        if "DROP TRIGGER" not in change:
+            connection.execute(change)
+        for name in triggers.split():
+            if name not in change:
+                connection.execute(definitions[name])
+    connection.close()
+    try:
+        with open_memory(copy, clock=FrozenClock(START + 10**9)) as memory:
+            report = memory.verify(deep=True)
+            assert not report, "verify(deep=True) found nothing"
+            assert all(problem.detail for problem in report.problems)
+            try:
+                right = answers(memory, original.last) == original.answers[1]
+            except REFUSALS:
+                right = False
+            # What verify alone can find must not also break the answers silently and claim to be derived.
+            assert right or not all(problem.derived for problem in report.problems)
+    except REFUSALS:
+        pass
+
+
+# Files that are not ours
+
+
+@pytest.fixture(params=[False, True], ids=["for writing", "read-only"])
+def read_only(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+def refused(
+    path: Path, error: type[RecollectError] | tuple[type[RecollectError], ...], *, read_only: bool
+) -> str:
+    """Opening fails so, and leaves the folder as it was."""
+    before = {entry.name: entry.read_bytes() for entry in path.parent.iterdir() if entry.is_file()}
+    with pytest.raises(error) as caught:
+        open_memory(path, read_only=read_only)
+    after = {entry.name: entry.read_bytes() for entry in path.parent.iterdir() if entry.is_file()}
+    assert after == before
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_file_of_no_bytes_is_made_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "empty.recollect"
+    path.touch()
+    refused(path, Unsupported, read_only=True)
+    with open_memory(path) as memory:
+        memory.remember("first")
+    with open_memory(path, read_only=True) as memory:
+        assert [frame.text for frame in memory.list()] == ["first"]
+
+
+@pytest.mark.parametrize("size", [1, 99, 100, 512, 4096, 50_000])
+def test_a_text_file_is_refused(tmp_path: Path, size: int, read_only: bool) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(("My notes. " * 5000)[:size])
+    refused(path, REFUSALS, read_only=read_only)
+
+
+def test_a_file_of_zeros_is_refused(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "zeros"
+    path.write_bytes(bytes(8192))
+    refused(path, REFUSALS, read_only=read_only)
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_the_database_of_another_application_is_refused(tmp_path: Path, wal: bool, read_only: bool) -> None:
+    path = tmp_path / "browser.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA application_id = 42")
+    if wal:
+        connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("CREATE TABLE history (url TEXT)")
+    connection.commit()
+    connection.close()
+    assert "another application" in refused(path, Unsupported, read_only=read_only)
+
+
+def test_a_database_with_tables_and_no_application_id_is_refused(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "plain.db"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE frame (frame_id INTEGER PRIMARY KEY)")
+    connection.commit()
+    connection.close()
+    refused(path, Unsupported, read_only=read_only)
+
+
+def test_a_database_with_a_version_of_its_own_is_refused(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "versioned.db"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 3")
+    connection.commit()
+    connection.close()
+    refused(path, Unsupported, read_only=read_only)
+
+
+def test_a_newer_format_is_refused_and_says_to_upgrade(
+    original: Original, tmp_path: Path, read_only: bool
+) -> None:
+    path = tmp_path / "newer.recollect"
+    path.write_bytes(original.bytes)
+    connection = apsw.Connection(str(path))
+    connection.execute("INSERT INTO migration VALUES (9999, 'future', 'abc', 1)")
+    connection.execute("PRAGMA user_version = 9999")
+    connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    with pytest.raises(Unsupported, match=r"9999.*Upgrade"):
+        open_memory(path, read_only=read_only)
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path, read_only: bool) -> None:
+    with pytest.raises(NotFound, match="nowhere"):
+        open_memory(tmp_path / "nowhere" / "a.recollect", read_only=read_only)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_that_is_a_folder_is_refused(tmp_path: Path, read_only: bool) -> None:
+    with pytest.raises(InvalidInput, match="folder"):
+        open_memory(tmp_path, read_only=read_only)
+
+
+def test_a_path_through_a_file_is_refused(tmp_path: Path, read_only: bool) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises((InvalidInput, NotFound)):
+        open_memory(tmp_path / "file" / "a.recollect", read_only=read_only)
+
+
+def test_a_file_that_is_missing_is_not_made_where_that_was_not_asked(tmp_path: Path) -> None:
+    path = tmp_path / "a.recollect"
+    for options in ({"read_only": True}, {"create": False}):
+        with pytest.raises(NotFound, match=r"a\.recollect"):
+            open_memory(path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("special", ["pipe", "socket"])
+def test_a_path_that_is_no_regular_file_is_refused(tmp_path: Path, special: str) -> None:
+    path = tmp_path / special
+    if special == "pipe":
+        os.mkfifo(path)
+    else:
+        import socket
+
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(os.path.relpath(path))
+    with pytest.raises(InvalidInput):
+        open_memory(path)
+
+
+# Permissions
+
+
+@pytest.fixture
+def public_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder that other users can reach, unlike pytest's own."""
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="recollect-public-"))
+    folder.chmod(0o755)
+    yield folder
+    folder.chmod(0o755)
+    for entry in folder.iterdir():
+        entry.chmod(0o644)
+    shutil.rmtree(folder)
+
+
+def as_another_user(path: Path, mode: str) -> dict[str, Any]:
+    with Child("unprivileged", str(path), mode) as child:
+        heard = child.hear()
+        child.end()
+    return heard
+
+
+def made(path: Path) -> Path:
+    with open_memory(path) as memory:
+        memory.remember("hello")
+    return path
+
+
+def test_a_file_without_permission_is_forbidden(public_folder: Path) -> None:
+    path = made(public_folder / "secret.recollect")
+    path.chmod(0)
+    for mode in ("write", "read"):
+        heard = as_another_user(path, mode)
+        assert (heard["event"], heard.get("code")) == ("refused", "forbidden"), heard
+
+
+def test_a_file_that_may_only_be_read_is_forbidden_to_writers_and_open_to_readers(
+    public_folder: Path,
+) -> None:
+    path = made(public_folder / "readable.recollect")
+    path.chmod(0o444)
+    public_folder.chmod(0o555)
+    heard = as_another_user(path, "write")
+    assert (heard["event"], heard.get("code")) == ("refused", "forbidden"), heard
+    heard = as_another_user(path, "read")
+    assert heard["texts"] == ["hello"], heard
+    assert heard["write"] == "forbidden"
+    assert [entry.name for entry in public_folder.iterdir()] == [path.name]
+
+
+def test_a_folder_without_permission_is_forbidden(public_folder: Path) -> None:
+    inner = public_folder / "inner"
+    inner.mkdir()
+    path = made(inner / "a.recollect")
+    inner.chmod(0)
+    try:
+        for mode in ("write", "read"):
+            heard = as_another_user(path, mode)
+            assert (heard["event"], heard.get("code")) == ("refused", "forbidden"), heard
+    finally:
+        inner.chmod(0o755)
+        shutil.rmtree(inner)
+
+
+def test_a_folder_in_which_nothing_may_be_made_is_forbidden(public_folder: Path) -> None:
+    public_folder.chmod(0o555)
+    heard = as_another_user(public_folder / "new.recollect", "write")
+    assert (heard["event"], heard.get("code")) == ("refused", "forbidden"), heard
+
+
+def test_a_reader_without_rights_reads_what_a_live_writer_has_committed(public_folder: Path) -> None:
+    path = public_folder / "live.recollect"
+    with open_memory(path) as memory:
+        memory.remember("hello")
+        for entry in public_folder.iterdir():
+            entry.chmod(0o644)
+        heard = as_another_user(path, "read")
+        assert heard["event"] in ("opened", "refused"), heard
+        if heard["event"] == "opened":
+            assert heard["texts"] == ["hello"]
+        else:
+            assert heard["code"] == "forbidden"
+
+
+def test_a_reader_without_rights_never_misses_what_is_only_in_the_log(public_folder: Path) -> None:
+    path = public_folder / "crashed.recollect"
+    with Child("write", str(path)) as child:
+        child.hear("ready")
+        child.tell("only in the log")
+        child.hear("done")
+        child.kill()
+    assert path.with_name(path.name + "-wal").stat().st_size > 0
+    for entry in public_folder.iterdir():
+        entry.chmod(0o644)
+    heard = as_another_user(path, "read")
+    if heard["event"] == "opened":
+        assert heard["texts"] == ["only in the log"]
+    else:
+        assert heard["code"] == "forbidden", heard
+
+
+def test_a_read_only_open_leaves_no_trace(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.recollect")
+    before = path.read_bytes()
+    with open_memory(path, read_only=True) as memory:
+        assert [frame.text for frame in memory.list()] == ["hello"]
+        assert memory.verify(deep=True)
+        memory.stats()
+        forbidden: list[Callable[[], object]] = [
+            lambda: memory.remember("no"),
+            lambda: memory.forget(1),
+            lambda: memory.erase(1),
+            lambda: memory.update(1, tags=["no"]),
+            lambda: memory.compact(),
+        ]
+        for act in forbidden:
+            with pytest.raises(Forbidden):
+                act()
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_read_only_memory_notices_what_others_write(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.recollect")
+    with open_memory(path, read_only=True) as reader, Child("write", str(path)) as child:
+        child.hear("ready")
+        assert len(reader.list()) == 1
+        child.tell("more")
+        child.hear("done")
+        assert len(reader.list()) == 2
+        child.end()
+
+
+# A server that is not there, or not ours
+
+
+def test_a_server_that_does_not_answer_is_unavailable() -> None:
+    with pytest.raises(Unavailable, match="did not answer"):
+        open_memory("postgresql://nobody:secret@127.0.0.1:1/none?store=x&connect_timeout=2")
+
+
+def test_errors_never_show_the_password() -> None:
+    for url in (
+        "postgresql://nobody:hush-hush@127.0.0.1:1/none",
+        "postgresql://nobody@127.0.0.1:1/none?password=hush-hush",
+        "postgresql://127.0.0.1:1/none?user=u&password=hush-hush&store=abc",
+    ):
+        with pytest.raises(Unavailable) as caught:
+            open_memory(url)
+        assert "hush" not in str(caught.value)
+
+
+def test_a_schema_of_another_application_is_refused(new_location: Callable[[str], str]) -> None:
+    import psycopg
+
+    from recollect.store.postgres import split_url
+
+    url = new_location("postgresql")
+    address, schema = split_url(url)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+        connection.execute(f"CREATE TABLE {schema}.customers (id INT)")
+    for options in ({}, {"read_only": True}, {"create": False}):
+        with pytest.raises(Unsupported, match="another application"):
+            open_memory(url, **options)
+
+
+def test_a_schema_that_is_missing_is_not_made_where_that_was_not_asked(
+    new_location: Callable[[str], str],
+) -> None:
+    url = new_location("postgresql")
+    for options in ({"read_only": True}, {"create": False}):
+        with pytest.raises(NotFound):
+            open_memory(url, **options)
+    with open_memory(url) as memory:
+        memory.remember("made")
+    with open_memory(url, read_only=True) as memory:
+        assert len(memory.list()) == 1
+        with pytest.raises(Forbidden):
+            memory.remember("no")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://[::1/none",
+        "postgresql://host/db?store=",
+        "postgresql://host/db?store=Upper",
+        "postgresql://host/db?store=public",
+        "postgresql://host/db?store=pg_catalog",
+        "postgresql://host/db?store=1a",
+        "postgresql://host/db?store=" + "x" * 64,
+        "postgresql://host/db?store=a;drop",
+        "postgresql://127.0.0.1:1/db?no_such_option=1",
+        "mysql://host/db",
+        "sqlite:///a.db",
+        "",
+        "a\0b",
+        5,
+        None,
+        b"bytes.recollect",
+    ],
+)
+def test_an_address_that_means_nothing_is_refused(url: object) -> None:
+    with pytest.raises(InvalidInput):
+        open_memory(url)
+
+
+def test_options_in_the_address_reach_the_server(new_location: Callable[[str], str]) -> None:
+    url = new_location("postgresql") + "&options=-c%20application_name%3Dhas+plus"
+    with open_memory(url) as memory, memory.store.read() as snapshot:
+        assert snapshot.rows.one("SELECT current_setting('application_name')") == ("has+plus",)

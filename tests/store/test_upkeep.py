@@ -1,0 +1,514 @@
+"""Copies, compaction, flushing, the size guard, figures and checks: the life of a store between its reads."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+from recollect import (
+    ALL,
+    Busy,
+    Conflict,
+    Forbidden,
+    FrozenClock,
+    InvalidInput,
+    MaintenancePolicy,
+    Memory,
+    NotFound,
+    OverBudget,
+    Unsupported,
+)
+from recollect.store.parts import Budget, Part, Problem
+from recollect.store.store import Store
+from recollect.store.transaction import Snapshot
+from tests.store.children import Child
+from tests.store.opening import open_memory
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "store").mkdir()
+    return tmp_path / "store" / "a.recollect"
+
+
+def folder(path: Path) -> list[str]:
+    return sorted(entry.name for entry in path.parent.iterdir())
+
+
+# Backup
+
+
+def test_a_backup_holds_everything_and_is_a_store(path: Path, tmp_path: Path, clock: FrozenClock) -> None:
+    copy = tmp_path / "copy.recollect"
+    with open_memory(path, clock=clock) as memory:
+        memory.remember_many(
+            [{"text": f"t{number}", "tags": ["x"], "metadata": {"n": number}} for number in range(50)]
+        )
+        memory.supersede(1, 2)
+        certificate = memory.erase(9)
+        size = memory.backup(copy)
+        assert size == copy.stat().st_size
+        expected = memory.list(limit=1000)
+        revision = memory.revision
+        memory.remember("after the backup")
+    assert folder(copy) == ["copy.recollect", "store"]
+    with open_memory(copy, clock=clock) as memory:
+        assert memory.list(limit=1000) == expected
+        assert memory.revision == revision
+        assert memory.verify(deep=True)
+        assert memory.verify_erasure(certificate)
+    assert folder(copy) == ["copy.recollect", "store"]
+
+
+def test_a_backup_can_be_made_from_memory_and_from_a_read_only_store(path: Path, tmp_path: Path) -> None:
+    with open_memory(":memory:") as memory:
+        memory.remember("only in memory")
+        memory.backup(path)
+    with open_memory(path, read_only=True) as memory:
+        memory.backup(tmp_path / "second.recollect")
+    with open_memory(tmp_path / "second.recollect") as memory:
+        assert [frame.text for frame in memory.list()] == ["only in memory"]
+
+
+def test_a_backup_while_others_write_is_one_state(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory, Child("mixed", str(path), "5", "0") as writer:
+        writer.hear("ready")
+        last = 0
+        for number in range(6):
+            writer.hear()
+            copy = tmp_path / f"copy{number}.recollect"
+            memory.backup(copy)
+            with open_memory(copy) as restored:
+                report = restored.verify(deep=True)
+                assert report, report.problems
+                assert restored.revision >= last
+                last = restored.revision
+        writer.kill()
+
+
+def test_a_backup_replaces_a_file_only_when_told(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.recollect"
+    copy.write_text("precious")
+    with open_memory(path) as memory:
+        memory.remember("new")
+        with pytest.raises(Conflict):
+            memory.backup(copy)
+        assert copy.read_text() == "precious"
+        memory.backup(copy, overwrite=True)
+    with open_memory(copy) as memory:
+        assert [frame.text for frame in memory.list()] == ["new"]
+    assert folder(copy) == ["copy.recollect", "store"]
+
+
+def test_a_backup_onto_itself_is_refused(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember("kept")
+        link = tmp_path / "link.recollect"
+        link.symlink_to(path)
+        hard = tmp_path / "hard.recollect"
+        os.link(path, hard)
+        for target in (path, link, hard):
+            with pytest.raises(InvalidInput, match="itself"):
+                memory.backup(target, overwrite=True)
+        memory.remember("and this")
+        hard.unlink()
+    with open_memory(path) as memory:
+        assert len(memory.list()) == 2
+
+
+def test_the_log_of_a_crashed_store_is_not_replayed_over_the_backup_that_replaces_it(
+    path: Path, tmp_path: Path
+) -> None:
+    crashed = tmp_path / "crashed.recollect"
+    with Child("write", str(crashed)) as child:
+        child.hear("ready")
+        for number in range(30):
+            child.tell(f"doomed {number}")
+            child.hear("done")
+        child.kill()
+    assert (tmp_path / "crashed.recollect-wal").exists()
+    with open_memory(path) as memory:
+        memory.remember("the backup")
+        memory.backup(crashed, overwrite=True)
+    with open_memory(crashed) as memory:
+        assert [frame.text for frame in memory.list()] == ["the backup"]
+        assert memory.verify(deep=True)
+
+
+def test_a_store_in_use_is_not_replaced_by_a_backup(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.recollect"
+    with open_memory(path) as memory, Child("write", str(other)) as child:
+        memory.remember("mine")
+        child.hear("ready")
+        child.tell("theirs")
+        child.hear("done")
+        with pytest.raises(Busy, match="in use"):
+            memory.backup(other, overwrite=True)
+        child.tell("still theirs")
+        child.hear("done")
+        child.end()
+    with open_memory(other) as memory:
+        assert len(memory.list()) == 2
+
+
+def test_a_backup_to_nowhere_is_refused(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory:
+        with pytest.raises(NotFound):
+            memory.backup(tmp_path / "none" / "copy.recollect")
+        with pytest.raises(InvalidInput):
+            memory.backup(tmp_path)
+        with pytest.raises(InvalidInput):
+            memory.backup("")
+    assert folder(tmp_path / "x") == ["store"]
+
+
+def test_a_server_names_its_own_tool_for_backups(memory: Memory, tmp_path: Path) -> None:
+    if memory.store.engine.dialect.name == "sqlite":
+        pytest.skip("files are copied by us")
+    with pytest.raises(Unsupported, match="pg_dump"):
+        memory.backup(tmp_path / "copy")
+
+
+def test_a_file_copied_after_close_is_a_store(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember("moved")
+    assert folder(path) == [path.name]
+    moved = Path(shutil.copy(path, tmp_path / "moved.recollect"))
+    with open_memory(moved) as memory:
+        assert [frame.text for frame in memory.list()] == ["moved"]
+
+
+# Compact, flush, durability
+
+
+def test_compacting_gives_space_back_and_changes_no_answer(path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember_many(f"{number} " + "x" * 900 for number in range(2000))
+        kept = memory.remember("kept").id
+        memory.flush()
+        before = path.stat().st_size
+        memory.erase(where={"ids": range(1, 1900)})
+        memory.compact()
+        assert path.stat().st_size < before - 1_700_000
+        assert memory.get(kept).text == "kept"
+        assert memory.verify(deep=True)
+
+
+def test_compacting_and_flushing_work_on_both_engines(memory: Memory) -> None:
+    memory.remember("kept")
+    memory.flush()
+    memory.compact()
+    memory.flush()
+    assert [frame.text for frame in memory.list()] == ["kept"]
+
+
+def test_after_a_flush_the_file_alone_holds_everything(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember("flushed")
+        memory.flush()
+        with Child("write", str(path)) as child:  # copies made by another process do not touch our locks
+            child.hear("ready")
+            child.end()
+        os.system(f"cp '{path}' '{tmp_path / 'copy.recollect'}'")
+    with open_memory(tmp_path / "copy.recollect") as memory:
+        assert [frame.text for frame in memory.list()] == ["flushed"]
+
+
+def test_a_flush_says_so_when_a_reader_is_in_its_way(path: Path) -> None:
+    with open_memory(path) as memory, open_memory(path, read_only=True) as reader:
+        memory.remember("one")
+        with reader.session(mode="read"):
+            memory.remember("two")
+            with pytest.raises(Busy, match="reader"):
+                memory.flush()
+        memory.flush()
+
+
+@pytest.mark.parametrize("durability", ["normal", "full"])
+def test_durability_is_a_setting_of_every_connection_that_writes(path: Path, durability: str) -> None:
+    levels = {"normal": 1, "full": 2}
+    with open_memory(path, durability=durability) as memory:
+        for _ in range(2):
+            with memory.store.engine.write(timeout=5) as rows:
+                assert rows.one("PRAGMA synchronous") == (levels[durability],)
+            memory.flush()
+        with memory.store.engine.write(timeout=5) as rows:
+            assert rows.one("PRAGMA journal_mode") == ("wal",)
+            assert rows.one("PRAGMA foreign_keys") == (1,)
+            assert rows.one("PRAGMA secure_delete") == (1,)
+
+
+def test_full_durability_works_on_both_engines(location: str) -> None:
+    with open_memory(location, durability="full") as memory:
+        assert memory.remember("kept").created == 1
+    with pytest.raises(InvalidInput, match="durability"):
+        open_memory(location, durability="extreme")
+
+
+def test_after_close_the_folder_holds_one_file(path: Path) -> None:
+    for number in range(3):
+        with open_memory(path) as memory:
+            memory.remember(f"open {number}")
+            memory.list()
+            with memory.session(mode="write"):
+                memory.remember(f"session {number}")
+        assert folder(path) == [path.name]
+
+
+def test_a_relative_path_stays_the_same_file_when_the_process_moves(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(path.parent)
+    with open_memory("a.recollect") as memory:
+        memory.remember("here")
+        (path.parent / "elsewhere").mkdir()
+        monkeypatch.chdir(path.parent / "elsewhere")
+        readers = [memory.session(mode="read") for _ in range(3)]
+        assert readers
+        results: list[int] = []
+        threads = [threading.Thread(target=lambda: results.append(len(memory.list()))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert results == [1] * 4
+        memory.backup("copy.recollect")
+        assert list(Path.cwd().iterdir()) == [Path.cwd() / "copy.recollect"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.recollect", "ünï-漢.recollect", "q?x=1&y#z%20.recollect", "'\"; --.recollect", "-dash"]
+)
+def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
+    with open_memory(tmp_path / name) as memory:
+        memory.remember("kept")
+        memory.list()
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+    with open_memory(tmp_path / name, read_only=True) as memory:
+        assert len(memory.list()) == 1
+
+
+def test_a_name_that_is_no_utf8_will_do(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.recollect")
+    with open_memory(name) as memory:
+        memory.remember("kept")
+    with open_memory(name, create=False) as memory:
+        assert len(memory.list()) == 1
+
+
+def test_a_link_and_its_target_are_one_store(path: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.recollect"
+    with open_memory(path) as memory:
+        memory.remember("one")
+        link.symlink_to(path)
+        with open_memory(link) as linked:
+            linked.remember("two")
+            assert len(memory.list()) == len(linked.list()) == 2
+
+
+# The size guard
+
+
+def test_a_write_that_would_pass_the_limit_is_refused_and_nothing_is_lost(location: str) -> None:
+    with open_memory(location) as memory:
+        memory.remember("small")
+        size = memory.stats().bytes
+    with open_memory(location, max_bytes=size + 200_000) as memory:
+        with pytest.raises(OverBudget, match=r"maintain\(\)"):
+            memory.remember_many(os.urandom(5000).hex() for _ in range(100))
+        assert [frame.text for frame in memory.list()] == ["small"]
+        assert memory.verify(deep=True)
+        memory.remember("another small one")
+        memory.forget(1)
+        memory.erase(1)
+        assert [frame.text for frame in memory.list()] == ["another small one"]
+
+
+def test_a_store_over_its_limit_can_still_be_read_forgotten_and_erased(path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember_many(os.urandom(2000).hex() for _ in range(50))
+    with open_memory(path, max_bytes=50_000) as memory:
+        with pytest.raises(OverBudget):
+            memory.remember_many(os.urandom(2000).hex() for _ in range(50))
+        assert len(memory.list()) == 50
+        memory.forget(1)
+        memory.erase(where={"ids": range(2, 50)})
+        memory.maintain()
+        assert len(memory.list()) == 1
+
+
+# Figures
+
+
+def test_stats_count_what_is_there(memory: Memory, clock: FrozenClock) -> None:
+    assert (memory.stats().frames, memory.stats().by_space, memory.stats().by_kind) == (0, {}, {})
+    memory.remember_many(["a", "b", {"text": "c", "space": "other", "kind": "note"}])
+    memory.forget(1)
+    stats = memory.stats()
+    assert (stats.frames, stats.live, stats.retired) == (3, 2, 1)
+    assert stats.by_space == {"default": 1, "other": 1}
+    assert stats.by_kind == {"note": 1, "text": 1}
+    assert stats.revision == memory.revision
+    assert stats.engine == memory.store.engine.dialect.name
+    assert stats.format >= 1
+    assert stats.bytes > 0
+    assert isinstance(stats.parts, Mapping)
+
+
+def test_the_location_shown_has_no_password(location: str) -> None:
+    if "://" not in location:
+        pytest.skip("files have none")
+    with open_memory(location.replace("postgres@", "postgres:hush@", 1)) as memory:
+        assert "hush" not in memory.stats().location
+
+
+def test_the_id_of_a_store_is_its_own_and_stays(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory:
+        first = memory.store.id
+        memory.backup(tmp_path / "copy.recollect")
+    with open_memory(path) as memory, open_memory(tmp_path / "other.recollect") as other:
+        assert memory.store.id == first
+        assert len(first) == 32
+        assert other.store.id != first
+
+
+# Maintenance and parts
+
+
+class Recorder(Part):
+    """A part that notes what it is told, and can be asked to complain."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self.budgets: list[tuple[int | None, float | None]] = []
+        self.rebuilt = 0
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        self.budgets.append((budget.frames, budget.seconds))
+        budget.spend(3)
+        return {"mended": 3}
+
+    def rebuild(self, store: Store) -> int:
+        self.rebuilt += 1
+        return 7
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return [Problem("stale", "one entry is stale", derived=True)] if deep else []
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return {"entries": 5}
+
+
+def test_parts_are_maintained_within_the_budget_checked_counted_and_rebuilt(memory: Memory) -> None:
+    part = Recorder()
+    memory.store.parts.insert(0, part)
+    report = memory.maintain(MaintenancePolicy(max_frames=10, max_seconds=9.0, compact_above=None))
+    assert part.budgets == [(10, 9.0)]
+    assert report.done["recorder"] == {"mended": 3}
+    assert not report.compacted
+    assert not report.exhausted
+    assert memory.maintain(MaintenancePolicy(max_frames=2)).exhausted
+    assert memory.stats().parts["recorder"] == {"entries": 5}
+    assert memory.reindex()["recorder"] == 7
+    assert part.rebuilt == 1
+    found = memory.verify(deep=True)
+    assert not found
+    assert [problem.code for problem in found.problems] == ["stale"]
+    assert all(problem.derived for problem in found.problems)
+    assert memory.verify()
+
+
+def test_maintenance_compacts_a_file_that_is_mostly_empty(path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember_many("x" * 3000 + str(number) for number in range(300))
+        with memory.store.engine.write(timeout=5) as rows:  # free pages without the rebuild that erase does
+            rows.run("CREATE TABLE ballast (x)")
+            rows.many("INSERT INTO ballast VALUES (?)", [("y" * 3000,) for _ in range(400)])
+        with memory.store.engine.write(timeout=5) as rows:
+            rows.run("DROP TABLE ballast")
+        never = memory.maintain(MaintenancePolicy(compact_above=None))
+        assert not never.compacted
+        report = memory.maintain(MaintenancePolicy(compact_above=0.2))
+        assert report.compacted
+        assert report.bytes_after < report.bytes_before
+        again = memory.maintain(MaintenancePolicy(compact_above=0.2))
+        assert not again.compacted
+        assert memory.verify(deep=True)
+
+
+def test_the_hooks_maintain_when_told_and_never_by_themselves(location: str) -> None:
+    with open_memory(location, on_open=MaintenancePolicy(), after_remember=MaintenancePolicy()) as memory:
+        part = Recorder()
+        memory.store.parts.append(part)
+        memory.remember("one")
+        assert len(part.budgets) == 1
+        memory.list()
+        memory.timeline()
+        assert len(part.budgets) == 1
+    with open_memory(location) as memory:
+        part = Recorder()
+        memory.store.parts.append(part)
+        memory.remember("two")
+        assert part.budgets == []
+
+
+def test_verify_of_a_sound_store_is_clean_both_ways(memory: Memory) -> None:
+    memory.remember_many(
+        [{"text": f"t{number}", "tags": ["x"], "metadata": {"n": number}} for number in range(30)]
+    )
+    memory.update(3, tags=[])
+    memory.forget(4)
+    memory.supersede(5, 6)
+    memory.erase(7)
+    quick, deep = memory.verify(), memory.verify(deep=True)
+    assert quick.problems == deep.problems == ()
+    assert (quick.deep, deep.deep) == (False, True)
+    assert deep.frames == 29
+
+
+# Reads never write
+
+
+def test_reading_changes_no_byte(path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember_many([{"text": f"t{number}", "tags": ["x"]} for number in range(30)])
+    before = path.read_bytes()
+    with open_memory(path) as memory:
+        for _ in range(3):
+            memory.list()
+            memory.timeline()
+            memory.get(1)
+            memory.stats()
+            memory.verify(deep=True)
+            assert memory.revision
+    assert path.read_bytes() == before
+
+
+def test_the_same_read_gives_the_same_frames_whatever_the_clock_says(
+    location: str, clock: FrozenClock
+) -> None:
+    with open_memory(location, clock=clock) as memory:
+        memory.remember_many(["a", "b"])
+        first = memory.list(space=ALL), memory.timeline()
+        clock.advance(days=400)
+        assert (memory.list(space=ALL), memory.timeline()) == first
+
+
+def test_a_store_in_memory_cannot_be_read_only() -> None:
+    with pytest.raises(InvalidInput):
+        open_memory(":memory:", read_only=True)
+
+
+def test_writing_to_a_read_only_server_is_forbidden(location: str) -> None:
+    open_memory(location).close()
+    with open_memory(location, read_only=True) as memory:
+        with pytest.raises(Forbidden):
+            memory.remember("no")
+        with pytest.raises(Forbidden), memory.session(mode="write"):
+            raise AssertionError

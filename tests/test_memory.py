@@ -1,0 +1,890 @@
+"""The first slice as a user meets it: what is remembered, what is said about it, and what is refused."""
+
+from __future__ import annotations
+
+import enum
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+import recollect
+from recollect import (
+    ALL,
+    AsOf,
+    Conflict,
+    Frame,
+    FrozenClock,
+    InvalidInput,
+    Kind,
+    Memory,
+    NotFound,
+    RecollectError,
+    SystemClock,
+    Where,
+)
+from recollect.base.times import FOREVER
+from tests.store.opening import open_memory
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def memory(location: str, clock: FrozenClock) -> Any:
+    with open_memory(location, clock=clock) as opened:
+        yield opened
+
+
+# What the package offers
+
+
+def test_the_public_names_are_these() -> None:
+    core = {
+        *("ALL", "AsOf", "Busy", "Clock", "Conflict", "Corrupt", "ErasureCertificate", "Forbidden", "Frame"),
+        *(
+            "FrozenClock",
+            "IngestReport",
+            "InvalidInput",
+            "Kind",
+            "MaintenancePolicy",
+            "Memory",
+            "MissingExtra",
+        ),
+        *("NotFound", "OverBudget", "RecollectError", "SystemClock", "Unavailable", "Unsupported", "Where"),
+        "timeout",
+    }
+    assert core <= set(recollect.__all__)
+    assert list(recollect.__all__) == sorted(recollect.__all__, key=lambda name: (name.upper() != name, name))
+    assert len(recollect.__all__) == len(set(recollect.__all__))
+    for name in recollect.__all__:
+        assert getattr(recollect, name) is not None
+    with pytest.raises(AttributeError):
+        recollect.no_such_name  # noqa: B018
+
+
+HEAVY = {
+    *(
+        "numpy",
+        "onnxruntime",
+        "tokenizers",
+        "onnx",
+        "psycopg",
+        "psycopg_pool",
+        "pgvector",
+        "fastapi",
+        "starlette",
+    ),
+    *(
+        "uvicorn",
+        "typer",
+        "click",
+        "rich",
+        "httpx",
+        "requests",
+        "urllib3",
+        "asyncio",
+        "ssl",
+        "socket",
+        "http",
+    ),
+    *("dateparser", "phonenumbers", "pypdf", "docx", "PIL", "tiktoken", "semantic_text_splitter", "mcp"),
+}
+
+
+@pytest.mark.parametrize("statement", ["import recollect", "from recollect import Memory"])
+def test_importing_loads_no_heavy_package(statement: str) -> None:
+    script = f"import sys; before = set(sys.modules); {statement}; print(*set(sys.modules) - before)"
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {name.split(".")[0] for name in run.stdout.split()} & HEAVY == set()
+
+
+def test_remembering_and_reading_without_an_embedder_load_no_network_package(tmp_path: Path) -> None:
+    script = (
+        "import sys; from recollect import Memory\n"
+        "with Memory.open(sys.argv[1], embedder=None) as memory:\n"
+        "    memory.remember('hello'); memory.timeline(); memory.forget(1)\n"
+        "print(*sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "a.recollect")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {name.split(".")[0] for name in run.stdout.split()}
+    assert (
+        loaded & {"onnxruntime", "psycopg", "fastapi", "httpx", "requests", "typer", "ssl", "asyncio"}
+        == set()
+    )
+
+
+def test_every_error_has_a_code_and_is_the_builtin_it_means() -> None:
+    builtin = {
+        "InvalidInput": ValueError,
+        "NotFound": LookupError,
+        "Busy": TimeoutError,
+        "Unavailable": ConnectionError,
+        "MissingExtra": ImportError,
+        "Unsupported": NotImplementedError,
+        "Corrupt": OSError,
+        "Forbidden": PermissionError,
+        "Conflict": RuntimeError,
+        "OverBudget": RuntimeError,
+    }
+    for name, meant in builtin.items():
+        error = getattr(recollect, name)
+        assert issubclass(error, RecollectError)
+        assert issubclass(error, meant)
+
+
+# Remembering
+
+
+def test_every_field_comes_back_as_given(memory: Memory, clock: FrozenClock) -> None:
+    report = memory.remember(
+        "  Ana moved to Lisbon.\n",
+        kind=Kind.MEMORY,
+        scope="global",
+        title=" Home ",
+        session="s1",
+        role="user",
+        speaker="Ana",
+        uri="chat://1",
+        source="agent",
+        tags=["b", "a", "a"],
+        metadata={"z": [1, {"y": None}], "a": 1.5},
+        occurred_at=datetime(2020, 1, 2, 3, 4, 5, 678_900, tzinfo=timezone(timedelta(hours=2))),
+    )
+    assert (report.ids, report.created, report.updated, report.unchanged) == ((1,), 1, 0, 0)
+    frame = memory.get(report.id)
+    assert frame == Frame(
+        id=1,
+        kind="memory",
+        space="default",
+        scope="global",
+        text="  Ana moved to Lisbon.\n",
+        title="Home",
+        session="s1",
+        role="user",
+        speaker="Ana",
+        uri="chat://1",
+        source="agent",
+        tags=("a", "b"),
+        metadata={"a": 1.5, "z": [1, {"y": None}]},
+        parent=None,
+        start=None,
+        end=None,
+        ordinal=None,
+        occurred_at=1_577_927_045_678,
+        recorded_at=frame.recorded_at,
+        retired_at=None,
+        superseded_by=None,
+        content_hash=frame.content_hash,
+    )
+    assert frame.occurred == datetime(2020, 1, 2, 1, 4, 5, 678_000, tzinfo=UTC)
+    assert frame.recorded >= datetime.fromtimestamp(clock.now() / 1000, UTC)
+    assert len(bytes.fromhex(frame.content_hash)) == 32
+
+
+def test_what_is_not_said_has_a_default(memory: Memory, clock: FrozenClock) -> None:
+    frame = memory.get(memory.remember("plain").id)
+    assert (frame.kind, frame.space, frame.scope, frame.source) == ("text", "default", "space", "user")
+    assert (frame.title, frame.session, frame.role, frame.speaker, frame.uri) == (None,) * 5
+    assert (frame.tags, frame.metadata) == ((), {})
+    assert frame.occurred_at == clock.now()
+
+
+def test_the_same_content_in_the_same_place_is_one_frame(memory: Memory, clock: FrozenClock) -> None:
+    first = memory.remember("same", tags=["a"], metadata={"n": 1})
+    revision = memory.revision
+    clock.advance(days=1)
+    again = memory.remember("same", tags=["a"], metadata={"n": 1})
+    assert (again.id, again.created, again.unchanged) == (first.id, 0, 1)
+    assert memory.revision == revision
+    more = memory.remember("same", tags=["b"], metadata={"n": 2, "m": 3})
+    assert (more.id, more.updated) == (first.id, 1)
+    frame = memory.get(first.id)
+    assert (frame.tags, frame.metadata) == (("a", "b"), {"n": 2, "m": 3})
+    before = memory.get(first.id, as_of=AsOf(system=revision, valid=FOREVER))
+    assert (before.tags, before.metadata) == (("a",), {"n": 1})
+
+
+DISTINCTIONS: list[dict[str, Any]] = [
+    {"text": "other"},
+    {"text": "same "},
+    {"kind": "note"},
+    {"scope": "global"},
+    {"title": "t"},
+    {"session": "s"},
+    {"role": "r"},
+    {"speaker": "p"},
+    {"uri": "u"},
+    {"space": "elsewhere"},
+    {"occurred_at": 5},
+    {"occurred_at": 6},
+]
+
+
+def test_what_differs_in_anything_that_counts_is_another_frame(memory: Memory) -> None:
+    ids = {memory.remember("same").id}
+    for difference in DISTINCTIONS:
+        options = {"text": "same", **difference}
+        report = memory.remember(options.pop("text"), **options)
+        assert report.created == 1, difference
+        ids.add(report.id)
+    assert len(ids) == 1 + len(DISTINCTIONS)
+    assert memory.remember("same", source="agent").unchanged == 1  # who wrote it does not count
+
+
+def test_a_forgotten_text_remembered_again_is_a_new_frame(memory: Memory) -> None:
+    first = memory.remember("again").id
+    memory.forget(first)
+    second = memory.remember("again")
+    assert second.created == 1
+    assert second.id != first
+
+
+def test_a_batch_counts_its_own_duplicates(memory: Memory) -> None:
+    report = memory.remember_many(["a", "b", "a", {"text": "a", "tags": ["x"]}, {"text": "b"}])
+    assert report.ids == (1, 2, 1, 1, 2)
+    assert (report.created, report.updated, report.unchanged) == (2, 1, 2)
+    assert memory.get(1).tags == ("x",)
+    assert memory.get(1).recorded_at == memory.get(2).recorded_at == memory.revision
+
+
+def test_an_empty_batch_is_nothing(memory: Memory) -> None:
+    revision = memory.revision
+    report = memory.remember_many([])
+    assert (report.ids, report.created) == ((), 0)
+    assert memory.remember_many(iter(())).ids == ()
+    assert memory.revision == revision
+
+
+def test_a_repeated_idempotency_key_gives_the_same_frame(memory: Memory) -> None:
+    first = memory.remember("one", idempotency_key="k")
+    again = memory.remember("one", idempotency_key="k")
+    assert (again.id, again.unchanged) == (first.id, 1)
+    report = memory.remember_many(
+        [
+            {"text": "x", "idempotency_key": "k2"},
+            {"text": "x", "idempotency_key": "k2"},
+            {"text": "y", "idempotency_key": "k3"},
+        ]
+    )
+    assert (report.created, report.unchanged) == (2, 1)
+
+
+def test_a_report_is_the_same_for_the_same_write_except_its_durations(
+    memory: Memory, new_location: Callable[[str], str], clock: FrozenClock
+) -> None:
+    items = ["a", "b", "a", {"text": "c", "tags": ["t"]}]
+    report = memory.remember_many(items)
+    with open_memory(new_location(memory.store.engine.dialect.name), clock=clock) as other:
+        assert other.remember_many(items) == report
+    assert all(seconds >= 0 for seconds in report.durations.values())
+    with pytest.raises(ValueError, match="ids"):
+        report.id  # noqa: B018
+
+
+def test_both_engines_name_the_same_content_alike(
+    memory: Memory, new_location: Callable[[str], str], clock: FrozenClock
+) -> None:
+    with open_memory(new_location("sqlite"), clock=clock) as other:
+        for store in (memory, other):
+            store.remember(
+                "Zürich 水", title="t", occurred_at=-5, metadata={"n": 1.0, "m": [True, None]}, tags=["ü"]
+            )
+        assert memory.get(1) == other.get(1)
+
+
+# Time
+
+
+def test_system_time_always_rises_even_when_the_clock_does_not(memory: Memory, clock: FrozenClock) -> None:
+    moments = []
+    for step in (0, 0, -10_000, 0, 5, 86_400_000, -86_400_000):
+        clock.advance(milliseconds=step)
+        frame = memory.get(memory.remember(f"after {len(moments)}").id)
+        assert frame.occurred_at == clock.now()
+        moments.append(frame.recorded_at)
+    assert moments == sorted(set(moments))
+
+
+def test_each_system_time_names_one_state(memory: Memory) -> None:
+    states = {}
+    for number in range(6):
+        memory.remember(f"t{number}")
+        states[memory.revision] = number + 1
+    memory.forget(1)
+    states[memory.revision] = 5
+    for system, count in states.items():
+        assert len(memory.list(as_of=AsOf(system=system, valid=FOREVER))) == count
+        assert len(memory.timeline(as_of=AsOf(system=system, valid=FOREVER))) == count
+    assert memory.list(as_of=AsOf(system=min(states) - 1, valid=FOREVER)).frames == ()
+
+
+def test_valid_time_decides_by_when_it_happened(memory: Memory, clock: FrozenClock) -> None:
+    now = clock.now()
+    past = memory.remember("past", occurred_at=now - 1000).id
+    future = memory.remember("future", occurred_at=now + 1000).id
+    assert [frame.id for frame in memory.timeline()] == [future, past]
+    for valid, expected in (
+        (now - 1001, []),
+        (now - 1000, [past]),
+        (now + 999, [past]),
+        (now + 1000, [past, future]),
+    ):
+        as_of = AsOf(system=FOREVER, valid=valid)
+        assert [frame.id for frame in memory.list(as_of=as_of)] == expected
+        assert (future in expected) == found(memory, future, as_of)
+
+
+def found(memory: Memory, frame_id: int, as_of: AsOf) -> bool:
+    try:
+        memory.get(frame_id, as_of=as_of)
+    except NotFound:
+        return False
+    return True
+
+
+def test_forgetting_hides_now_and_keeps_the_past(memory: Memory) -> None:
+    kept = memory.remember("kept").id
+    gone = memory.remember("gone").id
+    before = memory.revision
+    assert memory.forget(gone) == (gone,)
+    at = memory.revision
+    assert memory.forget(gone) == ()
+    assert memory.revision == at
+    assert not found(memory, gone, AsOf.LATEST)
+    assert not found(memory, gone, AsOf(system=at, valid=FOREVER))
+    assert found(memory, gone, AsOf(system=at - 1, valid=FOREVER))
+    assert found(memory, gone, AsOf(system=before, valid=FOREVER))
+    assert [frame.id for frame in memory.timeline()] == [kept]
+
+
+def test_superseding_retires_the_old_in_favour_of_the_new(memory: Memory) -> None:
+    memory.remember_many(["old", "new", "newer"])
+    before = memory.revision
+    memory.supersede(1, 2)
+    assert [frame.text for frame in memory.list()] == ["new", "newer"]
+    assert memory.get(1, as_of=AsOf(system=before, valid=FOREVER)).text == "old"
+    for pair, error in (
+        ((1, 3), Conflict),
+        ((3, 1), Conflict),
+        ((2, 2), InvalidInput),
+        ((2, 9), NotFound),
+        ((9, 2), NotFound),
+    ):
+        with pytest.raises(error):
+            memory.supersede(*pair)
+    memory.supersede(2, 3)
+    assert [frame.text for frame in memory.list()] == ["newer"]
+
+
+def test_an_update_sets_labels_as_wholes_and_keeps_what_held_before(memory: Memory) -> None:
+    memory.remember("x", tags=["a", "b"], metadata={"n": 1, "m": 2})
+    first = memory.revision
+    frame = memory.update(1, tags=["c", "b"])
+    assert (frame.tags, frame.metadata) == (("b", "c"), {"m": 2, "n": 1})
+    frame = memory.update(1, metadata={"n": 1})
+    assert (frame.tags, frame.metadata) == (("b", "c"), {"n": 1})
+    revision = memory.revision
+    assert memory.update(1, tags=["b", "c"], metadata={"n": 1}) == frame
+    assert memory.update(1) == frame
+    assert memory.revision == revision
+    cleared = memory.update(1, tags=[], metadata={})
+    assert (cleared.tags, cleared.metadata) == ((), {})
+    old = memory.get(1, as_of=AsOf(system=first, valid=FOREVER))
+    assert (old.tags, old.metadata) == (("a", "b"), {"n": 1, "m": 2})
+    assert memory.list(where={"tags": ["a"]}, as_of=AsOf(system=first, valid=FOREVER)).frames
+    assert memory.list(where={"tags": ["a"]}).frames == ()
+    assert memory.verify(deep=True)
+
+
+# Reading
+
+
+def test_the_timeline_is_by_time_then_id_from_either_end(memory: Memory) -> None:
+    for at in (5, 3, 9, 3):
+        memory.remember(f"at {at} {at}", occurred_at=at, title=str(memory.revision))
+    newest = [frame.id for frame in memory.timeline()]
+    assert newest == [3, 1, 4, 2]
+    assert [frame.id for frame in memory.timeline(newest_first=False)] == newest[::-1]
+    assert [frame.id for frame in memory.timeline(limit=2)] == newest[:2]
+    assert [frame.id for frame in memory.timeline(since=3, until=9)] == [1, 4, 2]
+    assert [frame.id for frame in memory.timeline(since=4, where={"until": 6})] == [1]
+    assert memory.timeline(since=9, until=3) == ()
+    since = datetime(1970, 1, 1, 0, 0, 0, 5000, tzinfo=UTC)
+    assert [frame.id for frame in memory.timeline(since=since)] == [3, 1]
+
+
+def test_pages_follow_one_another_without_gap_or_repeat(memory: Memory) -> None:
+    memory.remember_many(f"t{number}" for number in range(25))
+    seen: list[int] = []
+    cursor = None
+    sizes = []
+    while True:
+        page = memory.list(limit=10, cursor=cursor)
+        sizes.append(len(page))
+        seen += [frame.id for frame in page]
+        cursor = page.cursor
+        if cursor is None:
+            break
+        if len(seen) == 10:
+            memory.remember("written between the pages")
+            memory.forget(25)
+    assert sizes == [10, 10, 5]
+    assert seen == [*range(1, 25), 26]
+    assert memory.list(limit=25).cursor is None
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "-1", "1.5", "1 ", "٣", "9" * 19, 5, b"1"])
+def test_a_cursor_that_is_none_is_refused(cursor: Any) -> None:
+    with open_memory(":memory:") as memory, pytest.raises(InvalidInput, match="cursor"):
+        memory.list(cursor=cursor)
+
+
+# Extremes
+
+
+EXTREMES = {
+    "one letter": "x",
+    "emoji": "👩‍👩‍👧‍👦🏳️‍🌈",
+    "right to left": "שלום עולם مرحبا",
+    "combining": "e\u0301 vs é",
+    "noncharacters": "\ufffe\uffff\U0010ffff",
+    "controls": "\x01\x02\t\r\n\x7f\x85\u2028",
+    "quotes": "'\"`\\%_?:$1 -- ; DROP TABLE frame; /*",
+    "format": "{0} {text} %s %(x)s {{",
+    "byte order mark": "\ufeffabc",
+    "long line": "word " * 20_000,
+}
+
+
+def test_any_text_comes_back_exactly(memory: Memory) -> None:
+    for name, text in EXTREMES.items():
+        labels = {
+            "title": name,
+            "tags": [name, "ключ"],
+            "metadata": {name: text[:50], "nested": {text[:20]: [text[:5]]}},
+        }
+        frame = memory.get(memory.remember(text, **labels).id)
+        assert frame.text == text, name
+        assert frame.metadata == labels["metadata"]
+        assert memory.list(where={"tags": [name]}).frames == (frame,)
+        assert memory.list(where={"metadata": {name: text[:50]}}).frames == (frame,)
+        assert memory.remember(text, **labels).unchanged == 1
+    assert memory.verify(deep=True)
+
+
+def test_a_large_text_comes_back_exactly(memory: Memory) -> None:
+    text = "Zürich liegt am See. " * 6000
+    frame = memory.get(memory.remember(text).id)
+    assert frame.text == text
+    chunks = memory.stats().frames - 1
+    for number in range(2, chunks + 2):
+        chunk = memory.get(number)
+        assert text.encode()[chunk.start : chunk.end].decode() == chunk.text
+
+
+def test_labels_may_be_as_long_as_the_limit_says_and_no_longer(memory: Memory) -> None:
+    import random
+
+    rng = random.Random(1)
+    for alphabet, length in (
+        ("abcdefghijklmnopqrstuvwxyz0123456789", 2000),
+        ([chr(c) for c in range(0x4E00, 0x9000)], 666),
+    ):
+        label = "".join(rng.choice(alphabet) for _ in range(length))
+        options: dict[str, Any] = {
+            "title": label,
+            "session": label,
+            "speaker": label,
+            "role": label,
+            "uri": label,
+            "kind": label,
+            "tags": [label],
+            "metadata": {label: label},
+            "idempotency_key": label,
+        }
+        frame = memory.get(memory.remember("x", **options).id)
+        assert (frame.title, frame.session, frame.tags, frame.metadata) == (
+            label,
+            label,
+            (label,),
+            {label: label},
+        )
+        where = {"session": label, "tags": [label], "metadata": {label: label}, "kind": label}
+        assert memory.list(where=where).frames == (frame,)
+        for name in options:
+            longer = {"tags": [label + "xxx"], "metadata": {label + "xxx": 1}}.get(name, label + "xxx")
+            with pytest.raises(InvalidInput):
+                memory.remember("y", **{name: longer})
+
+
+def test_times_may_lie_at_the_ends_of_time(memory: Memory) -> None:
+    earliest, latest = -(2**63) + 1, FOREVER
+    memory.remember("first", occurred_at=earliest)
+    memory.remember("last", occurred_at=latest)
+    assert [frame.occurred_at for frame in memory.timeline()] == [latest, earliest]
+    assert memory.get(2, as_of=AsOf.LATEST).text == "last"
+    assert len(memory.list(as_of=AsOf(system=FOREVER - 1, valid=FOREVER - 1))) == 1
+    assert memory.list(where={"since": latest}).frames[0].text == "last"
+    with pytest.raises(InvalidInput):
+        memory.get(2).occurred  # noqa: B018
+
+
+def test_numbers_in_metadata_keep_their_kind(memory: Memory) -> None:
+    values = [0, -0.0, 1, 1.0, True, 2**53 + 1, 2**63, -(2**63), 10**300, 1e308, 5e-324, 0.1]
+    memory.remember("numbers", metadata={f"k{number}": value for number, value in enumerate(values)})
+    back = [memory.get(1).metadata[f"k{number}"] for number in range(len(values))]
+    assert [(type(value), repr(value)) for value in back] == [(type(value), repr(value)) for value in values]
+    assert memory.list(where={"metadata": {"k8": {"gt": 1e299}}}).frames
+    assert memory.list(where={"metadata": {"k6": {"gte": 2**63}, "k11": {"lt": 0.2, "gt": 0.05}}}).frames
+    assert memory.list(where={"metadata": {"k4": {"gte": 0}}}).frames == ()  # True is no number
+    assert memory.list(where={"metadata": {"k0": {"gt": float("-inf"), "lt": float("inf")}}}).frames
+
+
+def test_values_that_only_look_like_the_wanted_types_are_stored_as_these(memory: Memory) -> None:
+    class Moment(enum.IntEnum):
+        THEN = 5
+
+    class Scope(str, enum.Enum):  # noqa: UP042
+        GLOBAL = "global"
+
+    class Text(str):
+        def __repr__(self) -> str:
+            return "forged"
+
+    frame = memory.get(
+        memory.remember(
+            Text("text"),
+            kind=Text("note"),
+            scope=Scope.GLOBAL,  # type: ignore[arg-type]
+            occurred_at=Moment.THEN,
+            tags=[Text("tag")],
+            metadata={Text("k"): MappingProxyType({"a": (1, Moment.THEN)})},
+        ).id
+    )
+    assert (frame.kind, frame.scope, frame.occurred_at, frame.tags) == ("note", "global", 5, ("tag",))
+    assert json.dumps(frame.metadata) == '{"k": {"a": [1, 5]}}'
+    assert memory.verify(deep=True)
+
+
+# Refusals
+
+
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+BAD_WRITES: list[dict[str, Any]] = [
+    {"text": ""},
+    {"text": " \n\t"},
+    {"text": None},
+    {"text": b"bytes"},
+    {"text": 5},
+    {"text": "nul \0 inside"},
+    {"text": "lone \ud800 surrogate"},
+    {"kind": ""},
+    {"kind": None},
+    {"kind": "nul\0"},
+    {"scope": "everywhere"},
+    {"scope": None},
+    {"source": "robot"},
+    {"source": ["user"]},
+    {"title": ""},
+    {"title": 5},
+    {"title": "\udfff"},
+    {"session": " "},
+    {"role": b"user"},
+    {"speaker": 1.5},
+    {"uri": "nul\0"},
+    {"tags": "one"},
+    {"tags": None},
+    {"tags": 5},
+    {"tags": [5]},
+    {"tags": [""]},
+    {"tags": ["a\0"]},
+    {"tags": [f"t{number}" for number in range(201)]},
+    {"metadata": []},
+    {"metadata": "x"},
+    {"metadata": {5: 1}},
+    {"metadata": {"": 1}},
+    {"metadata": {"a": 1, " a": 2}},
+    {"metadata": {"a": float("nan")}},
+    {"metadata": {"a": float("inf")}},
+    {"metadata": {"a": {1, 2}}},
+    {"metadata": {"a": b"bytes"}},
+    {"metadata": {"a": object()}},
+    {"metadata": {"a": {5: 1}}},
+    {"metadata": {"a": "nul\0"}},
+    {"metadata": {"a": ["\ud800"]}},
+    {"metadata": {"a": nested(70)}},
+    {"metadata": {"a": 10**5000}},
+    {"metadata": {"a": "x" * 1_100_000}},
+    {"metadata": {"a": datetime(2024, 1, 1, tzinfo=UTC)}},
+    {"occurred_at": "yesterday"},
+    {"occurred_at": 1.5},
+    {"occurred_at": True},
+    {"occurred_at": datetime(2024, 1, 1)},  # noqa: DTZ001
+    {"occurred_at": 2**63},
+    {"occurred_at": -(2**63)},
+    {"idempotency_key": ""},
+    {"idempotency_key": 5},
+    {"space": 5},
+]
+
+
+def test_a_write_that_cannot_be_taken_is_refused_and_leaves_nothing(memory: Memory) -> None:
+    revision = memory.revision
+    for bad in BAD_WRITES:
+        options = {"text": "fine", **bad}
+        with pytest.raises(InvalidInput) as caught:
+            memory.remember_many(["before", options, "after"])
+        assert str(caught.value)
+        text = options.pop("text")
+        with pytest.raises(InvalidInput):
+            memory.remember(text, **options)
+    assert memory.revision == revision
+    assert memory.list(space=ALL).frames == ()
+
+
+BAD_BATCHES: list[Any] = [
+    "a single text",
+    {"text": "a mapping"},
+    5,
+    None,
+    [5],
+    [None],
+    [b"bytes"],
+    [{"no": "text"}],
+    [{"text": "x", "unknown": 1}],
+    [{"text": "x", 5: 1}],
+    [{"text": "x", "ordinal": 2**70}],
+    [{"text": "x", "ordinal": True}],
+    [{"text": "x", "repeatable": 2}],
+    ["fine", ""],
+]
+
+
+def test_a_batch_that_cannot_be_taken_is_refused_whole(memory: Memory) -> None:
+    for bad in BAD_BATCHES:
+        with pytest.raises(InvalidInput):
+            memory.remember_many(bad)
+
+    def failing() -> Any:
+        yield "one"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        memory.remember_many(failing())
+    assert memory.list().frames == ()
+
+
+BAD_FILTERS: list[Any] = [
+    5,
+    "kind",
+    ["kind"],
+    {"unknown": 1},
+    {5: 1},
+    {"kind": 5},
+    {"kind": [5]},
+    {"kind": ""},
+    {"session": [None]},
+    {"tags": "one"},
+    {"tags": [5]},
+    {"any_tags": 5},
+    {"since": "now"},
+    {"until": 1.5},
+    {"since": datetime(2024, 1, 1)},  # noqa: DTZ001
+    {"ids": 5},
+    {"ids": ["1"]},
+    {"ids": [0]},
+    {"ids": [-1]},
+    {"ids": [True]},
+    {"ids": [2**63]},
+    {"ids": range(1, 20_000)},
+    {"parent": "1"},
+    {"parent": [0]},
+    {"metadata": 5},
+    {"metadata": {5: 1}},
+    {"metadata": {"a": object()}},
+    {"metadata": {"a": {"gt": "x"}}},
+    {"metadata": {"a": {"gt": True}}},
+    {"metadata": {"a": {"gt": float("nan")}}},
+    {"metadata": {"a": {"gt": 10**400}}},
+    {"metadata": {f"k{number}": 1 for number in range(33)}},
+    {"metadata": {"a": 1, " a": 2}},
+    {"kind": [f"k{number}" for number in range(10_001)]},
+]
+
+
+def test_a_filter_that_means_nothing_is_refused(memory: Memory) -> None:
+    memory.remember("kept")
+    for bad in BAD_FILTERS:
+        for act in (memory.list, memory.timeline, memory.forget, memory.erase):
+            with pytest.raises(InvalidInput):
+                act(where=bad)
+    assert len(memory.list()) == 1
+
+
+def test_the_largest_filter_that_is_taken_works(memory: Memory) -> None:
+    memory.remember("kept", tags=[f"t{number}" for number in range(200)], metadata={"a": 1})
+    where: dict[str, Any] = {
+        "ids": range(1, 5000),
+        "kind": ["text", *(f"k{number}" for number in range(2000))],
+        "tags": [f"t{number}" for number in range(200)],
+        "any_tags": [f"t{number}" for number in range(100, 300)],
+        "metadata": {"a": [1, *range(10, 2000)]},
+    }
+    assert len(memory.list(where=where, space=["default", *(f"s{number}" for number in range(99))])) == 1
+    where["metadata"] = {f"k{number}": 1 for number in range(32)}
+    assert memory.list(where=where).frames == ()
+
+
+BAD_IDS: list[Any] = [0, -1, 2**63, 2**70, True, "1", 1.0, None, b"1", [1]]
+
+
+def test_an_id_that_is_none_is_refused_everywhere(memory: Memory) -> None:
+    kept = memory.remember("kept").id
+    for bad in BAD_IDS:
+        acts: list[Callable[[], object]] = [
+            lambda bad=bad: memory.get(bad),  # type: ignore[misc]
+            lambda bad=bad: memory.forget(bad),  # type: ignore[misc]
+            lambda bad=bad: memory.erase(bad),  # type: ignore[misc]
+            lambda bad=bad: memory.update(bad, tags=["x"]),  # type: ignore[misc]
+            lambda bad=bad: memory.supersede(bad, kept),  # type: ignore[misc]
+            lambda bad=bad: memory.supersede(kept, bad),  # type: ignore[misc]
+        ]
+        for act in acts:
+            with pytest.raises(InvalidInput):
+                act()
+    assert memory.get(kept).tags == ()
+
+
+def test_limits_and_moments_that_mean_nothing_are_refused(memory: Memory) -> None:
+    for limit in (0, -1, 10_001, 1.5, "5", None, True):
+        with pytest.raises(InvalidInput, match="limit"):
+            memory.list(limit=limit)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="limit"):
+            memory.timeline(limit=limit)  # type: ignore[arg-type]
+    for moment in (5, "now", None, datetime(2024, 1, 1, tzinfo=UTC), (1, 2)):
+        with pytest.raises(InvalidInput, match="as_of"):
+            memory.list(as_of=moment)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="as_of"):
+            memory.get(1, as_of=moment)  # type: ignore[arg-type]
+
+
+def test_an_id_that_never_was_is_not_found(memory: Memory) -> None:
+    for act in (
+        memory.get,
+        memory.forget,
+        memory.erase,
+        lambda frame_id: memory.update(frame_id, tags=["x"]),
+    ):
+        with pytest.raises(NotFound):
+            act(2**63 - 1)
+
+
+BAD_OPTIONS: list[dict[str, Any]] = [
+    {"space": "no good"[:0]},
+    {"space": "a.b"},
+    {"space": 5},
+    {"space": ALL},
+    {"durability": "extreme"},
+    {"durability": None},
+    {"max_bytes": 0},
+    {"max_bytes": -1},
+    {"max_bytes": 1.5},
+    {"max_bytes": True},
+    {"busy_timeout": -1},
+    {"busy_timeout": "5"},
+    {"busy_timeout": float("nan")},
+    {"busy_timeout": float("inf")},
+    {"busy_timeout": True},
+    {"clock": 5},
+]
+
+
+@pytest.mark.parametrize("options", BAD_OPTIONS, ids=str)
+def test_an_option_that_means_nothing_is_refused_before_a_file_is_made(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidInput):
+        open_memory(tmp_path / "a.recollect", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_clock_that_tells_no_time_is_refused(tmp_path: Path) -> None:
+    class Broken:
+        def __init__(self, reading: Any) -> None:
+            self.reading = reading
+
+        def now(self) -> Any:
+            return self.reading
+
+    for reading in (1.5, "now", None, True, FOREVER, datetime(2024, 1, 1)):  # noqa: DTZ001
+        with pytest.raises(InvalidInput):
+            open_memory(tmp_path / "a.recollect", clock=Broken(reading))
+    assert list(tmp_path.iterdir()) == []
+    clock = Broken(5)
+    with open_memory(tmp_path / "a.recollect", clock=clock) as memory:
+        memory.remember("fine")
+        clock.reading = 5.5
+        with pytest.raises(InvalidInput):
+            memory.remember("not fine")
+        clock.reading = 6
+        assert memory.remember("fine again").created == 1
+        assert len(memory.list()) == 2
+
+
+def test_the_system_clock_is_the_default(tmp_path: Path) -> None:
+    before = SystemClock().now()
+    with open_memory(tmp_path / "a.recollect") as memory:
+        frame = memory.get(memory.remember("now").id)
+    assert before <= frame.occurred_at <= SystemClock().now()
+
+
+def test_a_path_may_be_given_as_text_or_path_and_from_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with open_memory("~/a.recollect") as memory:
+        memory.remember("at home")
+        memory.backup("~/b.recollect")
+    for name in ("a.recollect", "b.recollect"):
+        with open_memory(tmp_path / name, create=False) as memory:
+            assert len(memory.list()) == 1
+
+
+def test_a_filter_may_be_a_where_or_a_mapping(memory: Memory) -> None:
+    memory.remember("x", tags=["a"], metadata={"n": 1})
+    for where in (
+        Where(tags=["a"]),
+        {"tags": ["a"]},
+        Where(metadata={"n": 1}),
+        MappingProxyType({"metadata": {"n": 1}}),
+        None,
+    ):
+        assert len(memory.list(where=where)) == 1
+
+
+@pytest.mark.xfail(
+    strict=True, reason="an empty list of wanted values is taken as no condition; ids=[] is not"
+)
+def test_a_filter_for_none_of_a_list_matches_nothing(memory: Memory) -> None:
+    memory.remember("x", session="s")
+    assert memory.list(where={"ids": []}).frames == ()
+    for name in ("kind", "session", "role", "speaker", "uri", "source", "any_tags"):
+        assert memory.list(where={name: []}).frames == (), name
