@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from recollect.base.errors import InvalidInput
-from recollect.base.times import format_ms
+from recollect.base.times import FOREVER, format_ms
 from recollect.facts.results import Recorded, Retracted
 from recollect.facts.rows import Columns, FactRow, PremiseRow, SpanRow, batched, select_among
 from recollect.facts.statements import Claim, Ending, Operation, Resolved, Resolver, StatementKey
@@ -116,14 +116,20 @@ class Book:
     def _load(self, resolved: Iterable[Resolved]) -> None:
         """The open spans that matter: of whole statements where values exclude each other, else of facts."""
         subjects: dict[int, set[int]] = defaultdict(set)
+        since: dict[int, int] = {}
         facts: set[int] = set()
         for item in resolved:
+            subject, predicate, _ = item.statement
             if item.whole:
-                subjects[item.statement[1]].add(item.statement[0])
+                subjects[predicate].add(subject)
+                since[predicate] = min(self._reach(item.operation), since.get(predicate, FOREVER))
             elif item.hashed in self.names.facts:
                 facts.add(self.names.facts[item.hashed].fact_id)
+        # A span that ended earlier can neither overlap, touch nor follow what is said now.
+        later = "(s.valid_to IS NULL OR s.valid_to >= ?)"
         clauses = [
-            Clause("c.predicate_id = ?", (predicate,)) & among("c.subject_entity_id", batch)
+            Clause(f"c.predicate_id = ? AND {later}", (predicate, since[predicate]))
+            & among("c.subject_entity_id", batch)
             for predicate, whom in subjects.items()
             for batch in batched(sorted(whom))
         ]
@@ -143,6 +149,12 @@ class Book:
                 key = (fact.subject_entity_id, fact.predicate_id, fact.qualifiers_hash)
                 live = LiveSpan(fact.fact_id, span.valid_from, span.valid_to, bool(span.by_hand), span)
                 self.statements[key].add(live)
+
+    def _reach(self, operation: Operation) -> int:
+        """The earliest instant that an operation concerns."""
+        if isinstance(operation, Claim):
+            return self.tx.now if operation.start is None else operation.start
+        return -FOREVER if operation.until is None else operation.until
 
     def _assert(self, claim: Claim, item: Resolved) -> Recorded:
         assert item.hashed is not None

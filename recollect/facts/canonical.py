@@ -52,11 +52,14 @@ _ACCENTED_SCRIPTS = (
 )
 
 
-@lru_cache(maxsize=8192)
 def canonical_text(text: str) -> str:
     """NFKC, case folded, without the accents of Latin, Greek and Cyrillic letters, NFC."""
     if text.isascii():
         return text.lower()
+    return _remembered(text) if len(text) <= 200 else _folded(text)
+
+
+def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     kept = []
     after_accented = False
@@ -68,6 +71,9 @@ def canonical_text(text: str) -> str:
             after_accented = _takes_accents(ord(character))
         kept.append(character)
     return unicodedata.normalize("NFC", "".join(kept))
+
+
+_remembered = lru_cache(maxsize=8192)(_folded)
 
 
 def alias_norm(alias: str) -> str:

@@ -7,9 +7,10 @@ from typing import Final
 
 from recollect.base.filters import View
 from recollect.base.times import from_ms
-from recollect.facts.lane import DEFAULT_OPTIONS, LaneOptions, entities_in
+from recollect.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, said_of
 from recollect.facts.reading import RawHit, hits, seen, select_spans
 from recollect.facts.relevance import overlap, word_stems
+from recollect.facts.rows import batched
 from recollect.facts.values import FactHit, shown
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
@@ -29,16 +30,17 @@ class FactCards:
     ) -> list[tuple[str, tuple[int, ...]]]:
         """The text of each card, and the frames it rests on."""
         rows = snapshot.rows
-        found: dict[int, RawHit] = {}
+        found: dict[int, Said] = {}
         for entity in entities_in(rows, query, view, self.options):
-            for side in ("c.subject_entity_id", "c.object_entity_id"):
-                clause = among(side, entity.ids) & seen(view)
-                for raw in select_spans(rows, view, clause, limit=_LOOKED_AT):
-                    found.setdefault(raw.span.span_id, raw)
+            for said in said_of(rows, entity, seen(view), limit=_LOOKED_AT):
+                found.setdefault(said.span_id, said)
         wanted = word_stems(query)
-        ready = hits(rows, view, list(found.values()), evidence=0)
-        order = sorted(range(len(ready)), key=lambda place: -overlap(wanted, str(ready[place].fact)))
-        chosen = [list(found.values())[place] for place in order[:limit]]
+        order = sorted(found, key=lambda span_id: -overlap(wanted, found[span_id].fact))[:limit]
+        raw: dict[int, RawHit] = {}
+        for batch in batched(order):
+            clause = among("s.span_id", batch)
+            raw.update((hit.span.span_id, hit) for hit in select_spans(rows, view, clause, limit=limit))
+        chosen = [raw[span_id] for span_id in order]
         return [
             (render(hit), tuple(dict.fromkeys(piece.frame for piece in hit.evidence)))
             for hit in hits(rows, view, chosen, evidence=_EVIDENCE_EACH)

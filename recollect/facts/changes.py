@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from recollect.base.errors import InvalidInput
 from recollect.base.filters import View
-from recollect.base.times import AsOf
+from recollect.base.times import FOREVER, AsOf
 from recollect.facts.reading import HISTORY_ORDER, RawHit, held, hits, select_spans
 from recollect.facts.results import Change, Changes
-from recollect.facts.rows import SpanRow, ledgers
+from recollect.facts.rows import SpanRow, ledgers, select_among
 from recollect.facts.values import FactHit
 from recollect.store.engine import Rows
 from recollect.store.visible import Clause, both
@@ -38,7 +39,8 @@ def diff(
     came = [hit for hit in raw[:_MOST_SPANS] if not _was_held(hit.span, before)]
     ended = _entries(rows, View(view.spaces, before), gone, evidence)
     began = _entries(rows, View(view.spaces, after), came, evidence)
-    changes = sorted(_paired(ended, began, before, after), key=_order)
+    known = _spans(rows, raw)
+    changes = sorted(_paired(ended, began, known, before, after), key=_order)
     return Changes(changes[:limit], truncated=len(changes) > limit or len(raw) > _MOST_SPANS)
 
 
@@ -47,33 +49,44 @@ def _entries(rows: Rows, view: View, raw: Sequence[RawHit], evidence: int) -> li
 
 
 def _was_held(span: SpanRow, as_of: AsOf) -> bool:
-    return (
-        span.system_from <= as_of.system
-        and (span.system_to is None or as_of.system < span.system_to)
-        and span.valid_from <= as_of.valid
-        and (span.valid_to is None or as_of.valid < span.valid_to)
-    )
+    begun = span.system_from <= as_of.system
+    return begun and (span.system_to is None or as_of.system < span.system_to) and _covers(span, as_of.valid)
 
 
-def _paired(ended: Sequence[_Entry], began: Sequence[_Entry], before: AsOf, after: AsOf) -> list[Change]:
+def _spans(rows: Rows, raw: Sequence[RawHit]) -> dict[int, list[SpanRow]]:
+    """All spans of the facts that changed: one may have been recorded again, in parts, along the way."""
+    found: dict[int, list[SpanRow]] = defaultdict(list)
+    for span in select_among(rows, SpanRow, "fact_id", {hit.fact.fact_id for hit in raw}):
+        found[span.fact_id].append(span)
+    return found
+
+
+def _paired(
+    ended: Sequence[_Entry],
+    began: Sequence[_Entry],
+    known: Mapping[int, Sequence[SpanRow]],
+    before: AsOf,
+    after: AsOf,
+) -> list[Change]:
     """Ends and beginnings, joined where the same fact goes on or where another single value took over."""
     by_fact = {raw.fact.fact_id: (raw, hit) for raw, hit in ended}
     by_statement = {_statement(raw): (raw, hit) for raw, hit in ended if raw.predicate.cardinality == "one"}
     changes = []
     used: set[int] = set()
     for raw, hit in began:
-        at, axis = _beginning(raw.span, before)
         old = by_fact.get(raw.fact.fact_id)
         kind: Literal["began", "changed", "revised"] = "revised"
+        at, axis = _beginning([raw.span], before, after)
         if old is None:
             old = by_statement.get(_statement(raw)) if raw.predicate.cardinality == "one" else None
             kind = "began" if old is None else "changed"
+            at, axis = _beginning(known[raw.fact.fact_id], before, after)
         if old is not None:
             used.add(old[0].span.span_id)
         changes.append(Change(kind, None if old is None else old[1], hit, at, axis))
     for raw, hit in ended:
         if raw.span.span_id not in used:
-            at, axis, reason = _end(raw.span, after)
+            at, axis, reason = _end(known[raw.fact.fact_id], before, after)
             changes.append(Change("ended", hit, None, at, axis, reason))
     return changes
 
@@ -82,17 +95,35 @@ def _statement(raw: RawHit) -> tuple[int, int, bytes | None]:
     return raw.fact.subject_entity_id, raw.fact.predicate_id, raw.fact.qualifiers_hash
 
 
-def _beginning(span: SpanRow, before: AsOf) -> tuple[int, Axis]:
-    if span.system_from > before.system:
-        return span.system_from, "system"
-    return span.valid_from, "valid"
+def _beginning(spans: Sequence[SpanRow], before: AsOf, after: AsOf) -> tuple[int, Axis]:
+    """When the store first held it to be so at the later instant; or, if it did before, when it began."""
+    there = [span for span in _between(spans, before, after) if _covers(span, after.valid)]
+    already = [span.valid_from for span in there if span.system_from <= before.system]
+    if already:
+        return max(already), "valid"
+    return min(span.system_from for span in there), "system"
 
 
-def _end(span: SpanRow, after: AsOf) -> tuple[int, Axis, str | None]:
-    if span.system_to is not None and span.system_to <= after.system:
-        return span.system_to, "system", span.reason
-    assert span.valid_to is not None
-    return span.valid_to, "valid", None
+def _end(spans: Sequence[SpanRow], before: AsOf, after: AsOf) -> tuple[int, Axis, str | None]:
+    """When the store last held it to be so at the earlier instant; or, if it still does, when it ended."""
+    there = [span for span in _between(spans, before, after) if _covers(span, before.valid)]
+    last = max(there, key=lambda span: (FOREVER if span.system_to is None else span.system_to, span.span_id))
+    if last.system_to is not None and last.system_to <= after.system:
+        return last.system_to, "system", last.reason
+    return (after.valid if last.valid_to is None else last.valid_to), "valid", None
+
+
+def _between(spans: Sequence[SpanRow], before: AsOf, after: AsOf) -> list[SpanRow]:
+    """Spans that the store held at one of the two states, or on the way from one to the other."""
+    return [
+        span
+        for span in spans
+        if span.system_from <= after.system and (span.system_to is None or span.system_to > before.system)
+    ]
+
+
+def _covers(span: SpanRow, moment: int) -> bool:
+    return span.valid_from <= moment and (span.valid_to is None or moment < span.valid_to)
 
 
 def _order(change: Change) -> tuple[object, ...]:

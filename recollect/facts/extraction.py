@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from recollect.base.checks import check_limit
 from recollect.base.errors import MissingExtra
-from recollect.extract import SPEAKER, Statement, find_statements
 from recollect.facts.periods import said_period
 from recollect.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
+
+if TYPE_CHECKING:
+    from recollect.extract import Statement
 
 PeriodReader = Callable[[str, int | None], tuple[int | None, int | None]]
 """A time phrase and its reference time, to first instant and end; None for what it does not say."""
@@ -191,6 +193,8 @@ def _contacts(source: Source) -> Iterator[_Found]:
 def _statements(source: Source, periods: PeriodReader) -> Iterator[_Found]:
     if source.cut or (source.speaker is None and (source.role or "").lower() in _MACHINES):
         return
+    from recollect.extract import SPEAKER, find_statements
+
     for statement in find_statements(source.text, speaker=source.speaker):
         if statement.slot in _MOMENTARY:
             continue

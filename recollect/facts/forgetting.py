@@ -79,7 +79,7 @@ def erase_facts(tx: Transaction, fact_ids: Iterable[int]) -> dict[str, int]:
 
 
 def erase_space(tx: Transaction, space: str) -> dict[str, int]:
-    """Remove a space's whole ledger, and what was recorded from it for all spaces."""
+    """Remove a space's whole ledger, and what was recorded from it for all; inside an erase transaction."""
     counts: Counter[str] = Counter()
     _remove_spans(tx.rows, select(tx.rows, SpanRow, Clause("x.space = ?", (space,))), counts)
     counts["fact_alias"] += tx.rows.run(

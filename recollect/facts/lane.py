@@ -22,22 +22,20 @@ from recollect.store.visible import Clause, among, visible
 
 _LONGEST_SEQUENCE: Final = 5
 _MOST_WORDS: Final = 64
+_MOST_CHARACTERS: Final = 2000
 _REASONS_EACH: Final = 3
 _LOOKED_AT: Final = 1000
 _ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
 
-# A frame that says so itself; or, where the evidence cites a document that is cut into chunks, the chunk
-# that its bytes begin in (the first one, where it cites the document as a whole).
-_ITSELF: Final = (
-    "JOIN frame f ON f.frame_id = v.frame_id AND NOT EXISTS (SELECT 1 FROM frame k "
-    "WHERE k.parent_id = f.frame_id AND k.start_byte IS NOT NULL)"
+# Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
+# evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
+# it cites the document as a whole).
+_RESTS_ON: Final = "(v.span_id = s.span_id OR v.fact_id = s.fact_id)"
+_SHOWN_BY: Final = (
+    "((f.frame_id = v.frame_id AND NOT EXISTS (SELECT 1 FROM frame k WHERE k.parent_id = f.frame_id "
+    "AND k.start_byte IS NOT NULL)) OR (f.parent_id = v.frame_id AND f.start_byte IS NOT NULL "
+    "AND f.start_byte <= coalesce(v.start_byte, 0) AND f.end_byte > coalesce(v.start_byte, 0)))"
 )
-_IN_ITS_CHUNK: Final = (
-    "JOIN frame f ON f.parent_id = v.frame_id AND f.start_byte IS NOT NULL "
-    "AND f.start_byte <= coalesce(v.start_byte, 0) AND f.end_byte > coalesce(v.start_byte, 0)"
-)
-_SAYS_SO: Final = (_ITSELF, _IN_ITS_CHUNK)
-_RESTS_ON: Final = ("v.span_id = s.span_id", "v.fact_id = s.fact_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,9 @@ class NamedEntity(NamedTuple):
     ids: tuple[int, ...]
 
 
-class _Said(NamedTuple):
+class Said(NamedTuple):
+    """A span, its fact in words, and the name that led to it."""
+
     span_id: int
     fact_id: int
     fact: str
@@ -105,7 +105,7 @@ def candidates(
     if not entities:
         return []
     wanted = word_stems(query) if options.by_relevance else frozenset()
-    facts: dict[int, _Said] = {}
+    facts: dict[int, Said] = {}
     for entity in entities:
         for said in _facts(rows, entity, view, where, options, wanted):
             if len(facts) < options.max_facts:
@@ -115,6 +115,7 @@ def candidates(
 
 def mentions(query: str) -> list[Mention]:
     """The whole query, its word sequences of five down to two, then its words of two characters or more."""
+    query = query[:_MOST_CHARACTERS].replace("\0", " ").encode("utf-8", "replace").decode()
     found: dict[str, int] = {}
     places = list(_words(query))[:_MOST_WORDS]
     norms = [(0, alias_norm(query))]
@@ -185,35 +186,38 @@ def _facts(
     where: Where,
     options: LaneOptions,
     wanted: frozenset[str],
-) -> list[_Said]:
-    """What is so of an entity, then what has it as its value; only what a frame in reach supports."""
-    supported = _supported(view, where, options)
-    limit = _LOOKED_AT if wanted else options.max_facts
-    found: dict[int, _Said] = {}
+) -> list[Said]:
+    """What is said of an entity, if a frame in reach supports it."""
+    condition = seen(_at(view, where)) & _supported(view, where, options)
+    facts = said_of(rows, entity, condition, limit=_LOOKED_AT if wanted else options.max_facts)
+    relevant = [item for item in facts if overlap(wanted - word_stems(entity.alias), item.fact)]
+    return relevant or facts
+
+
+def said_of(rows: Rows, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:
+    """What is so of an entity, then what has it as its value, in the ledger's fixed order."""
+    found: dict[int, Said] = {}
     for side in ("c.subject_entity_id", "c.object_entity_id"):
         if len(found) >= limit:
             break
-        clause = among(side, entity.ids) & seen(_at(view, where)) & supported
+        clause = among(side, entity.ids) & condition
         sql = (
             f"SELECT s.span_id, c.fact_id, e.key, p.key, coalesce(o.key, c.object_text) FROM {SOURCE} "
             f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {limit - len(found)}"
         )
         for span_id, fact_id, subject, predicate, value in rows.all(sql, clause.values):
-            said = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
-            found.setdefault(span_id, _Said(span_id, fact_id, said, entity.alias))
-    facts = list(found.values())
-    relevant = [item for item in facts if overlap(wanted - word_stems(entity.alias), item.fact)]
-    return relevant or facts
+            fact = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
+            found.setdefault(span_id, Said(span_id, fact_id, fact, entity.alias))
+    return list(found.values())
 
 
 def _supported(view: View, where: Where, options: LaneOptions) -> Clause:
     evidence = _evidence(view, where, options)
-    checks = [
-        f"EXISTS (SELECT 1 FROM fact_evidence v {frame} WHERE {rests_on} AND {evidence.sql})"
-        for rests_on in _RESTS_ON
-        for frame in _SAYS_SO
-    ]
-    return Clause(f"({' OR '.join(checks)})", evidence.values * len(checks))
+    return Clause(
+        f"EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON {_SHOWN_BY} "
+        f"WHERE {_RESTS_ON} AND {evidence.sql})",
+        evidence.values,
+    )
 
 
 def _evidence(view: View, where: Where, options: LaneOptions) -> Clause:
@@ -234,22 +238,20 @@ class _Support:
 
 
 def _frames(
-    rows: Rows, said: Mapping[int, _Said], view: View, where: Where, options: LaneOptions
+    rows: Rows, said: Mapping[int, Said], view: View, where: Where, options: LaneOptions
 ) -> list[Candidate]:
     support: dict[int, _Support] = defaultdict(_Support)
     chosen: dict[tuple[int, int], tuple[int, int, float, int]] = {}
     evidence = _evidence(view, where, options)
     spans = among("s.span_id", list(said))
-    for rests_on in _RESTS_ON:
-        for frame in _SAYS_SO:
-            sql = (
-                "SELECT s.span_id, v.evidence_id, coalesce(f.ordinal, 0), f.frame_id, "
-                "coalesce(v.confidence, -1), v.asserted_at FROM fact_span s "
-                f"JOIN fact_evidence v ON {rests_on} {frame} WHERE {spans.sql} AND {evidence.sql}"
-            )
-            for span_id, evidence_id, *rest in rows.all(sql, spans.values + evidence.values):
-                entry = (rest[0], rest[1], float(rest[2]), rest[3])
-                chosen[span_id, evidence_id] = min(entry, chosen.get((span_id, evidence_id), entry))
+    sql = (
+        "SELECT s.span_id, v.evidence_id, coalesce(f.ordinal, 0), f.frame_id, coalesce(v.confidence, -1), "
+        f"v.asserted_at FROM fact_span s JOIN fact_evidence v ON {_RESTS_ON} JOIN frame f ON {_SHOWN_BY} "
+        f"WHERE {spans.sql} AND {evidence.sql}"
+    )
+    for span_id, evidence_id, *rest in rows.all(sql, spans.values + evidence.values):
+        entry = (rest[0], rest[1], float(rest[2]), rest[3])
+        chosen[span_id, evidence_id] = min(entry, chosen.get((span_id, evidence_id), entry))
     for (span_id, _), (_, frame_id, confidence, asserted_at) in sorted(chosen.items()):
         held = support[frame_id]
         held.confidence = max(held.confidence, confidence)

@@ -165,9 +165,10 @@ class Resolver:
     def _make_facts(self, settled: Sequence[Resolved | None], entities: dict[str, EntityRow]) -> None:
         fresh: dict[bytes, Resolved] = {}
         for item in settled:
-            if item is not None and item.hashed is not None and isinstance(item.operation, Claim):
-                if item.hashed not in self.facts:
-                    fresh.setdefault(item.hashed, item)
+            if item is None or item.hashed is None or item.hashed in self.facts:
+                continue
+            if isinstance(item.operation, Claim):
+                fresh.setdefault(item.hashed, item)
         if not fresh:
             return
         fact_id = self.tx.allocate("fact", len(fresh))

@@ -1,0 +1,67 @@
+"""Verify finds damage in the ledger; stats count it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recollect.facts.values import Entity
+from recollect.store.upkeep import stats, verify
+from tests.facts.conftest import World
+
+
+@pytest.fixture
+def filled(tmp_path: Path, new_world: Callable[..., World]) -> World:
+    world = new_world(str(tmp_path / "a.recollect"))
+    world.facts.define_predicate("lives_in", cardinality="one")
+    frame = world.remember("Where Ana is at home.")
+    premise = world.facts.record("ana", "lives_in", "Porto", valid_from=0, evidence=[frame])
+    world.facts.record("ana", "knows", Entity("bob"), qualifiers={"since": 3}, derived_from=[premise.fact_id])
+    return world
+
+
+def test_a_whole_ledger_has_no_problem(world: World) -> None:
+    world.remember("My name is Ana and I live in Porto. I work at Acme.", role="user", session="s1")
+    world.facts.record("user", "knows", Entity("bob"), qualifiers={"since": 3})
+    world.facts.retract("user", "knows")
+    assert verify(world.store, deep=True).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("damage", "code"),
+    [
+        ("UPDATE fact_entity SET key = 'Eve' WHERE key_norm = 'ana'", "fact_entity"),
+        ("UPDATE fact_alias SET alias_norm = 'eve' WHERE alias_norm = 'ana'", "fact_alias"),
+        ("UPDATE fact_predicate SET cardinality = 'many'", "fact_predicate"),
+        ("UPDATE fact SET created_at = created_at + 1", "fact"),
+        ("UPDATE fact_span SET by_hand = 1 - by_hand", "fact_span"),
+        ("UPDATE fact_evidence SET confidence = 1", "fact_evidence"),
+        ("UPDATE fact_premise SET premise_fact_id = NULL", "fact_premise"),
+        ("UPDATE store_counter SET value = 0 WHERE name = 'fact_span'", "counter"),
+    ],
+)
+def test_a_changed_row_is_found(filled: World, damage: str, code: str) -> None:
+    with filled.store.engine.write(timeout=1) as rows:
+        for trigger in ("fact_is_immutable", "fact_span_is_immutable", "fact_evidence_is_immutable"):
+            rows.run(f"DROP TRIGGER {trigger}")
+        rows.run(damage)
+    assert code in {problem.code for problem in verify(filled.store, deep=True).problems}
+
+
+def test_a_lost_span_and_a_double_value_are_found_without_reading_everything(filled: World) -> None:
+    with filled.store.engine.write(timeout=1) as rows:
+        rows.run("INSERT INTO store_erasing VALUES (1)")
+        rows.run("DELETE FROM fact_premise")
+        rows.run("DELETE FROM fact_span WHERE fact_id = (SELECT max(fact_id) FROM fact)")
+        rows.run("DELETE FROM store_erasing")
+    assert "fact" in {problem.code for problem in verify(filled.store).problems}
+
+
+def test_stats_count_the_ledger(filled: World) -> None:
+    found = stats(filled.store).parts["facts"]
+    assert (found["facts"], found["predicates"], found["open_spans"]) == (2, 2, 2)
+    filled.facts.retract("ana", "knows", qualifiers={"since": 3})
+    found = stats(filled.store).parts["facts"]
+    assert (found["open_spans"], found["spans"]) == (1, 2)

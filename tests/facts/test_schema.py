@@ -1,0 +1,218 @@
+"""The tables: made by a migration, guarded by constraints, closed to change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect import AsOf, Conflict, FrozenClock
+from recollect.base.filters import EVERYTHING, View
+from recollect.facts.ledger import Ledger
+from recollect.facts.part import FactsPart
+from recollect.ingest import pipeline
+from recollect.store import frames, migrations
+from recollect.store.drafts import draft
+from recollect.store.sqlite import APPLICATION_ID
+from recollect.store.store import open_store
+from recollect.store.upkeep import verify
+from tests.facts.conftest import World
+
+TABLES = "fact_entity fact_alias fact_predicate fact fact_span fact_evidence fact_premise".split()
+FORMAT = 3
+
+
+def open_old(monkeypatch: pytest.MonkeyPatch, location: str, clock: FrozenClock, number: int) -> Any:
+    """A store as an earlier version of the package would make it."""
+    known = migrations.migrations
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "migrations", lambda engine: known(engine)[:number])
+        return open_store(location, clock=clock)
+
+
+@pytest.mark.parametrize("old", range(1, FORMAT))
+def test_an_older_format_is_upgraded_and_answers_the_same(
+    location: str, clock: FrozenClock, monkeypatch: pytest.MonkeyPatch, old: int
+) -> None:
+    store = open_old(monkeypatch, location, clock, old)
+    assert store.engine.format() == old
+    pipeline.remember(store, [draft(f"Frame {number}", space="default") for number in range(3)])
+    view = View(("default",))
+
+    def listed(opened: Any) -> list[Any]:
+        with opened.read() as snapshot:
+            return frames.timeline(snapshot.rows, opened.engine.dialect, view, EVERYTHING, limit=10)
+
+    before = listed(store)
+    store.close()
+    for _ in range(2):
+        store = open_store(location, clock=clock, parts=[FactsPart()])
+        assert store.engine.format() >= FORMAT
+        assert listed(store) == before
+        facts = Ledger(store, "default")
+        facts.record("ana", "likes", "soup", evidence=[before[0].id], valid_from=0)
+        assert len(facts.history("ana")) == 1
+        assert verify(store, deep=True).problems == ()
+        store.close()
+
+
+def test_the_file_says_what_it_is(tmp_path: Path, new_world: Callable[..., World]) -> None:
+    world = new_world(str(tmp_path / "a.recollect"))
+    assert world.rows("PRAGMA application_id") == [(APPLICATION_ID,)]
+    assert world.rows("PRAGMA user_version")[0][0] >= FORMAT
+    assert world.rows("PRAGMA foreign_keys") == [(1,)]
+
+
+def test_facts_survive_closing_and_nothing_lies_beside_the_file(
+    tmp_path: Path, clock: FrozenClock, new_world: Callable[..., World]
+) -> None:
+    path = tmp_path / "a.recollect"
+    world = new_world(str(path))
+    frame = world.remember("Ana lives in Porto.", speaker="Ana")
+    world.facts.record("ana", "likes", "soup", evidence=[frame], qualifiers={"how": b"\x00"})
+    found = world.facts.about("ana"), world.facts.history("ana")
+    world.store.close()
+    assert [item.name for item in tmp_path.iterdir()] == ["a.recollect"]
+    again = new_world(str(path))
+    assert (again.facts.about("ana"), again.facts.history("ana")) == found
+
+
+def _fact(**given: Any) -> dict[str, Any]:
+    return {
+        "fact_id": 77,
+        "ledger": "default",
+        "subject_entity_id": 1,
+        "predicate_id": 1,
+        "object_kind": 1,
+        "object_text": "x",
+        "fact_hash": b"\x01" * 32,
+        "created_at": 1,
+        "checksum": 1,
+        **given,
+    }
+
+
+def _span(**given: Any) -> dict[str, Any]:
+    return {
+        "span_id": 77,
+        "fact_id": 1,
+        "space": "default",
+        "valid_from": 5,
+        "system_from": 5,
+        "by_hand": 1,
+        "derived": 0,
+        "span_key_hash": b"\x02" * 32,
+        "created_at": 1,
+        "checksum": 1,
+        **given,
+    }
+
+
+def _evidence(**given: Any) -> dict[str, Any]:
+    return {
+        "evidence_id": 77,
+        "span_id": 1,
+        "frame_id": 1,
+        "extractor": "x",
+        "extractor_version": "1",
+        "asserted_at": 1,
+        "recorded_at": 1,
+        "created_at": 1,
+        "checksum": 1,
+        **given,
+    }
+
+
+def insert(world: World, table: str, row: dict[str, Any]) -> None:
+    names = ", ".join(row)
+    with world.store.write() as tx:
+        tx.rows.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("fact", _fact(object_kind=2)),
+        ("fact", _fact(object_kind=0)),
+        ("fact", _fact(object_kind=8, object_text=None)),
+        ("fact", _fact(object_int=3)),
+        ("fact", _fact(object_text=None)),
+        ("fact", _fact(object_kind=4, object_text=None, object_bool=2)),
+        ("fact", _fact(object_kind=7, object_text=None, object_entity_id=999)),
+        ("fact", _fact(subject_entity_id=999)),
+        ("fact", _fact(predicate_id=999)),
+        ("fact", _fact(fact_hash=b"short")),
+        ("fact", _fact(qualifiers_hash=b"short", qualifiers="[]")),
+        ("fact_span", _span(valid_to=5)),
+        ("fact_span", _span(valid_to=4)),
+        ("fact_span", _span(system_to=5)),
+        ("fact_span", _span(fact_id=999)),
+        ("fact_span", _span(span_key_hash=b"short")),
+        ("fact_evidence", _evidence(span_id=None)),
+        ("fact_evidence", _evidence(fact_id=1)),
+        ("fact_evidence", _evidence(span_id=999)),
+        ("fact_evidence", _evidence(frame_id=999)),
+        ("fact_evidence", _evidence(start_byte=3)),
+        ("fact_evidence", _evidence(start_byte=3, end_byte=3)),
+    ],
+)
+def test_constraints_hold(quiet: World, table: str, row: dict[str, Any]) -> None:
+    frame = quiet.remember("Ana likes soup.")
+    quiet.facts.record("ana", "likes", "soup", evidence=[frame])
+    with pytest.raises(Conflict):
+        insert(quiet, table, row)
+    for name, good in (("fact", _fact()), ("fact_span", _span()), ("fact_evidence", _evidence())):
+        if name == table:
+            insert(quiet, name, good)
+
+
+def test_hashes_are_unique_per_ledger(quiet: World) -> None:
+    quiet.facts.record("ana", "likes", "soup")
+    [(known,)] = quiet.rows("SELECT fact_hash FROM fact")
+    with pytest.raises(Conflict):
+        insert(quiet, "fact", _fact(fact_hash=bytes(known)))
+    insert(quiet, "fact", _fact(fact_hash=bytes(known), ledger="other"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE fact SET object_text = 'rice'",
+        "DELETE FROM fact",
+        "UPDATE fact_span SET valid_from = 1",
+        "UPDATE fact_span SET system_from = 1",
+        "DELETE FROM fact_span",
+        "UPDATE fact_evidence SET frame_id = frame_id",
+        "DELETE FROM fact_evidence",
+        "UPDATE fact_span SET reason = 'x' WHERE system_to IS NOT NULL",
+    ],
+)
+def test_history_is_closed_to_change(quiet: World, statement: str) -> None:
+    frame = quiet.remember("Ana likes soup.")
+    quiet.facts.record("ana", "likes", "soup", evidence=[frame])
+    quiet.facts.retract("ana", "likes")
+    quiet.facts.record("ana", "likes", "rice")
+
+    def change() -> None:
+        with quiet.store.write() as tx:
+            assert tx.system
+            tx.rows.run(statement)
+
+    with pytest.raises(Conflict):
+        change()
+    assert len(quiet.facts.history("ana")) == 2
+
+
+def test_every_table_is_there_on_both_engines(quiet: World) -> None:
+    for table in TABLES:
+        assert quiet.rows(f"SELECT count(*) FROM {table}") == [(0,)]
+
+
+def test_a_read_as_of_latest_never_writes(quiet: World) -> None:
+    quiet.facts.record("ana", "likes", "soup")
+    revision = quiet.store.revision()
+    quiet.facts.about("ana", as_of=AsOf.LATEST)
+    quiet.facts.resolve("anna", near=True)
+    assert quiet.store.revision() == revision
