@@ -117,9 +117,9 @@ def upkeep(memory: Memory, frames: int) -> Iterator[Figure]:
     yield Figure("bytes per frame", memory.stats().bytes / frames, "bytes")
     yield Figure("verify", timed(memory.verify), "s")
     yield Figure("verify, deep", timed(lambda: memory.verify(deep=True)), "s")
-    with tempfile.TemporaryDirectory() as folder:
-        with suppress(Unsupported):  # a server is backed up with its own tools
-            yield Figure("backup", timed(lambda: memory.backup(Path(folder) / "copy.recollect")), "s")
+    # A server is backed up with its own tools.
+    with tempfile.TemporaryDirectory() as folder, suppress(Unsupported):
+        yield Figure("backup", timed(lambda: memory.backup(Path(folder) / "copy.recollect")), "s")
     yield Figure("erase of one frame", timed(lambda: memory.erase(frames // 2)), "s")
     yield Figure("compact", timed(memory.compact), "s")
 

@@ -314,7 +314,7 @@ class Memory:
         Returns the ids retired now; forgetting twice changes nothing.
         """
         view = self._view(space)
-        with self.store.write() as tx:
+        with self.store.write(makes_room=True) as tx:
             if where is None:
                 ids = writing.resolve(tx.rows, [_one_id(frame_id)], view)
             else:

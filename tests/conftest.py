@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from recollect import FrozenClock, Memory
 
@@ -19,6 +20,10 @@ START = 1_700_000_000_000
 """Where the frozen clock of the tests begins: 14 November 2023."""
 
 _numbers = itertools.count(1)
+
+# The same examples everywhere, and no verdict by the clock of a busy machine.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")

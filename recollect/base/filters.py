@@ -20,7 +20,8 @@ SpaceLike = str | Iterable[str] | AllSpaces
 MOST_VALUES = 10_000
 """Values that one filter may name; the engines take some tens of thousands in a whole statement."""
 
-_MOST_CONDITIONS = 100
+_MOST_SPACES = 100
+_MOST_CONDITIONS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ class View:
         if not isinstance(space, Iterable):
             raise InvalidInput(f"space must be a name or several, not {type(space).__name__}.")
         names = [space] if isinstance(space, str) else list(space)
-        if len(names) > _MOST_CONDITIONS:
-            raise InvalidInput(f"At most {_MOST_CONDITIONS} spaces can be named.", hint="Pass space=ALL.")
+        if len(names) > _MOST_SPACES:
+            raise InvalidInput(f"At most {_MOST_SPACES} spaces can be named.", hint="Pass space=ALL.")
         if not names:
             raise InvalidInput("No space was named.", hint="Name one, or pass space=ALL.")
         return cls(tuple(sorted({canonical_space(name) for name in names})), as_of)

@@ -16,14 +16,23 @@ from recollect.base.names import ALL
 from recollect.base.times import AsOf
 from recollect.base.tokens import open_tokenizer
 from recollect.context.items import Card, Context, ContextItem, Item, Piece
-from recollect.context.lanes import ContextLane, Facts, FactSource, Hits, RecallRequest, Recent, Shrinker
+from recollect.context.lanes import (
+    ContextLane,
+    Exchanges,
+    Facts,
+    FactSource,
+    Hits,
+    RecallRequest,
+    Recent,
+    Shrinker,
+)
 from recollect.context.packing import Packed, pack
 from recollect.context.receipt import Receipt, ReceiptItem, Replay, hash_text, receipt_items
 from recollect.context.recipe import DEFAULTS, Recipe
 from recollect.context.render import line_of, render
 from recollect.context.surrogates import read_surrogates
 from recollect.search.engine import SearchEngine
-from recollect.search.request import SearchRequest
+from recollect.search.request import SearchRequest, plan_request
 from recollect.search.results import SearchResults
 from recollect.store.frames import fetch, stored
 from recollect.store.store import Store
@@ -52,6 +61,7 @@ class ContextBuilder:
             "expansion": Hits("expansion"),
             "snippets": Hits("snippets"),
             "surrogates": Hits("surrogates"),
+            "exchanges": Exchanges(store),
             "recent": Recent(store),
         }
         if facts is not None:
@@ -98,20 +108,23 @@ class ContextBuilder:
 
         At the same revision the whole is done anew; at a later one the ranking's drift is reported apart.
         """
+        call = recall_from(receipt.request, Recipe.from_json(receipt.recipe), receipt.budget)
         with self._store.one_state() as snapshot:
             if receipt.store_id != self._store.id:
                 raise InvalidInput("The receipt is of another store.", hint="Open the store that issued it.")
-            items, changes = self._again(receipt, snapshot)
+            items, changes = self._again(receipt, call, snapshot)
             text = render(items, mark=receipt.mark, order=receipt.order) if items else ""
             drift: tuple[str, ...] = ()
-            fresh = self.recall(self._call(receipt))
-            if snapshot.revision == receipt.revision:
-                same = hash_text(fresh.text) == receipt.sha256 == hash_text(text)
-                if not same and not changes:
-                    changes = ["the same request gives another text; the code or a model has changed"]
-            else:
-                same = hash_text(text) == receipt.sha256
+            fresh = self.recall(call)
+            same = hash_text(text) == receipt.sha256
+            if snapshot.revision != receipt.revision:
                 drift = _drift(receipt, fresh)
+            elif hash_text(fresh.text) != receipt.sha256:
+                same = False
+            if not same and not changes:
+                changes = [
+                    "the same request gives another text; the code, a model or the receipt has changed"
+                ]
         return Replay(same, text, tuple(changes), drift)
 
     def _build(self, call: Recall, results: SearchResults, snapshot: Snapshot) -> Context:
@@ -125,6 +138,8 @@ class ContextBuilder:
             if source is None:
                 notes.append(f"the lane {lane.kind} is not there")
                 continue
+            if lane.kind == "recent" and call.session is None:
+                notes.append("the lane recent did not run: no session was named")
             candidates[lane.kind] = list(source.items(request, lane, results=results, snapshot=snapshot))
         ids = sorted(
             {item.frame.id for items in candidates.values() for item in items if isinstance(item, Piece)}
@@ -140,6 +155,8 @@ class ContextBuilder:
             mark=mark,
             shrink=shrinker,
         )
+        if packed.dropped and not packed.items:
+            notes.append(f"a budget of {call.budget} tokens has no room for anything that was found")
         receipt = Receipt(
             store_id=self._store.id,
             revision=snapshot.revision,
@@ -169,11 +186,13 @@ class ContextBuilder:
         whole = f"{self._store.id}\0{snapshot.revision}\0{canonical_json(asked)}"
         return hashlib.sha256(whole.encode()).hexdigest()[:12]
 
-    def _again(self, receipt: Receipt, snapshot: Snapshot) -> tuple[list[Item], list[str]]:
+    def _again(self, receipt: Receipt, call: Recall, snapshot: Snapshot) -> tuple[list[Item], list[str]]:
         ids = [frame_id for item in receipt.items for frame_id in item.frame_ids]
         rows = stored(snapshot.rows, ids)
-        # As of the receipt's revision: what was forgotten since is still shown as it was given.
-        view = View(ALL, AsOf(system=receipt.revision, valid=AsOf.LATEST.valid))
+        # As it was seen then: what was forgotten since is still shown as it was given.
+        asked = call.search.view
+        seen = min(receipt.revision, asked.as_of.system)
+        view = View(asked.spaces, AsOf(system=seen, valid=asked.as_of.valid))
         frames = {frame.id: frame for frame in fetch(snapshot.rows, self._store.engine.dialect, ids, view)}
         items: list[Item] = []
         changes: list[str] = []
@@ -183,15 +202,13 @@ class ContextBuilder:
             changes += [
                 f"frame {frame_id} was forgotten or superseded since"
                 for frame_id in item.frame_ids
-                if frame_id in rows and rows[frame_id].retired_at is not None
+                if frame_id in rows and (rows[frame_id].retired_at or 0) > receipt.revision
             ]
             again = _remade(item, frames)
-            if again is not None and not (gone and item.card is None):
+            # A card stands as long as one of the frames that say so does.
+            if again is not None and (not gone or set(item.frame_ids) & rows.keys()):
                 items.append(again)
         return items, list(dict.fromkeys(changes))
-
-    def _call(self, receipt: Receipt) -> Recall:
-        return recall_from(receipt.request, Recipe.from_json(receipt.recipe), receipt.budget)
 
 
 def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session: str | None) -> Recall:
@@ -201,19 +218,23 @@ def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session:
 
 def recall_from(asked: Mapping[str, Any], recipe: Recipe, budget: int) -> Recall:
     """The call that a receipt's request describes."""
-    spaces = ALL if asked["spaces"] == "all" else tuple(asked["spaces"])
-    search = SearchRequest(
-        query=asked["query"],
-        view=View(spaces, AsOf(system=asked["as_of"][0], valid=asked["as_of"][1])),
-        where=Where.of(asked["where"]),
-        limit=recipe.depth,
-        lanes=tuple(asked["lanes"]),
-        fusion=asked["fusion"],
-        reference=asked["reference"],
-        times=asked["times"],
-        zone=_zone(asked["zone"]),
-    )
-    return Recall(search, recipe, budget, asked["session"])
+    try:
+        spaces = ALL if asked["spaces"] == "all" else tuple(asked["spaces"])
+        search = plan_request(
+            asked["query"],
+            view=View.of(spaces, AsOf(system=asked["as_of"][0], valid=asked["as_of"][1])),
+            where=Where.of(asked["where"]),
+            limit=recipe.depth,
+            mode="hybrid",
+            lanes=tuple(asked["lanes"]),
+            fusion=asked["fusion"],
+            reference=asked["reference"],
+            times=asked["times"],
+            zone=_zone(asked["zone"]),
+        )
+        return check_recall(search, recipe=recipe, budget=budget, session=asked["session"])
+    except (KeyError, TypeError, IndexError):
+        raise InvalidInput("This is no receipt: what was asked is not in it.") from None
 
 
 def _asked(call: Recall) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from recollect.base.frame import Frame
 from recollect.context.sentences import Range
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from recollect.context.receipt import Receipt
 
 Tier = Literal["full", "snippet", "gist", "micro", "cut"]
+NO_ROOM: Final = "no room"
+"""How the reason begins where something was left out only because it did not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Context:
     @property
     def truncated(self) -> bool:
         """True: something relevant had no room."""
-        return any(drop.reason.startswith("no room") for drop in self.dropped)
+        return any(drop.reason.startswith(NO_ROOM) for drop in self.dropped)
 
     def __str__(self) -> str:
         return self.text

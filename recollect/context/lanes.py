@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from recollect.base.filters import View, Where
 from recollect.base.frame import Frame
 from recollect.base.tokens import Tokenizer
-from recollect.context.items import Card, Item, Piece
+from recollect.context.items import Card, Item, Piece, Tier
 from recollect.context.recipe import LaneRecipe
-from recollect.context.sentences import answering
+from recollect.context.sentences import Range, answering
 from recollect.context.surrogates import LONG_BYTES, Surrogate, make_surrogate
 from recollect.search.results import SearchResults
-from recollect.store.frames import timeline
+from recollect.store.frames import fetch, timeline
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
+from recollect.store.visible import visible
 from recollect.text.query import plan_text
+from recollect.text.words import terms
 
-_SNIPPET_WORDS = 90
-_CUT_TOKENS = 60
+_SNIPPET_WORDS: Final = 90
+_WORDS_PER_TOKEN: Final = 0.75
+_CUT_TOKENS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,49 @@ class Hits:
         return [whole(hit.frame, self._kind, rank) for rank, hit in enumerate(taken, 1)]
 
 
+class Exchanges:
+    """The turns around the best hits of a conversation, so that an answer stands beside its question."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]:
+        order: dict[int, int] = {}
+        for rank, hit in enumerate(results.hits, 1):
+            if len(order) >= lane.items:
+                break
+            if _is_turn(hit.frame):
+                order.setdefault(hit.frame.id, rank)
+                for frame_id in self._around(hit.frame, request, lane, snapshot):
+                    order.setdefault(frame_id, rank)
+        found = fetch(snapshot.rows, self._store.engine.dialect, list(order), request.view)
+        # A long turn is left to the lanes that shrink: what stands beside a hit is worth a line, not a page.
+        pieces = [whole(frame, "exchanges", order[frame.id]) for frame in found]
+        return [piece for piece in pieces if piece.ranges[0][1] <= LONG_BYTES]
+
+    def _around(
+        self, frame: Frame, request: RecallRequest, lane: LaneRecipe, snapshot: Snapshot
+    ) -> list[int]:
+        """What followed first, nearest first: it is more often the answer than what came before."""
+        found: list[int] = []
+        place = (frame.occurred_at, frame.ordinal or 0, frame.id)
+        said = visible(request.view, request.where)
+        for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
+            if limit:
+                sql = (
+                    f"SELECT f.frame_id FROM frame f WHERE f.session = ? AND f.space = ? AND {said.sql} "
+                    "AND f.start_byte IS NULL AND (f.speaker IS NOT NULL OR f.role IS NOT NULL) "
+                    f"AND f.occurred_at {sign}= ? "
+                    f"AND (f.occurred_at, coalesce(f.ordinal, 0), f.frame_id) {sign} (?, ?, ?) ORDER BY "
+                    f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order} LIMIT {limit}"
+                )
+                values = (frame.session, frame.space, *said.values, place[0], *place)
+                found += [int(row[0]) for row in snapshot.rows.all(sql, values)]
+        return found
+
+
 class Recent:
     """The last turns of the session the question is asked in."""
 
@@ -73,7 +119,9 @@ class Recent:
     ) -> Sequence[Item]:
         if request.session is None:
             return []
-        where = Where(session=request.session)
+        if request.where.session and request.session not in request.where.session:
+            return []
+        where = Where.of({**request.where.to_mapping(), "session": request.session})
         dialect = self._store.engine.dialect
         frames = timeline(snapshot.rows, dialect, request.view, where, limit=lane.items)
         return [whole(frame, "recent", rank) for rank, frame in enumerate(frames, 1)]
@@ -88,35 +136,49 @@ class Facts:
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        found = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=lane.items)
-        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(found, 1)]
+        limit = 100 if lane.shared else lane.items
+        found = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=limit)
+        asked = set(plan_text(request.query).terms)
+        least = lane.shared if len(asked) > lane.shared else 0
+        told = [(text, frames) for text, frames in found if len(asked.intersection(terms(text))) >= least]
+        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(told, 1)]
 
 
 def whole(frame: Frame, lane: str, rank: int) -> Piece:
     return Piece(frame, lane, rank, "full", ((0, len(frame.text.encode())),))
 
 
+def _is_turn(frame: Frame) -> bool:
+    return frame.session is not None and frame.start is None and bool(frame.speaker or frame.role)
+
+
 class Shrinker:
     """Smaller forms of a piece: the sentences that answer, the gist, the shortest, the beginning."""
 
-    def __init__(self, query: str, surrogates: dict[int, Surrogate], tokenizer: Tokenizer) -> None:
+    def __init__(self, query: str, surrogates: Mapping[int, Surrogate], tokenizer: Tokenizer) -> None:
         plan = plan_text(query)
         self._wanted = plan.terms
         self._specific = bool(plan.identifiers or plan.phrases) or len(plan.terms) >= 2
         self._surrogates = surrogates
         self._tokenizer = tokenizer
 
-    def __call__(self, piece: Piece) -> list[Piece]:
-        text = piece.frame.text
-        if piece.tier != "full" or piece.ranges[0][1] <= LONG_BYTES:
-            return []
-        short = self._surrogates.get(piece.frame.id) or make_surrogate(text)
-        assert short is not None
-        answer = tuple(answering(text, self._wanted, words=_SNIPPET_WORDS))
-        snippet = Piece(piece.frame, piece.lane, piece.rank, "snippet", answer)
-        gist = Piece(piece.frame, piece.lane, piece.rank, "gist", short.gist)
-        micro = Piece(piece.frame, piece.lane, piece.rank, "micro", short.micro)
+    def __call__(self, piece: Piece, room: int) -> Iterator[Piece]:
+        if piece.tier != "full" or piece.ranges[0][1] <= LONG_BYTES or room <= 0:
+            return
         # A pointed question wants the sentences that answer; a wide one, what the frame is about.
-        forms = [snippet, gist, micro] if self._specific else [gist, snippet, micro]
-        beginning = len(self._tokenizer.truncate(text, _CUT_TOKENS).encode())
-        return [*forms, Piece(piece.frame, piece.lane, piece.rank, "cut", ((0, beginning),))]
+        tiers: tuple[Tier, ...] = ("snippet", "gist") if self._specific else ("gist", "snippet")
+        for tier in (*tiers, "micro", "cut"):
+            ranges = self._ranges(piece.frame, tier, room)
+            if ranges:
+                yield Piece(piece.frame, piece.lane, piece.rank, tier, ranges)
+
+    def _ranges(self, frame: Frame, tier: Tier, room: int) -> tuple[Range, ...]:
+        if tier == "snippet":
+            words = min(_SNIPPET_WORDS, int(room * _WORDS_PER_TOKEN))
+            return tuple(answering(frame.text, self._wanted, words=words)) if words else ()
+        if tier == "cut":
+            beginning = self._tokenizer.truncate(frame.text, min(_CUT_TOKENS, room))
+            return ((0, len(beginning.encode())),) if beginning.strip() else ()
+        short = self._surrogates.get(frame.id) or make_surrogate(frame.text)
+        assert short is not None
+        return short.gist if tier == "gist" else short.micro

@@ -6,13 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from recollect.base.checks import canonical_json, check_choice, check_label, check_limit
 from recollect.base.errors import InvalidInput
 
-LaneKind = Literal["facts", "recent", "expansion", "snippets", "surrogates"]
-KINDS: Final = ("facts", "recent", "expansion", "snippets", "surrogates")
 ORDERS: Final = ("time", "rank")
 
 
@@ -25,6 +23,12 @@ class LaneRecipe:
     """Of the whole budget."""
     items: int = 50
     item_tokens: int = 400
+    before: int = 0
+    """In the lane "exchanges": how many turns before each of the best hits are shown with it."""
+    after: int = 0
+    """And how many after it."""
+    shared: int = 0
+    """In the lane "facts": a card must say so many words of the question, if that has more."""
 
     def __post_init__(self) -> None:
         check_label(self.kind, "lane kind")
@@ -33,6 +37,9 @@ class LaneRecipe:
             raise InvalidInput(f"A lane's share lies above 0 and at most at 1, not {self.share!r}.")
         check_limit(self.items, "items", most=1000)
         check_limit(self.item_tokens, "item_tokens", most=1_000_000)
+        check_limit(self.before, "before", least=0, most=20)
+        check_limit(self.after, "after", least=0, most=20)
+        check_limit(self.shared, "shared", least=0, most=20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,8 @@ class Recipe:
         check_choice(self.order, "order", ORDERS)
         check_limit(self.depth, "depth", most=1000)
         check_label(self.tokenizer, "tokenizer")
+        if not isinstance(self.lanes, tuple) or not all(isinstance(lane, LaneRecipe) for lane in self.lanes):
+            raise InvalidInput("The lanes of a recipe are a tuple of LaneRecipe.")
         if not self.lanes:
             raise InvalidInput("A recipe needs at least one lane.")
         kinds = [lane.kind for lane in self.lanes]
@@ -84,25 +93,32 @@ class Recipe:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
+_FACTS: Final = LaneRecipe("facts", share=0.12, items=6, item_tokens=60, shared=2)
+_EXCHANGES: Final = LaneRecipe("exchanges", share=0.4, items=12, item_tokens=120, before=1, after=2)
+_SNIPPETS: Final = LaneRecipe("snippets", items=60, item_tokens=160)
+_SURROGATES: Final = LaneRecipe("surrogates", items=60, item_tokens=60)
+
 DEFAULTS: Final[Mapping[str, Recipe]] = {
     recipe.name: recipe
     for recipe in (
         Recipe(
             "default",
             (
-                LaneRecipe("facts", share=0.12, items=6, item_tokens=60),
+                _FACTS,
                 LaneRecipe("expansion", share=0.4, items=1, item_tokens=500),
-                LaneRecipe("snippets", items=40, item_tokens=160),
-                LaneRecipe("surrogates", items=40, item_tokens=60),
+                _EXCHANGES,
+                _SNIPPETS,
+                _SURROGATES,
             ),
         ),
         Recipe(
             "chat",
             (
                 LaneRecipe("recent", share=0.3, items=12, item_tokens=120),
-                LaneRecipe("facts", share=0.12, items=6, item_tokens=60),
-                LaneRecipe("snippets", items=40, item_tokens=160),
-                LaneRecipe("surrogates", items=40, item_tokens=60),
+                _FACTS,
+                _EXCHANGES,
+                _SNIPPETS,
+                _SURROGATES,
             ),
         ),
         Recipe(

@@ -1,17 +1,25 @@
-"""Items as text: dated, cited, grouped to be read, and marked as data."""
+"""Items as text: dated, cited, grouped to be read, and marked as data.
+
+What stands at the left margin is ours: a stored text of several lines is set in, so that no line of it can
+pass for a heading, an item or the end of the block.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
 from recollect.base.echo import CLOSE, OPEN, harmless
 from recollect.base.errors import InvalidInput
+from recollect.base.frame import Kind
 from recollect.base.times import from_ms
 from recollect.context.items import Card, Item, Piece
 from recollect.context.sentences import cut
 
 FACTS: Final = "Known facts"
+_INDENT: Final = "  "
+_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def render(items: Sequence[Item], *, mark: str, order: str) -> str:
@@ -30,32 +38,45 @@ def render(items: Sequence[Item], *, mark: str, order: str) -> str:
 
 
 def line_of(item: Item) -> str:
-    """What an item says, with its source."""
+    """What an item says, with its source; a text of several lines comes after its source, set in."""
     cited = " ".join(f"[frame {frame_id}]" for frame_id in item.frame_ids)
     if isinstance(item, Card):
-        return f"- {harmless(item.text)} {cited}".rstrip()
-    frame = item.frame
-    text = cut(frame.text, item.ranges)
-    who = frame.speaker or frame.role
-    if who and not text.lower().startswith(f"{who.lower()}:"):
-        text = f"{who}: {text}"
-    before = "… " if item.tier == "cut" and item.ranges and item.ranges[0][0] > 0 else ""
-    after = " …" if item.tier == "cut" else ""
-    return f"{before}{harmless(text)}{after} {cited}"
+        return f"- {harmless(_one_line(item.text))} {cited}".rstrip()
+    lines = [line.rstrip() for line in _BREAK.split(_shown(item)) if line.strip()]
+    who = _one_line(item.frame.speaker or item.frame.role or "")
+    if len(lines) == 1:
+        says_so = not who or lines[0][: len(who) + 1].lower() == f"{who.lower()}:"
+        return f"{harmless(lines[0].strip() if says_so else f'{who}: {lines[0].strip()}')} {cited}"
+    source = f"{harmless(who)}: {cited}" if who else cited
+    return ("\n" + _INDENT).join([source, *map(harmless, lines)])
+
+
+def _shown(piece: Piece) -> str:
+    text = cut(piece.frame.text, piece.ranges)
+    if piece.tier != "cut":
+        return text
+    return f"{'… ' if piece.ranges and piece.ranges[0][0] > 0 else ''}{text} …"
 
 
 def heading_of(piece: Piece) -> str:
     """The day, and the document where there is one; said once for what follows it."""
-    title = piece.frame.title or piece.frame.uri
-    day = _day(piece.frame.occurred_at)
-    return harmless(f"{day} {title}" if title else day)
+    frame = piece.frame
+    title = frame.title
+    if title is None and frame.kind in (Kind.DOCUMENT, Kind.CHUNK):
+        title = frame.uri
+    day = _day(frame.occurred_at)
+    return harmless(f"{day} {_one_line(title)}" if title else day)
 
 
 def laid_out(pieces: Sequence[Piece], order: str) -> list[Piece]:
-    """For reading: by time, with a conversation and a document kept together; or best first."""
-    if order == "rank":
-        return sorted(pieces, key=lambda piece: (piece.rank, piece.frame.id))
-    return sorted(pieces, key=_by_time)
+    """For reading: by time, or best first; what shares a heading stands together."""
+    if order == "time":
+        return sorted(pieces, key=_by_time)
+    best: dict[str, int] = {}
+    for piece in pieces:
+        heading = heading_of(piece)
+        best[heading] = min(best.get(heading, piece.rank), piece.rank)
+    return sorted(pieces, key=lambda piece: (best[heading_of(piece)], *_by_time(piece)))
 
 
 def _by_time(piece: Piece) -> tuple[int, str, int, int, int]:
@@ -65,8 +86,12 @@ def _by_time(piece: Piece) -> tuple[int, str, int, int, int]:
     return day, heading_of(piece), frame.occurred_at, place, frame.id
 
 
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _day(moment: int) -> str:
     try:
-        return from_ms(moment).strftime("%Y-%m-%d")
+        return from_ms(moment).date().isoformat()
     except InvalidInput:
         return str(moment)

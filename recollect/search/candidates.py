@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -38,7 +40,9 @@ LATE_TOKENS: Final = 8000
 """Late interaction looks at this many frames and word pieces at most."""
 
 QUERY_CHARACTERS: Final = 2000
-"""Of a longer question the embedder reads the beginning."""
+"""Of a longer question the embedder and the facts' lane read the beginning."""
+
+_RUN: Final = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +80,16 @@ class Pool:
         return Signals(self.words, self.cosine, self.late, self.is_turn)
 
 
+def beginning(query: str) -> str:
+    """What is read of a long question, in characters that every engine and model can take."""
+    return encodable(query[:QUERY_CHARACTERS]).replace("\0", " ")
+
+
 def embed_query(embedder: Embedder | None, problem: str, query: str) -> EmbeddedQuery:
     """Before the snapshot is taken, since it may take long."""
     if embedder is None:
         return EmbeddedQuery(None, problem=problem or "no embedder is set")
-    text = encodable(query[:QUERY_CHARACTERS])
+    text = beginning(query)
     try:
         [encoding] = embedder.encode([text], tokens=embedder.supports_tokens)
     except RecollectError as error:
@@ -107,7 +116,7 @@ def gather(
 
     members = [np.zeros(0, dtype=np.int64)]
     if text is not None:
-        members.append(best_of(text.scores, depth, catalog.columns.content))
+        members.append(best_of(text, depth, catalog.columns.content))
     if near is not None:
         members.append(near.ids)
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
@@ -123,7 +132,7 @@ def gather(
         cosine=None,
         late=None,
         is_turn=is_turn(catalog, ids),
-        most_words=0.0 if text is None else float(text.scores.max(initial=0.0)),
+        most_words=0.0 if text is None else float(text.scores[text.found].max(initial=0.0)),
         terms=() if text is None else text.terms,
         ranked=ranked,
     )
@@ -156,17 +165,17 @@ def is_turn(catalog: CatalogView, ids: Ids) -> Mask:
     return said & in_session
 
 
-def best_of(scores: Floats, limit: int, content: Ids) -> Ids:
-    """Ids of the highest positive scores; ties at the end are cut by content, never by order of writing."""
+def best_of(text: TextScores, limit: int, content: Ids) -> Ids:
+    """Ids of the highest scores; ties at the end are cut by content, never by order of writing."""
     import numpy as np
 
-    positive = np.flatnonzero(scores > 0)
-    if len(positive) <= limit:
-        return positive
-    values = scores[positive]
+    found = text.found
+    if len(found) <= limit:
+        return found
+    values = text.scores[found]
     least = np.partition(values, len(values) - limit)[len(values) - limit]
-    positive = positive[values >= least]
-    chosen: Ids = positive[np.lexsort((positive, content[positive], -scores[positive]))][:limit]
+    found = found[values >= least]
+    chosen: Ids = found[np.lexsort((found, content[found], -text.scores[found]))][:limit]
     return chosen
 
 
@@ -225,21 +234,21 @@ def _asked(query: EmbeddedQuery, basis: Basis, terms: Sequence[TermUse]) -> Late
         keep[:] = True
     rarity = {use.term: use.weight for use in terms if use.frames}
     rarest = max(rarity.values(), default=1.0)
-    raw = query.text.encode()
-    weights = [
-        rarity.get(stem(_word_at(raw, int(start)).lower()), rarest) for start in tokens.spans[keep][:, 0]
-    ]
+    words = _words_at(query.text, tokens.spans[keep][:, 0].tolist())
+    weights = [rarity.get(stem(word.lower()), rarest) for word in words]
     return late_query(basis, tokens.states[keep], np.array(weights, dtype=np.float32))
 
 
-def _word_at(raw: bytes, place: int) -> str:
-    """The run of letters and digits around a byte."""
-    start = end = place
-    while start > 0 and (raw[start - 1] >= 128 or chr(raw[start - 1]).isalnum()):
-        start -= 1
-    while end < len(raw) and (raw[end] >= 128 or chr(raw[end]).isalnum()):
-        end += 1
-    return raw[start:end].decode(errors="replace")
+def _words_at(text: str, places: Sequence[int]) -> list[str]:
+    """The run of letters and digits around each of these bytes; empty where there is none."""
+    runs = list(_RUN.finditer(text.encode()))
+    starts = [run.start() for run in runs]
+    found = []
+    for place in places:
+        before = bisect_right(starts, place) - 1
+        inside = before >= 0 and place < runs[before].end()
+        found.append(runs[before][0].decode() if inside else "")
+    return found
 
 
 def _signs(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, bytes]:

@@ -15,6 +15,7 @@ from recollect.search.candidates import (
     EmbeddedQuery,
     Pool,
     RankedFrame,
+    beginning,
     embed_query,
     gather,
     talk_of,
@@ -31,7 +32,7 @@ from recollect.store.catalog import Catalog, CatalogView
 from recollect.store.frames import fetch, stored
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
-from recollect.text.lane import Lengths, TextScores, score_text
+from recollect.text.lane import Lengths, Measured, TextScores, score_text
 from recollect.text.query import TextQuery, plan_text
 from recollect.vectors.blas import one_thread
 from recollect.vectors.neighbours import Near, Question
@@ -112,7 +113,7 @@ class SearchEngine:
             fusion=request.fusion,
             revision=snapshot.revision,
             truncated=plan_text(request.query).truncated
-            or (query.encoding is not None and len(request.query) > QUERY_CHARACTERS),
+            or (len(request.query) > QUERY_CHARACTERS and request.lanes != ("text",)),
             notes=(*sense.notes, *notes),
         )
 
@@ -174,7 +175,7 @@ class SearchEngine:
             catalog=catalog,
             snapshot=snapshot,
             mask=mask,
-            lengths=lengths,
+            lengths=lengths.words,
             text=text,
             near=near,
             ranked=ranked,
@@ -192,7 +193,7 @@ class SearchEngine:
         else:
             fused = fuse_scores(pool.signals(), most_words=pool.most_words)
             fused = fused.plus("voice", voice_bonus(request.query, catalog, pool.ids, pool.is_turn))
-            fused = add_talk(fused, talk_of(pool, catalog, lengths), pool.is_turn)
+            fused = add_talk(fused, talk_of(pool, catalog, lengths.words), pool.is_turn)
             scores = fused.scores + _rank_bonuses(pool)
         best_rank = _best_ranks(ranks, len(pool.ids))
         # A turn beside a hit may be an answer by itself, but only if its meaning was looked at.
@@ -222,12 +223,10 @@ class SearchEngine:
         plan: TextQuery,
         snapshot: Snapshot,
         catalog: CatalogView,
-        lengths: Ids,
+        lengths: Measured,
         mask: Mask,
         reports: list[LaneReport],
     ) -> TextScores | None:
-        import numpy as np
-
         if "text" not in request.lanes:
             return None
         text = score_text(plan, snapshot=snapshot, catalog=catalog, lengths=lengths, mask=mask)
@@ -236,7 +235,7 @@ class SearchEngine:
         detail = f"looked for {', '.join(used)}" if used else "no word to look for"
         if left:
             detail += f"; left out {', '.join(left)}"
-        reports.append(LaneReport("text", True, int(np.count_nonzero(text.scores)), detail))
+        reports.append(LaneReport("text", True, len(text.found), detail))
         return text
 
     def _vector_lane(
@@ -275,12 +274,16 @@ class SearchEngine:
         ranked: dict[str, Sequence[RankedFrame]] = {}
         if "facts" in request.lanes and self._facts is not None:
             ranked["facts"] = self._facts.rank(
-                request.query, snapshot=snapshot, view=request.view, where=where, limit=RANKED_LIMIT
+                beginning(request.query),
+                snapshot=snapshot,
+                view=request.view,
+                where=where,
+                limit=RANKED_LIMIT,
             )
             reports.append(LaneReport("facts", True, len(ranked["facts"]), "known names in the question"))
         if "timeline" in request.lanes:
             text, near = scored
-            silent = (text is None or not text.scores.any()) and (near is None or not len(near.ids))
+            silent = (text is None or not len(text.found)) and (near is None or not len(near.ids))
             most = max(RANKED_LIMIT, request.limit)
             ranked["timeline"] = newest(catalog, mask, sense, limit=most, asked=silent)
             found = ranked["timeline"]

@@ -142,7 +142,8 @@ def fuse_ranks(ranks: Mapping[str, Ids], query_type: QueryType) -> Fused:
     for lane, places in ranks.items():
         weight = RRF_WEIGHTS[query_type][lane]
         parts[lane] = np.where(places > 0, weight / (RRF_K + places), 0.0)
-    return Fused(np.sum(list(parts.values()), axis=0), parts)
+    # Without a lane there is no candidate either.
+    return Fused(np.sum(list(parts.values()), axis=0) if parts else np.zeros(0), parts)
 
 
 def rank_bonus(lane: str, rank: int) -> float:

@@ -31,6 +31,7 @@ else:
     Floats = Any
 
 IDENTIFIER: Final = 0.3
+ONLY_IDENTIFIER: Final = 1.0
 PHRASE: Final = 0.5
 DATE: Final = 0.1
 """The most that each agreement adds to a score, which is at most about 1 without them."""
@@ -107,14 +108,18 @@ def _identifiers(
     snapshot: Snapshot,
     scale: float,
 ) -> None:
-    """The rarer an identifier, the more it says; words joined by hyphens are words, not identifiers."""
+    """The rarer an identifier, the more it says; words joined by hyphens are words, not identifiers.
+
+    A question that is nothing but identifiers asks for the frames that say them, not for any like them.
+    """
     import numpy as np
 
     names = [name for name in plan.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
         ids, _ = postings(snapshot.rows, name)
         rarity = 1 - math.log1p(len(ids)) / math.log1p(max(catalog.size, len(ids) + 1))
-        amount = scale * IDENTIFIER * rarity**2 / len(names)
+        weight = ONLY_IDENTIFIER if plan.names_only else IDENTIFIER * rarity**2
+        amount = scale * weight / len(names)
         for place in np.flatnonzero(np.isin(pool.ids, ids)).tolist():
             found[place].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
 

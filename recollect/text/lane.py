@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.store.catalog import CatalogView
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
+from recollect.store.visible import among
 from recollect.text.index import BLOCK_BITS, REBUILT, RECORD
 from recollect.text.query import TextQuery
 
@@ -54,6 +56,29 @@ class TextScores:
 
     scores: Scores
     terms: tuple[TermUse, ...]
+    found: Ids
+    """The ids that have a score, ascending."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Content words of every frame, and what they are on average over the frames that have any."""
+
+    words: Ids
+    total: int
+    mean: float
+    mean_floored: float
+    """With every frame counted as at least `SHORT` words long."""
+
+    @classmethod
+    def of(cls, words: Ids) -> Measured:
+        import numpy as np
+
+        total = int(np.count_nonzero(words))
+        if total == 0:
+            return cls(words, 0, 0.0, 0.0)
+        floored = float(np.maximum(words, SHORT).sum()) - SHORT * (len(words) - total)
+        return cls(words, total, float(words.sum()) / total, floored / total)
 
 
 @dataclass(slots=True)
@@ -61,15 +86,17 @@ class Lengths:
     """Content words of every frame, kept in memory and grown as frames arrive."""
 
     _lengths: Ids | None = None
+    _measured: Measured | None = None
     _revision: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def at(self, snapshot: Snapshot, size: int) -> Ids:
+    def at(self, snapshot: Snapshot, size: int) -> Measured:
         import numpy as np
 
         with self._lock:
             if self._lengths is None or _remade_since(snapshot, self._revision):
                 self._lengths = np.zeros(1, dtype=np.int64)
+                self._measured = None
                 self._revision = -1
             if snapshot.revision > self._revision:
                 found = snapshot.rows.all(
@@ -83,24 +110,24 @@ class Lengths:
                     grown[: len(self._lengths)] = self._lengths
                     grown[np.array(ids)] = lengths
                     self._lengths = grown
+                    self._measured = None
                 self._revision = snapshot.revision
-            known = self._lengths[:size]
-        return known if len(known) == size else np.pad(known, (0, size - len(known)))
+            if self._measured is None or len(self._measured.words) != size:
+                known = self._lengths[:size]
+                self._measured = Measured.of(np.pad(known, (0, size - len(known))))
+            return self._measured
 
 
 def score_text(
-    query: TextQuery, *, snapshot: Snapshot, catalog: CatalogView, lengths: Ids, mask: Mask
+    query: TextQuery, *, snapshot: Snapshot, catalog: CatalogView, lengths: Measured, mask: Mask
 ) -> TextScores:
     """Any of the terms; statistics are those of the whole store."""
     import numpy as np
 
     scores = np.zeros(catalog.size, dtype=np.float64)
-    indexed = lengths > 0
-    total = int(np.count_nonzero(indexed))
+    total = lengths.total
     if total == 0 or query.is_empty:
-        return TextScores(scores, ())
-    mean = float(lengths.sum()) / total
-    norms = K1 * (1 - B + B * lengths / mean)
+        return TextScores(scores, (), np.zeros(0, dtype=np.int64))
     uses: list[TermUse] = []
     rarer = 0
     for frames, term, note in _looked_up(snapshot.rows, query):
@@ -112,14 +139,18 @@ def score_text(
             uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
             continue
         ids, times = postings(snapshot.rows, term)
-        inside = ids < catalog.size
-        ids, times = ids[inside], times[inside]
-        scores[ids] += weight * times * (K1 + 1) / (times + norms[ids])
+        inside = int(np.searchsorted(ids, catalog.size))
+        ids, times = ids[:inside], times[:inside]
+        norms = K1 * (1 - B + B * lengths.words[ids] / lengths.mean)
+        scores[ids] += weight * times * (K1 + 1) / (times + norms)
         rarer += 1
         uses.append(TermUse(term, frames, weight, True, note))
-    scores *= _length_correction(lengths, total, mean)
-    scores[~mask] = 0.0
-    return TextScores(scores, tuple(uses))
+    found = np.flatnonzero(scores)
+    shown = mask[found]
+    scores[found[~shown]] = 0.0
+    found = found[shown]
+    scores[found] *= _length_correction(lengths.words[found], lengths)
+    return TextScores(scores, tuple(uses), found)
 
 
 def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:
@@ -134,14 +165,12 @@ def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:
     return (blocks << BLOCK_BITS) + data["offset"].astype(np.int64), data["times"].astype(np.float64)
 
 
-def _length_correction(lengths: Ids, total: int, mean: float) -> Scores:
+def _length_correction(words: Ids, lengths: Measured) -> Scores:
     """From BM25's own length rule to one without a reward for very short frames."""
     import numpy as np
 
-    floored = np.maximum(lengths, SHORT)
-    mean_floored = (float(floored.sum()) - SHORT * (len(lengths) - total)) / total
-    before = 0.25 + 0.75 * lengths / mean
-    after = 0.1 + 0.9 * floored / mean_floored
+    before = 0.25 + 0.75 * words / lengths.mean
+    after = 0.1 + 0.9 * np.maximum(words, SHORT) / lengths.mean_floored
     correction: Scores = (1 + K1 * before) / (1 + K1 * after)
     return correction
 
@@ -149,23 +178,29 @@ def _length_correction(lengths: Ids, total: int, mean: float) -> Scores:
 def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:
     """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
     found: dict[str, tuple[int, str, str]] = {}
-    for term in (*query.terms, *query.identifiers):
-        frames = _frequency(rows, term)
+    wanted = (*query.terms, *query.identifiers)
+    known = _frequencies(rows, wanted)
+    for term in wanted:
+        frames = known.get(term, 0)
         longer = [] if frames or term.startswith("=") else _extensions(rows, term)
-        for other in longer:
-            found.setdefault(other, (_frequency(rows, other), other, f"begins with {term!r}"))
+        for other, count in _frequencies(rows, longer).items():
+            found.setdefault(other, (count, other, f"begins with {term!r}"))
         if not longer:
             found[term] = (frames, term, "")
     if not any(frames for frames, _, _ in found.values()):
         for term in query.terms:
-            for other in _containing(rows, term):
-                found[other] = (_frequency(rows, other), other, f"contains {term!r}")
+            for other, count in _frequencies(rows, _containing(rows, term)).items():
+                found[other] = (count, other, f"contains {term!r}")
     return sorted(found.values())
 
 
-def _frequency(rows: Rows, term: str) -> int:
-    row = rows.one("SELECT sum(length(data)) FROM text_posting WHERE term = ?", (term,))
-    return int(row[0]) // RECORD.size if row and row[0] else 0
+def _frequencies(rows: Rows, terms: Sequence[str]) -> dict[str, int]:
+    """How many frames say each of the terms; those that nobody says are left out."""
+    if not terms:
+        return {}
+    clause = among("term", terms)
+    sql = f"SELECT term, sum(length(data)) FROM text_posting WHERE {clause.sql} GROUP BY term"
+    return {str(term): int(size) // RECORD.size for term, size in rows.all(sql, clause.values)}
 
 
 def _extensions(rows: Rows, term: str) -> list[str]:

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from recollect.base.words import fold
-from recollect.text.words import identifiers, terms
+from recollect.text.words import folded, identifiers, terms, without_identifiers
 
 MOST_TERMS: Final = 64
 MOST_PHRASES: Final = 16
 MOST_CHARACTERS: Final = 20_000
-_PHRASE = re.compile(r'"([^"]{1,1000})"|“([^”]{1,1000})”')
+_PHRASE = re.compile(r'"([^"]{1,1000}+)"|“([^“”]{1,1000}+)”')
 _SPACES = re.compile(r"\s+")
 
 
@@ -27,6 +26,8 @@ class TextQuery:
     pairs: tuple[tuple[str, str], ...]
     """Terms that stand side by side in the question."""
     identifiers: tuple[str, ...]
+    names_only: bool
+    """True: beside the identifiers, nothing is said that one could look for."""
     phrases: tuple[str, ...]
     """Folded, white space collapsed."""
     truncated: bool
@@ -43,12 +44,13 @@ def plan_text(question: str) -> TextQuery:
     found = terms(scanned)
     distinct = tuple(dict.fromkeys(found))
     names = tuple(dict.fromkeys(identifiers(scanned)))
-    phrases = (spaced(fold(plain or curly)) for plain, curly in _PHRASE.findall(scanned))
+    phrases = (spaced(folded(plain or curly)) for plain, curly in _PHRASE.findall(scanned))
     distinct_phrases = tuple(dict.fromkeys(phrase for phrase in phrases if phrase))
     return TextQuery(
         terms=distinct[:MOST_TERMS],
         pairs=tuple(dict.fromkeys(_neighbours(found)))[:MOST_TERMS],
         identifiers=names[:MOST_TERMS],
+        names_only=bool(names) and not terms(without_identifiers(scanned)),
         phrases=distinct_phrases[:MOST_PHRASES],
         truncated=len(question) > MOST_CHARACTERS
         or max(len(distinct), len(names)) > MOST_TERMS
@@ -62,8 +64,8 @@ def spaced(text: str) -> str:
 
 def said_phrases(text: str, phrases: Iterable[str]) -> list[str]:
     """Those of the phrases that a text says, whatever its case, accents and white space."""
-    folded = spaced(fold(text))
-    return [phrase for phrase in phrases if phrase in folded]
+    said = spaced(folded(text))
+    return [phrase for phrase in phrases if phrase in said]
 
 
 def _neighbours(found: list[str]) -> Iterable[tuple[str, str]]:

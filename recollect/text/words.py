@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from recollect.base.words import STOP_WORDS, fold
 
-ANALYZER: Final = "words/2"
+ANALYZER: Final = "words/3"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
@@ -45,12 +45,17 @@ def terms(text: str) -> list[str]:
         found = [stem(word) for word in words if word not in STOP_WORDS]
         return found + camel_parts(text)
     found = []
-    for word in _word().findall(fold(text)):
+    for word in _word().findall(folded(text)):
         if _UNSEGMENTED.search(word):
             found += _unsegmented(word)
         elif word not in STOP_WORDS:
             found.append(stem(word))
     return found + camel_parts(text)
+
+
+def folded(text: str) -> str:
+    """One form for what is one letter, also where it is written in parts (kana and Hangul often are)."""
+    return fold(unicodedata.normalize("NFC", text))
 
 
 def count_terms(text: str) -> tuple[Counter[str], int]:
@@ -66,6 +71,11 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
 def identifiers(text: str) -> list[str]:
     """Things that are written as one and meant as one: `ERR_42`, `src/a_b.py`, `v1.2.3`."""
     return [_bounded("=" + run.lower()) for run in _JOINED.findall(text)]
+
+
+def without_identifiers(text: str) -> str:
+    """What else a text says."""
+    return _JOINED.sub(" ", text)
 
 
 def camel_parts(text: str) -> list[str]:

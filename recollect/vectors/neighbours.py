@@ -21,16 +21,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Halves = NDArray[np.float16]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Ids = Mask = Any
+    Floats = Halves = Ids = Mask = Any
 
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
 
 _FEW: Final = 2000
 """So few frames are looked at one by one when the candidates among them fall short."""
+
+_KEPT: Final = 300_000
+"""Up to this many windows the exact vectors stay in memory, as they are stored; beyond, they are read."""
 
 _LOAD: Final = 20_000
 _LEAST_CANDIDATES: Final = 400
@@ -119,11 +123,13 @@ class Neighbours:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
         import numpy as np
 
-        wanted = sorted({int(frame_id) for frame_id in ids})
-        exact, _ = self._at(snapshot)
+        wanted = np.unique(np.asarray(ids, dtype=np.int64))
+        exact, codes = self._at(snapshot)
         if exact is not None:
-            return exact.some(vector, np.array(wanted, dtype=np.int64))
-        frames, vectors = _rows_of(snapshot.rows, wanted, self._dimensions)
+            frames, vectors = exact.some(wanted)
+        else:
+            kept = None if codes is None else codes.some(wanted)
+            frames, vectors = kept or _rows_of(snapshot.rows, wanted.tolist(), self._dimensions)
         return _best_windows(frames, vectors @ vector) if len(frames) else (frames, vectors[:, 0])
 
     # Keeping current
@@ -133,7 +139,7 @@ class Neighbours:
         self._identity: tuple[Row, ...] = ()
         """Of which embedder the vectors are, and since when."""
         self._frames: list[Ids] = []
-        self._vectors: list[Floats] = []
+        self._vectors: list[Halves] = []
         self._count = 0
         self._exact: _Exact | None = None
         self._codes: _Codes | None = None
@@ -171,12 +177,23 @@ class Neighbours:
                 self._frames.append(frames)
                 self._vectors.append(vectors)
         if self._codes is None and self._count > self._exact_limit:
-            self._codes = _Codes.build(np.concatenate(self._frames), np.concatenate(self._vectors))
-            self._frames, self._vectors, self._exact = [], [], None
+            parts, self._vectors = self._vectors, []
+            self._codes = _Codes.build(np.concatenate(self._frames), np.concatenate(parts))
+            self._frames, self._exact = [], None
         elif self._codes is None and (grown or self._exact is None):
-            self._exact = _Exact.build(self._frames, self._vectors, self._dimensions)
-            self._frames, self._vectors = [self._exact.frames], [self._exact.vectors]
+            frames, vectors = self._collected()
+            self._exact = _Exact.build(frames, vectors)
+            self._frames, self._vectors = [frames], [vectors]
         self._revision = snapshot.revision
+
+    def _collected(self) -> tuple[Ids, Halves]:
+        """All windows so far, by frame."""
+        import numpy as np
+
+        frames = np.concatenate([np.zeros(0, dtype=np.int64), *self._frames])
+        vectors = np.concatenate([np.zeros((0, self._dimensions), dtype=np.float16), *self._vectors])
+        order = np.argsort(frames, kind="stable")
+        return frames[order], vectors[order]
 
     def _counted(self, rows: Rows) -> int:
         row = rows.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
@@ -193,17 +210,11 @@ class _Exact:
     distinct: Ids
 
     @classmethod
-    def build(cls, frames: list[Ids], vectors: list[Floats], dimensions: int) -> _Exact:
+    def build(cls, frames: Ids, vectors: Halves) -> _Exact:
         import numpy as np
 
-        if not frames:
-            nothing = np.zeros(0, dtype=np.int64)
-            return cls(nothing, np.zeros((0, dimensions), dtype=np.float32), nothing, nothing)
-        all_frames, all_vectors = np.concatenate(frames), np.concatenate(vectors)
-        order = np.argsort(all_frames, kind="stable")
-        all_frames, all_vectors = all_frames[order], np.ascontiguousarray(all_vectors[order])
-        distinct, starts = np.unique(all_frames, return_index=True)
-        return cls(all_frames, all_vectors, starts, distinct)
+        distinct, starts = np.unique(frames, return_index=True)
+        return cls(frames, vectors.astype(np.float32), starts, distinct)
 
     def cosines(self, question: Question) -> tuple[Ids, Floats]:
         import numpy as np
@@ -216,68 +227,121 @@ class _Exact:
         seen[inside] = question.mask[self.distinct[inside]]
         return self.distinct[seen], best[seen]
 
-    def some(self, vector: Floats, ids: Ids) -> tuple[Ids, Floats]:
-        import numpy as np
-
-        chosen = np.isin(self.frames, ids)
-        frames = self.frames[chosen]
-        if len(frames) == 0:
-            return frames, np.zeros(0, dtype=np.float32)
-        return _best_windows(frames, self.vectors[chosen] @ vector)
+    def some(self, ids: Ids) -> tuple[Ids, Floats]:
+        places = _places(self.frames, ids)
+        return self.frames[places], self.vectors[places]
 
 
 class _Codes:
     """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
 
-    def __init__(self, index: Any, frames: Ids) -> None:
+    def __init__(self, index: Any, frames: Ids, vectors: Halves) -> None:
         self._index = index
         self._frames = frames
+        """Of each window in the index, in the order in which they came."""
+        self._is_sorted = True
+        self._vectors: Halves | None = vectors if len(vectors) <= _KEPT else None
+        """The windows themselves, with room for more at the end."""
+        self._seen: tuple[Mask, Mask, int] | None = None
         self._factor = 1
         self.recall = 1.0
         self._lock = threading.Lock()
 
     @classmethod
-    def build(cls, frames: Ids, vectors: Floats) -> _Codes:
+    def build(cls, frames: Ids, vectors: Halves) -> _Codes:
         import numpy as np
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=vectors.shape[1], bit_width=4)
         step = max(1, len(vectors) // 1024)
-        index.calibrate(np.ascontiguousarray(vectors[::step]))
-        index.add(vectors)
+        index.calibrate(vectors[::step].astype(np.float32))
+        for first in range(0, len(vectors), _LOAD):
+            index.add(vectors[first : first + _LOAD].astype(np.float32))
         index.prepare()
-        codes = cls(index, frames)
+        codes = cls(index, frames, vectors)
+        codes._is_sorted = bool((np.diff(frames) >= 0).all())
         codes._check(vectors)
         return codes
 
-    def add(self, frames: Ids, vectors: Floats) -> None:
+    def add(self, frames: Ids, vectors: Halves) -> None:
         import numpy as np
 
         with self._lock:
-            self._index.add(vectors)
+            self._index.add(vectors.astype(np.float32))
+            before, self._seen = len(self._frames), None
+            after = before + len(frames)
+            self._is_sorted &= bool((np.diff(np.append(self._frames[-1:], frames)) >= 0).all())
             self._frames = np.concatenate([self._frames, frames])
+            if self._vectors is None or after > _KEPT:
+                self._vectors = None
+                return
+            if after > len(self._vectors):
+                room = np.empty((min(_KEPT, after + after // 4), vectors.shape[1]), dtype=vectors.dtype)
+                room[:before] = self._vectors[:before]
+                self._vectors = room
+            self._vectors[before:after] = vectors
 
     def find(self, question: Question, rows: Rows, limit: int) -> Ids:
         import numpy as np
 
         with self._lock:
-            frames = self._frames
-            inside = frames < len(question.mask)
-            mask = np.zeros(len(frames), dtype=bool)
-            mask[inside] = question.mask[frames[inside]]
-            wanted = min(limit * self._factor, int(np.count_nonzero(mask)))
+            mask, count = self._shown(question.mask)
+            wanted = min(limit * self._factor, count)
             if wanted == 0:
                 return np.zeros(0, dtype=np.int64)
-            _, slots = self._index.search(question.vector[None, :], k=wanted, mask=mask)
-        found: Ids = np.unique(frames[slots[0].astype(np.int64)])
+            everything = count == len(mask)
+            _, slots = self._index.search(
+                question.vector[None, :], k=wanted, mask=None if everything else mask
+            )
+            found: Ids = np.unique(self._frames[slots[0].astype(np.int64)])
         return found
 
-    def _check(self, vectors: Floats) -> None:
+    def some(self, ids: Ids) -> tuple[Ids, Floats] | None:
+        """The windows of these frames, if they are in memory; by frame, and in their order."""
+        import numpy as np
+
+        with self._lock:
+            frames, vectors, is_sorted = self._frames, self._vectors, self._is_sorted
+        if vectors is None:
+            return None
+        if is_sorted:
+            places = _places(frames, ids)
+        else:
+            order = np.argsort(frames, kind="stable")
+            places = order[_places(frames[order], ids)]
+        return frames[places], vectors[places].astype(np.float32)
+
+    def _shown(self, mask: Mask) -> tuple[Mask, int]:
+        """The frames' mask as one of windows; kept for the next question under the same filter."""
+        import numpy as np
+
+        if self._seen is not None and self._seen[0] is mask:
+            return self._seen[1], self._seen[2]
+        inside = self._frames < len(mask)
+        if inside.all():
+            shown = mask[self._frames]
+        else:
+            shown = np.zeros(len(self._frames), dtype=bool)
+            shown[inside] = mask[self._frames[inside]]
+        count = int(np.count_nonzero(shown))
+        if not mask.flags.writeable:
+            self._seen = mask, shown, count
+        return shown, count
+
+    def _check(self, vectors: Halves) -> None:
         """Compare with exact search on a sample of the stored vectors; widen until it is good enough."""
         import numpy as np
 
-        sample = np.ascontiguousarray(vectors[:: max(1, len(vectors) // _SAMPLE)][:_SAMPLE])
-        exact = np.argsort(-(sample @ vectors.T), axis=1, kind="stable")[:, :10]
+        sample = vectors[:: max(1, len(vectors) // _SAMPLE)][:_SAMPLE].astype(np.float32)
+        cosines = np.concatenate(
+            [
+                sample @ vectors[first : first + _LOAD].astype(np.float32).T
+                for first in range(0, len(vectors), _LOAD)
+            ],
+            axis=1,
+        )
+        nearest = min(10, len(vectors))
+        exact = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
         while True:
             wanted = min(_LEAST_CANDIDATES * self._factor, len(vectors))
             _, slots = self._index.search(sample, k=wanted)
@@ -291,7 +355,7 @@ class _Codes:
             self._factor *= 2
 
 
-def _load(rows: Rows, since: int, dimensions: int) -> Iterator[tuple[Ids, Floats]]:
+def _load(rows: Rows, since: int, dimensions: int) -> Iterator[tuple[Ids, Halves]]:
     """Vectors written after a revision, in parts."""
     import numpy as np
 
@@ -309,7 +373,7 @@ def _load(rows: Rows, since: int, dimensions: int) -> Iterator[tuple[Ids, Floats
             np.array([row[0] for row in found], dtype=np.int64), np.array([row[1] for row in found])
         )
         raw = np.frombuffer(b"".join(bytes(row[2]) for row in found), dtype=np.float16)
-        yield frames, raw.reshape(-1, dimensions).astype(np.float32)
+        yield frames, raw.reshape(-1, dimensions)
 
 
 def _rows_of(rows: Rows, ids: Sequence[int], dimensions: int) -> tuple[Ids, Floats]:
@@ -333,3 +397,14 @@ def _best_windows(frames: Ids, cosines: Floats) -> tuple[Ids, Floats]:
 
     distinct, starts = np.unique(frames, return_index=True)
     return distinct, np.maximum.reduceat(cosines, starts)
+
+
+def _places(frames: Ids, ids: Ids) -> Ids:
+    """Where the windows of these frames are, in frames that ascend; both by frame."""
+    import numpy as np
+
+    first = np.searchsorted(frames, ids, side="left")
+    counts = np.searchsorted(frames, ids, side="right") - first
+    offsets = np.cumsum(counts) - counts
+    places: Ids = np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
+    return places

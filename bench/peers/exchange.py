@@ -1,0 +1,96 @@
+"""What our side and a peer's interpreter hand each other: a folder with texts and vectors, a file with ranks.
+
+A peer runs in an environment of its own, so this module needs nothing but the standard library and numpy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+
+
+class Index(Protocol):
+    """One space of a peer: filled once, then asked."""
+
+    def add(self, ids: Sequence[str], texts: Sequence[str], vectors: Vectors) -> None: ...
+
+    def search(self, text: str, vector: NDArray[np.float32], limit: int) -> Sequence[str]: ...
+
+
+def save(
+    folder: Path,
+    *,
+    documents: Sequence[tuple[str, str, str]],
+    vectors: Vectors,
+    queries: Sequence[tuple[str, str, str]],
+    query_vectors: Vectors,
+) -> None:
+    """Write what peers read: triples of id, space and text, and a vector for each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    np.savez(folder / "vectors.npz", documents=vectors, queries=query_vectors)
+    (folder / "texts.json").write_text(json.dumps({"documents": documents, "queries": queries}), "utf-8")
+
+
+def run(make: Callable[[Path], Index], *, packages: Sequence[str]) -> None:
+    """A peer's main: fill an index for each space, ask it that space's questions, write ranks and times."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--limit", type=int, default=10)
+    arguments = parser.parse_args()
+    texts = json.loads((arguments.folder / "texts.json").read_text("utf-8"))
+    with np.load(arguments.folder / "vectors.npz") as arrays:
+        vectors, asked = arrays["documents"], arrays["queries"]
+    members: dict[str, list[int]] = defaultdict(list)
+    for place, (_, space, _) in enumerate(texts["documents"]):
+        members[space].append(place)
+    ranked: dict[str, list[str]] = {}
+    times: list[float] = []
+    filling = 0.0
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+        for number, (space, places) in enumerate(members.items()):
+            home = Path(scratch) / str(number)
+            home.mkdir()
+            started = time.perf_counter()
+            index = make(home)
+            rows = [texts["documents"][place] for place in places]
+            index.add([row[0] for row in rows], [row[2] for row in rows], vectors[places])
+            filling += time.perf_counter() - started
+            for place, (name, where, text) in enumerate(texts["queries"]):
+                if where == space:
+                    started = time.perf_counter()
+                    ranked[name] = [str(found) for found in index.search(text, asked[place], arguments.limit)]
+                    times.append(time.perf_counter() - started)
+        size = sum(file.stat().st_size for file in Path(scratch).rglob("*") if file.is_file())
+    _write(arguments.output, ranked, times, filling, size, packages)
+
+
+def _write(
+    path: Path, ranked: dict[str, Any], times: list[float], filling: float, size: int, packages: Sequence[str]
+) -> None:
+    # The first few questions warm caches up; they count for quality, not for speed.
+    warm = np.array(times[min(5, len(times) - 1) :]) * 1000
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    report = {
+        "versions": {name: importlib.metadata.version(name) for name in packages},
+        "ranked": ranked,
+        "fill_s": round(filling, 3),
+        "search_ms": {"p50": float(np.quantile(warm, 0.5)), "p95": float(np.quantile(warm, 0.95))},
+        "disk_bytes": size,
+        "memory_bytes": peak if sys.platform == "darwin" else peak * 1024,
+    }
+    path.write_text(json.dumps(report), "utf-8")

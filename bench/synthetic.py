@@ -1,0 +1,126 @@
+"""Texts and vectors in any number, made without a model: Zipf's law over real words, clusters of directions."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.embed import Embedder, EmbedderIdentity, Encoding, TokenStates
+
+VOCABULARY = 60_000
+WORDS = 25
+DIMENSIONS = 384
+START = 1_600_000_000_000
+STEP = 60_000
+_KNEE = 4000
+_TOPICS = 2000
+_SPREAD = 1.1
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+
+
+@cache
+def vocabulary() -> tuple[str, ...]:
+    """Real words by how common they are; behind them pairs of real words, for the long tail."""
+    from pydoc_data import topics
+
+    counted = Counter(_WORD.findall(" ".join(topics.topics.values()).lower()))
+    words = [word for word, _ in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))]
+    longer = [word for word in words if len(word) > 3]
+    random = np.random.default_rng(1)
+    made = dict.fromkeys(words)
+    while len(made) < VOCABULARY:
+        first, second = random.integers(0, len(longer), 2)
+        made[longer[first] + longer[second]] = None
+    return tuple(made)[:VOCABULARY]
+
+
+def texts(count: int, *, seed: int = 0) -> Iterator[str]:
+    """Texts of about `WORDS` words each, drawn by rank as words are in language."""
+    words = np.array(vocabulary(), dtype=object)
+    ranks = np.arange(len(words)) + 2.7
+    # Common words fall off slowly, rare ones faster, as in any large collection of texts.
+    shares = 1 / ranks * np.minimum(1.0, (_KNEE / ranks) ** 0.6)
+    edges = np.cumsum(shares / shares.sum())
+    for first in range(0, count, 1000):
+        random = np.random.default_rng((seed, first))
+        sizes = np.maximum(4, random.poisson(WORDS, min(1000, count - first)))
+        drawn = np.minimum(np.searchsorted(edges, random.random(int(sizes.sum()))), len(words) - 1)
+        ends = np.cumsum(sizes)
+        said = words[drawn].tolist()
+        for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
+            yield " ".join(said[end - size : end])
+
+
+def items(count: int, *, seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Turns of conversations, ten to a session; one in a hundred carries a tag."""
+    for number, text in enumerate(texts(count, seed=seed)):
+        yield {
+            "text": text,
+            "session": f"talk {number // 10}",
+            "role": "user" if number % 2 == 0 else "assistant",
+            "occurred_at": START + STEP * number,
+            "tags": ("kept",) if number % 100 == 7 else (),
+        }
+
+
+def questions(count: int, *, among: int, seed: int = 0) -> list[str]:
+    """Runs of words out of the texts, long enough to be a question."""
+    random = np.random.default_rng(2)
+    chosen = set(random.choice(among, count, replace=False).tolist())
+    found = []
+    for number, text in enumerate(texts(among, seed=seed)):
+        if number in chosen:
+            words = text.split()
+            begin = int(random.integers(0, max(1, len(words) - 8)))
+            found.append(" ".join(words[begin : begin + 8]))
+    return found
+
+
+class Clusters(Embedder):
+    """Stands in for a model: a text's vector lies near one of many topics, its pieces are its words."""
+
+    def __init__(self) -> None:
+        random = np.random.default_rng(3)
+        topics = random.standard_normal((_TOPICS, DIMENSIONS), dtype=np.float32)
+        self._topics = topics / np.linalg.norm(topics, axis=1, keepdims=True)
+        self._states = random.standard_normal((4096, DIMENSIONS), dtype=np.float32)
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return EmbedderIdentity("bench", "clusters", DIMENSIONS, "1")
+
+    @property
+    def supports_tokens(self) -> bool:
+        return True
+
+    def encode(self, texts: Sequence[str], *, tokens: bool = False) -> list[Encoding]:
+        return [Encoding(self._vector(text), self._tokens(text) if tokens else None) for text in texts]
+
+    def close(self) -> None:
+        return None
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        # Named by the rarest looking word, so that a question lies near the texts it was taken from.
+        longest = max(text.split() or [""], key=lambda word: (len(word), word))
+        topic = zlib.crc32(longest.encode())
+        random = np.random.default_rng(zlib.crc32(text.encode()))
+        noise = random.standard_normal(DIMENSIONS, dtype=np.float32)
+        vector = self._topics[topic % _TOPICS] + _SPREAD * noise / np.sqrt(np.float32(DIMENSIONS))
+        unit: NDArray[np.float32] = (vector / np.linalg.norm(vector)).astype(np.float32)
+        return unit[None, :]
+
+    def _tokens(self, text: str) -> TokenStates:
+        spans = [match.span() for match in re.finditer(r"\S+", text)]
+        places = [zlib.crc32(text[begin:end].encode()) % len(self._states) for begin, end in spans]
+        return TokenStates(
+            ids=np.array(places, dtype=np.int32),
+            spans=np.array(spans, dtype=np.int32).reshape(-1, 2),
+            states=self._states[places],
+        )

@@ -1,0 +1,53 @@
+"""The large ranges of the vector lane at a small size: engines that leave exact search early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from recollect import AsOf, Memory
+from recollect.base.filters import View, Where
+from recollect.search.engine import SearchEngine
+from recollect.search.meaning import open_meaning
+from recollect.search.request import plan_request
+from recollect.search.results import SearchResults
+
+Search = Callable[..., SearchResults]
+
+
+def searcher(memory: Memory, *, exact_limit: int, embedder: Any = "hash:32") -> Search:
+    """Searches the memory's store; above `exact_limit` windows by codes, or by the server."""
+    meaning = open_meaning(memory.store, embedder, cache=Path(), exact_limit=exact_limit)
+    engine = SearchEngine(memory.store, meaning=meaning)
+
+    def search(
+        query: str,
+        *,
+        space: Any = "default",
+        where: Any = None,
+        as_of: AsOf = AsOf.LATEST,
+        limit: int = 10,
+        mode: str = "vector",
+    ) -> SearchResults:
+        request = plan_request(
+            query,
+            view=View.of(space, as_of),
+            where=Where.of(where),
+            limit=limit,
+            mode=mode,
+            lanes=None,
+            fusion="score",
+            reference=None,
+            times="boost",
+            zone=UTC,
+        )
+        return engine.search(request)
+
+    return search
+
+
+def method(results: SearchResults) -> str:
+    """How the vector lane looked."""
+    return next(lane.detail for lane in results.lanes if lane.name == "vector")
