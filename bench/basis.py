@@ -21,12 +21,14 @@ _PARAGRAPHS = 900
 
 
 def paragraphs() -> list[str]:
-    """Documentation prose, docstrings and comments: topics of the language, and the standard library's own text."""
+    """Documentation, docstrings and comments of the language and its standard library."""
     sources = [text for _, text in sorted(pydoc_data.topics.topics.items())]
     library = Path(sysconfig.get_paths()["stdlib"])
     sources += [path.read_text("utf-8", errors="ignore") for path in sorted(library.glob("*.py"))]
     packages = Path(sysconfig.get_paths()["purelib"])
-    sources += [path.read_text("utf-8", errors="ignore") for path in sorted(packages.glob("*.dist-info/METADATA"))]
+    sources += [
+        path.read_text("utf-8", errors="ignore") for path in sorted(packages.glob("*.dist-info/METADATA"))
+    ]
     found = [
         " ".join(piece.split())
         for source in sources

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.corpora import RESULTS, build
 from bench.datasets import NAMES, Dataset, available, load
 from bench.machine import describe
 from bench.metrics import DEPTH, MEASURES, estimate, judge
 from bench.peers.exchange import save
 from bench.peers.roster import ROSTER, ask, installed
-from bench.stores import RESULTS, build
 from recollect import Memory
 
 OURS = "recollect"
@@ -174,8 +174,13 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help=f"among {', '.join(NAMES)}; all by default")
     parser.add_argument("--peers-python", help="an interpreter that has the peers installed")
     parser.add_argument("--only-ours", action="store_true")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
     arguments = parser.parse_args()
-    run(arguments.names or NAMES, peers_python=arguments.peers_python, only_ours=arguments.only_ours)
+    results = run(
+        arguments.names or NAMES, peers_python=arguments.peers_python, only_ours=arguments.only_ours
+    )
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1), "utf-8")
     return 0
 
 

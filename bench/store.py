@@ -155,7 +155,7 @@ def main(arguments: list[str]) -> int:
             places = [f"{given.store}{mark}store={name}_{time.time_ns()}" for name in ("bench", "rows")]
         else:
             places = [str(Path(folder) / f"{name}.recollect") for name in ("bench", "rows")]
-        figures = list(measure(*places, given.frames, given.singles))
+        figures = list(measure(places[0], places[1], given.frames, given.singles))
     if given.json:
         print(json.dumps({**describe(), "figures": [asdict(figure) for figure in figures]}, indent=1))
     else:

@@ -1,4 +1,4 @@
-"""Texts and vectors in any number, made without a model: Zipf's law over real words, clusters of directions."""
+"""Texts and vectors in any number, made without a model: Zipf over real words, clusters of directions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embed import Embedder, EmbedderIdentity, Encoding, TokenStates
+from recollect.embed import EmbedderIdentity, Encoding, TokenStates
 
 VOCABULARY = 60_000
 WORDS = 25
@@ -21,7 +21,7 @@ START = 1_600_000_000_000
 STEP = 60_000
 _KNEE = 4000
 _TOPICS = 2000
-_SPREAD = 1.1
+_SPREAD = 0.8
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
@@ -83,18 +83,19 @@ def questions(count: int, *, among: int, seed: int = 0) -> list[str]:
     return found
 
 
-class Clusters(Embedder):
-    """Stands in for a model: a text's vector lies near one of many topics, its pieces are its words."""
+class Clusters:
+    """Stands in for a model: a text's vector lies near one of many topics, its pieces are its words.
 
-    def __init__(self) -> None:
+    With a real model's identity, a store filled by this one can be opened with that model.
+    """
+
+    def __init__(self, identity: EmbedderIdentity | None = None) -> None:
+        self.identity = identity or EmbedderIdentity("bench", "clusters", DIMENSIONS, "1")
         random = np.random.default_rng(3)
         topics = random.standard_normal((_TOPICS, DIMENSIONS), dtype=np.float32)
         self._topics = topics / np.linalg.norm(topics, axis=1, keepdims=True)
         self._states = random.standard_normal((4096, DIMENSIONS), dtype=np.float32)
-
-    @property
-    def identity(self) -> EmbedderIdentity:
-        return EmbedderIdentity("bench", "clusters", DIMENSIONS, "1")
+        self._noise = random.standard_normal((8192, DIMENSIONS), dtype=np.float32) / np.sqrt(DIMENSIONS)
 
     @property
     def supports_tokens(self) -> bool:
@@ -107,12 +108,10 @@ class Clusters(Embedder):
         return None
 
     def _vector(self, text: str) -> NDArray[np.float32]:
-        # Named by the rarest looking word, so that a question lies near the texts it was taken from.
+        # The longest word names the topic, so that a question lies near the texts it was taken from.
         longest = max(text.split() or [""], key=lambda word: (len(word), word))
-        topic = zlib.crc32(longest.encode())
-        random = np.random.default_rng(zlib.crc32(text.encode()))
-        noise = random.standard_normal(DIMENSIONS, dtype=np.float32)
-        vector = self._topics[topic % _TOPICS] + _SPREAD * noise / np.sqrt(np.float32(DIMENSIONS))
+        topic, noise = zlib.crc32(longest.encode()), zlib.crc32(text.encode())
+        vector = self._topics[topic % _TOPICS] + _SPREAD * self._noise[noise % len(self._noise)]
         unit: NDArray[np.float32] = (vector / np.linalg.norm(vector)).astype(np.float32)
         return unit[None, :]
 

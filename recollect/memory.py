@@ -270,8 +270,9 @@ class Memory:
         self, folder: str | os.PathLike[str], *, stop: Callable[[], bool], **options: Any
     ) -> Iterator[IngestReport]:
         """Ingest a folder now, and again whenever something in it changes, until `stop()` is true."""
+        changes = watch_folder(Path(folder), stop=stop)  # listens before the first look, so nothing is missed
         yield self.ingest(folder, **options)
-        for _ in watch_folder(Path(folder), stop=stop):
+        for _ in changes:
             yield self.ingest(folder, **options)
 
     def update(

@@ -15,7 +15,9 @@ _WORD = re.compile(r"\w+")
 class Fts5:
     def __init__(self, folder: Path) -> None:
         self._rows = sqlite3.connect(folder / "rows.db")
-        self._rows.execute("CREATE VIRTUAL TABLE said USING fts5(id UNINDEXED, text, tokenize='porter unicode61')")
+        self._rows.execute(
+            "CREATE VIRTUAL TABLE said USING fts5(id UNINDEXED, text, tokenize='porter unicode61')"
+        )
 
     def add(self, ids: Sequence[str], texts: Sequence[str], vectors: Vectors) -> None:
         with self._rows:

@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 _QUIET = {
     "ANONYMIZED_TELEMETRY": "False",
     "HF_HUB_OFFLINE": "1",
+    "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000",  # memvid asks for much
     "MEM0_TELEMETRY": "False",
+    "MEMVID_TELEMETRY": "0",
     "OPENAI_API_KEY": "unused",
     "TRANSFORMERS_OFFLINE": "1",
 }

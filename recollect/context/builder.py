@@ -146,7 +146,7 @@ class ContextBuilder:
         )
         asked = _asked(call)
         mark = self._mark(snapshot, asked)
-        shrinker = Shrinker(call.search.query, read_surrogates(snapshot.rows, ids), tokenizer)
+        shrinker = Shrinker(call.search.query, lambda: read_surrogates(snapshot.rows, ids), tokenizer)
         packed = pack(
             candidates,
             recipe=call.recipe,
@@ -173,7 +173,7 @@ class ContextBuilder:
         )
         return Context(
             text=packed.text,
-            items=_shown(packed, tokenizer.count),
+            items=_shown(packed),
             total_tokens=packed.tokens,
             budget=call.budget,
             receipt=receipt,
@@ -213,6 +213,9 @@ class ContextBuilder:
 
 def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session: str | None) -> Recall:
     check_limit(budget, "budget", most=10_000_000)
+    # A receipt holds the question, and is JSON: what cannot be written there cannot be looked for either.
+    query = search.query.replace("\0", "\ufffd").encode(errors="replace").decode()
+    search = replace(search, query=query)
     return Recall(search, recipe, budget, None if session is None else check_label(session, "session"))
 
 
@@ -271,13 +274,12 @@ def _remade(item: ReceiptItem, frames: Mapping[int, Any]) -> Item | None:
     return Piece(frame, item.lane, item.rank, item.tier, item.ranges)  # type: ignore[arg-type]
 
 
-def _shown(packed: Packed, count: Any) -> tuple[ContextItem, ...]:
+def _shown(packed: Packed) -> tuple[ContextItem, ...]:
     shown = []
-    for item in packed.items:
-        text = line_of(item)
+    for item, tokens in zip(packed.items, packed.sizes, strict=True):
         tier = item.tier if isinstance(item, Piece) else "card"
         ranges = item.ranges if isinstance(item, Piece) else ()
-        shown.append(ContextItem(text, item.lane, tier, item.rank, item.frame_ids, ranges, count(text)))
+        shown.append(ContextItem(line_of(item), item.lane, tier, item.rank, item.frame_ids, ranges, tokens))
     return tuple(shown)
 
 

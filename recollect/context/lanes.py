@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Protocol
 
-from recollect.base.filters import View, Where
+from recollect.base.filters import EVERYTHING, View, Where
 from recollect.base.frame import Frame
 from recollect.base.tokens import Tokenizer
 from recollect.context.items import Card, Item, Piece, Tier
@@ -14,7 +15,7 @@ from recollect.context.recipe import LaneRecipe
 from recollect.context.sentences import Range, answering
 from recollect.context.surrogates import LONG_BYTES, Surrogate, make_surrogate
 from recollect.search.results import SearchResults
-from recollect.store.frames import fetch, timeline
+from recollect.store.frames import timeline
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import visible
@@ -66,7 +67,10 @@ class Hits:
 
 
 class Exchanges:
-    """The turns around the best hits of a conversation, so that an answer stands beside its question."""
+    """The best hits of a conversation, each with the turns beside it that were found too.
+
+    An answer stands beside its question, and two turns that both touch on the matter are rarely apart.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -74,36 +78,38 @@ class Exchanges:
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        order: dict[int, int] = {}
-        for rank, hit in enumerate(results.hits, 1):
-            if len(order) >= lane.items:
+        # A long turn is left to the lanes that shrink.
+        pieces = [whole(hit.frame, "exchanges", rank) for rank, hit in enumerate(results.hits, 1)]
+        turns = {
+            piece.frame.id: piece
+            for piece in pieces
+            if _is_turn(piece.frame) and piece.ranges[0][1] <= LONG_BYTES
+        }
+        chosen: dict[int, Piece] = {}
+        for frame_id, piece in turns.items():
+            if len(chosen) >= lane.items:
                 break
-            if _is_turn(hit.frame):
-                order.setdefault(hit.frame.id, rank)
-                for frame_id in self._around(hit.frame, request, lane, snapshot):
-                    order.setdefault(frame_id, rank)
-        found = fetch(snapshot.rows, self._store.engine.dialect, list(order), request.view)
-        # A long turn is left to the lanes that shrink: what stands beside a hit is worth a line, not a page.
-        pieces = [whole(frame, "exchanges", order[frame.id]) for frame in found]
-        return [piece for piece in pieces if piece.ranges[0][1] <= LONG_BYTES]
+            beside = self._beside(piece.frame, request.view, lane, snapshot)
+            for found in (frame_id, *beside):
+                if found in turns:
+                    chosen.setdefault(found, turns[found])
+        return list(chosen.values())
 
-    def _around(
-        self, frame: Frame, request: RecallRequest, lane: LaneRecipe, snapshot: Snapshot
-    ) -> list[int]:
-        """What followed first, nearest first: it is more often the answer than what came before."""
+    def _beside(self, frame: Frame, view: View, lane: LaneRecipe, snapshot: Snapshot) -> list[int]:
+        """What followed comes first: it is more often the answer than what went before."""
         found: list[int] = []
-        place = (frame.occurred_at, frame.ordinal or 0, frame.id)
-        said = visible(request.view, request.where)
+        at = (frame.occurred_at, frame.ordinal or 0, frame.id)
+        seen = visible(view, EVERYTHING)
         for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
             if limit:
                 sql = (
-                    f"SELECT f.frame_id FROM frame f WHERE f.session = ? AND f.space = ? AND {said.sql} "
+                    f"SELECT f.frame_id FROM frame f WHERE f.session = ? AND f.space = ? AND {seen.sql} "
                     "AND f.start_byte IS NULL AND (f.speaker IS NOT NULL OR f.role IS NOT NULL) "
                     f"AND f.occurred_at {sign}= ? "
                     f"AND (f.occurred_at, coalesce(f.ordinal, 0), f.frame_id) {sign} (?, ?, ?) ORDER BY "
                     f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order} LIMIT {limit}"
                 )
-                values = (frame.session, frame.space, *said.values, place[0], *place)
+                values = (frame.session, frame.space, *seen.values, at[0], *at)
                 found += [int(row[0]) for row in snapshot.rows.all(sql, values)]
         return found
 
@@ -155,11 +161,11 @@ def _is_turn(frame: Frame) -> bool:
 class Shrinker:
     """Smaller forms of a piece: the sentences that answer, the gist, the shortest, the beginning."""
 
-    def __init__(self, query: str, surrogates: Mapping[int, Surrogate], tokenizer: Tokenizer) -> None:
+    def __init__(self, query: str, surrogates: Callable[[], Mapping[int, Surrogate]], tokenizer: Tokenizer):
         plan = plan_text(query)
         self._wanted = plan.terms
         self._specific = bool(plan.identifiers or plan.phrases) or len(plan.terms) >= 2
-        self._surrogates = surrogates
+        self._surrogates = cache(surrogates)
         self._tokenizer = tokenizer
 
     def __call__(self, piece: Piece, room: int) -> Iterator[Piece]:
@@ -179,6 +185,6 @@ class Shrinker:
         if tier == "cut":
             beginning = self._tokenizer.truncate(frame.text, min(_CUT_TOKENS, room))
             return ((0, len(beginning.encode())),) if beginning.strip() else ()
-        short = self._surrogates.get(frame.id) or make_surrogate(frame.text)
+        short = self._surrogates().get(frame.id) or make_surrogate(frame.text)
         assert short is not None
         return short.gist if tier == "gist" else short.micro

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 from typing import Any, Final
 
 from recollect.base.checks import canonical_json, check_choice, check_label, check_limit
@@ -24,7 +25,7 @@ class LaneRecipe:
     items: int = 50
     item_tokens: int = 400
     before: int = 0
-    """In the lane "exchanges": how many turns before each of the best hits are shown with it."""
+    """In the lane "exchanges": how many turns before a hit are shown with it, if they were found too."""
     after: int = 0
     """And how many after it."""
     shared: int = 0
@@ -50,7 +51,7 @@ class Recipe:
     lanes: tuple[LaneRecipe, ...]
     order: str = "time"
     """How the frames are laid out for reading: 'time', or 'rank'."""
-    depth: int = 60
+    depth: int = 100
     """How many hits of the search may be packed."""
     tokenizer: str = "cl100k_base"
 
@@ -68,7 +69,7 @@ class Recipe:
             raise InvalidInput("A recipe names each lane once.")
 
     def to_json(self) -> str:
-        return canonical_json(asdict(self), "recipe")
+        return _as_json(self)
 
     @classmethod
     def from_json(cls, text: str | Mapping[str, Any]) -> Recipe:
@@ -93,8 +94,13 @@ class Recipe:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
+@lru_cache(maxsize=64)
+def _as_json(recipe: Recipe) -> str:
+    return canonical_json(asdict(recipe), "recipe")
+
+
 _FACTS: Final = LaneRecipe("facts", share=0.12, items=6, item_tokens=60, shared=2)
-_EXCHANGES: Final = LaneRecipe("exchanges", share=0.4, items=12, item_tokens=120, before=1, after=2)
+_EXCHANGES: Final = LaneRecipe("exchanges", share=0.4, items=5, item_tokens=160, after=2)
 _SNIPPETS: Final = LaneRecipe("snippets", items=60, item_tokens=160)
 _SURROGATES: Final = LaneRecipe("surrogates", items=60, item_tokens=60)
 

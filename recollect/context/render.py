@@ -76,7 +76,9 @@ def laid_out(pieces: Sequence[Piece], order: str) -> list[Piece]:
     for piece in pieces:
         heading = heading_of(piece)
         best[heading] = min(best.get(heading, piece.rank), piece.rank)
-    return sorted(pieces, key=lambda piece: (best[heading_of(piece)], *_by_time(piece)))
+    return sorted(
+        pieces, key=lambda piece: (best[heading_of(piece)], heading_of(piece), piece.rank, piece.frame.id)
+    )
 
 
 def _by_time(piece: Piece) -> tuple[int, str, int, int, int]:

@@ -48,6 +48,8 @@ class Surrogates(Part):
 
     def __init__(self, *, at_ingest: bool = True) -> None:
         self._at_ingest = at_ingest
+        self._seen = 0
+        """Frames up to this one have been looked at, so that upkeep after every write costs little."""
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         if not self._at_ingest:
@@ -70,6 +72,7 @@ class Surrogates(Part):
         with store.write() as tx:
             tx.rows.run("DELETE FROM surrogate")
             assert tx.system
+        self._seen = 0
         return self._refresh(store, Budget())
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
@@ -77,24 +80,26 @@ class Surrogates(Part):
         return {"refreshed": refreshed} if refreshed else {}
 
     def _refresh(self, store: Store, budget: Budget) -> int:
-        total = after = 0
+        total = 0
         dialect = store.engine.dialect
         while not budget.exhausted:
+            batch = _BATCH if budget.frames is None else min(_BATCH, budget.frames)
             with store.read() as snapshot:
-                ids = _stale(snapshot.rows, after=after)
+                ids = _stale(snapshot.rows, after=self._seen, limit=batch)
                 if not ids:
+                    newest = snapshot.rows.one("SELECT max(frame_id) FROM text_doc")
+                    self._seen = int(newest[0]) if newest and newest[0] is not None else self._seen
                     break
                 clause = among("f.frame_id", ids)
                 found = snapshot.rows.all(load_query(dialect, clause.sql), clause.values)
             frames = [checked_text(row) for row in found]
             made = {row.frame_id: make_surrogate(text) for row, text in frames}
             ready = {frame_id: item for frame_id, item in made.items() if item is not None}
-            if ready:
-                with store.write() as tx:
-                    still = _indexed(tx.rows, list(ready))
-                    _add(tx.rows, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
-                    assert tx.system
-            after = ids[-1]
+            with store.write() as tx:
+                still = _indexed(tx.rows, list(ready))
+                _add(tx.rows, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
+                assert tx.system
+            self._seen = ids[-1]
             total += len(ready)
             budget.spend(len(ready))
         return total
@@ -149,16 +154,16 @@ def _parsed(text: str) -> tuple[Range, ...] | None:
         return None
 
 
-def _stale(rows: Rows, *, after: int) -> list[int]:
+def _stale(rows: Rows, *, after: int, limit: int) -> list[int]:
     """Indexed frames, long enough to need a short form, that have none of this version."""
-    size = "coalesce(f.end_byte - f.start_byte, length(t.text))"
+    size = "coalesce(f.end_byte - f.start_byte, octet_length(t.text))"
     found = rows.all(
         "SELECT d.frame_id FROM text_doc d JOIN frame f ON f.frame_id = d.frame_id "
         "LEFT JOIN frame_text t ON t.frame_id = f.frame_id "
         "LEFT JOIN surrogate s ON s.frame_id = d.frame_id "
-        f"WHERE d.frame_id > ? AND {size} > {LONG_BYTES // 4} "
+        f"WHERE d.frame_id > ? AND {size} > {LONG_BYTES} "
         f"AND (s.version IS NULL OR s.version <> {VERSION}) "
-        f"ORDER BY d.frame_id LIMIT {_BATCH}",
+        f"ORDER BY d.frame_id LIMIT {limit}",
         (after,),
     )
     return [int(row[0]) for row in found]

@@ -10,32 +10,39 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from recollect.base.echo import without_echo
 from recollect.ingest.budget import UNLIMITED, IngestBudget
-from recollect.ingest.report import IngestReport, Skip, merged
+from recollect.ingest.plan import cut_if_long
+from recollect.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
 from recollect.store.drafts import Draft
-from recollect.store.parts import Failed, Part
+from recollect.store.frames import stored, with_chunks
+from recollect.store.parts import Part
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
-from recollect.store.writing import Prepared, Put, existing, put
+from recollect.store.writing import Prepared, Put, existing, put, retire, rewrite
 
-VECTORS: Final = "vectors"
 Cancelled = Callable[[], bool]
+_MERGE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One document to come: `plan` reads and cuts it in a worker; `settle` runs inside its transaction."""
+    """One document to come: `plan` reads and cuts it in a worker; `settle` runs inside its transaction.
+
+    `settle` is told whether the document is there with all its chunks. `renews` names the frame that gives
+    way although it says the same: it was cut otherwise.
+    """
 
     uri: str
     plan: Callable[[], Draft | Skip]
-    settle: Callable[[Transaction, Put], IngestReport] | None = None
+    settle: Callable[[Transaction, Put, bool], IngestReport] | None = None
+    renews: Callable[[Draft], int | None] | None = None
 
 
 @dataclass(slots=True)
@@ -50,28 +57,57 @@ class _Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class _Made:
+    """What the parts prepared for some drafts, and how long that took them."""
+
+    prepared: Prepared = field(default_factory=dict)
+    durations: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class _Ready:
     """A document that can be committed."""
 
     job: Job
     outcome: Draft | Skip
-    prepared: Prepared
-    durations: Mapping[str, float]
+    size: int
+    renewed: int | None
+    made: _Made
+    spared: str
+    """The limit for whose sake nothing was embedded, if one was reached."""
+    planned: float
 
 
-@dataclass(slots=True)
-class _Gates:
-    """Separate limits for the kinds of work."""
+class _Stage:
+    """What the workers of one ingest share: the limits of the kinds of work, and what waits to be written."""
 
-    embedding: threading.Semaphore
-    extraction: threading.Semaphore
-    durations: dict[str, float] = field(default_factory=dict)
+    def __init__(self, store: Store, budget: IngestBudget) -> None:
+        self.store = store
+        self.budget = budget
+        self.spent = _Spent()
+        self._embedding = threading.Semaphore(budget.embedding_parallelism)
+        self._extraction = threading.Semaphore(budget.extraction_parallelism)
+        self._pending = 0
+        self._lock = threading.Lock()
 
-    @contextmanager
-    def through(self, part: Part) -> Iterator[None]:
-        gate = self.embedding if part.name == VECTORS else self.extraction
-        with gate:
-            yield
+    @property
+    def has_room(self) -> bool:
+        return self._pending < self.budget.max_pending_bytes
+
+    def door(self, part: Part) -> threading.Semaphore:
+        return self._embedding if part.name == VECTORS else self._extraction
+
+    def wait(self, size: int) -> None:
+        """Count bytes that are prepared and not yet written; below zero, that are."""
+        with self._lock:
+            self._pending += size
+
+    def spared(self) -> str:
+        """Looked at early, so that what would be thrown away is not made; settled at commit, in order."""
+        seconds, number = self.budget.max_embedding_seconds, self.budget.max_embeddings
+        if seconds is not None and self.spent.embedding_seconds >= seconds:
+            return "max_embedding_seconds"
+        return "max_embeddings" if number is not None and self.spent.embeddings >= number else ""
 
 
 def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
@@ -79,15 +115,15 @@ def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
 
     Recalled text that stands in them is cut out first; a draft that is nothing else is skipped.
     """
+    kept, told = _without_echoes(drafts)
+    if not kept:
+        return told
+    made = _prepare(store, kept)
     started = time.monotonic()
-    kept, skips = _without_echoes(drafts)
-    prepared = _prepare(store, kept)
-    ready = time.monotonic()
     with store.write() as tx:
-        results = put(tx, kept, parts=store.parts, prepared=prepared)
-    done = time.monotonic()
-    report = _report(results, prepared)
-    return replace(report, skipped=skips, durations={"prepare": ready - started, "commit": done - ready})
+        results = put(tx, kept, parts=store.parts, prepared=made.prepared)
+    durations = {**made.durations, "commit": time.monotonic() - started}
+    return replace(merged([told, report_of(kept, results, made.prepared)]), durations=durations)
 
 
 def ingest(
@@ -99,118 +135,86 @@ def ingest(
     progress: Callable[[str], None] | None = None,
 ) -> IngestReport:
     """Run the jobs through all stages; one document, one transaction, in order."""
-    started = time.monotonic()
     stop = cancelled or (lambda: False)
-    gates = _Gates(
-        threading.Semaphore(budget.embedding_parallelism), threading.Semaphore(budget.extraction_parallelism)
-    )
-    spent = _Spent()
+    stage = _Stage(store, budget)
     reports: list[IngestReport] = []
-    with ThreadPoolExecutor(budget.max_in_flight, thread_name_prefix="recollect-ingest") as workers:
-        for ready in _ahead(store, jobs, budget, gates, workers, stop, started, spent, reports):
+    workers = ThreadPoolExecutor(budget.max_in_flight, thread_name_prefix="recollect-ingest")
+    try:
+        for ready in _ahead(stage, jobs, workers, stop, reports):
             if stop():
                 reports.append(IngestReport(cancelled=True))
                 break
-            report, enough = _commit(store, ready, budget, spent)
+            report, enough = _commit(stage, ready)
             reports.append(report)
+            if len(reports) >= _MERGE:
+                reports[:] = [merged(reports)]
             if progress is not None:
                 progress(ready.job.uri)
             if enough:
                 break
+    finally:
+        workers.shutdown(cancel_futures=True)
     return merged(reports)
 
 
 def _ahead(
-    store: Store,
+    stage: _Stage,
     jobs: Iterable[Job],
-    budget: IngestBudget,
-    gates: _Gates,
     workers: ThreadPoolExecutor,
     stop: Cancelled,
-    started: float,
-    spent: _Spent,
     reports: list[IngestReport],
 ) -> Iterator[_Ready]:
     """Prepared documents in order, never more than the budget allows waiting."""
+    budget = stage.budget
+    started = time.monotonic()
     waiting: deque[Future[_Ready]] = deque()
     source = iter(jobs)
-    pending = _Pending(budget.max_pending_bytes)
     exhausted = False
     while True:
-        while not exhausted and len(waiting) < budget.max_in_flight and pending.has_room:
-            if stop():
+        while not exhausted and len(waiting) < budget.max_in_flight and (stage.has_room or not waiting):
+            job = next(source, None)
+            if job is None:
+                exhausted = True
+            elif stop():
                 reports.append(IngestReport(cancelled=True))
                 exhausted = True
             elif budget.max_seconds is not None and time.monotonic() - started >= budget.max_seconds:
                 reports.append(IngestReport(truncated=("max_seconds",)))
                 exhausted = True
             else:
-                job = next(source, None)
-                if job is None:
-                    exhausted = True
-                else:
-                    waiting.append(workers.submit(_make_ready, store, job, budget, gates, spent, pending))
+                waiting.append(workers.submit(_make_ready, stage, job))
         if not waiting:
             return
         ready = waiting.popleft().result()
         yield ready
-        pending.release(ready)
+        stage.wait(-ready.size)
 
 
-class _Pending:
-    """Bytes of text prepared and not yet committed."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    @property
-    def has_room(self) -> bool:
-        return self._bytes < self._most
-
-    def take(self, outcome: Draft | Skip) -> None:
-        with self._lock:
-            self._bytes += len(outcome.text) if isinstance(outcome, Draft) else 0
-
-    def release(self, ready: _Ready) -> None:
-        with self._lock:
-            self._bytes -= len(ready.outcome.text) if isinstance(ready.outcome, Draft) else 0
-
-
-def _make_ready(
-    store: Store, job: Job, budget: IngestBudget, gates: _Gates, spent: _Spent, pending: _Pending
-) -> _Ready:
+def _make_ready(stage: _Stage, job: Job) -> _Ready:
     started = time.monotonic()
     outcome = job.plan()
-    if isinstance(outcome, Draft):
-        [*kept], skips = _without_echoes([outcome])
-        outcome = kept[0] if kept else skips[0]
-    planned = time.monotonic()
-    pending.take(outcome)
-    prepared: Prepared = {}
-    if isinstance(outcome, Draft):
-        embed = _may_embed(budget, spent)
-        prepared = _prepare(store, [outcome], gates, leave_out=() if embed else (VECTORS,))
-    done = time.monotonic()
-    return _Ready(job, outcome, prepared, {"plan": planned - started, "prepare": done - planned})
+    planned = time.monotonic() - started
+    if isinstance(outcome, Skip):
+        return _Ready(job, outcome, 0, None, _Made(), "", planned)
+    size = len(outcome.text.encode())
+    stage.wait(size)
+    renewed = job.renews(outcome) if job.renews is not None else None
+    spared = stage.spared()
+    made = _prepare(stage.store, [outcome], stage=stage, spare=bool(spared), anew=renewed is not None)
+    return _Ready(job, outcome, size, renewed, made, spared, planned)
 
 
-def _may_embed(budget: IngestBudget, spent: _Spent) -> bool:
-    """The soft limit in seconds is looked at early; the one in numbers is settled at commit, in order."""
-    return budget.max_embedding_seconds is None or spent.embedding_seconds < budget.max_embedding_seconds
-
-
-def _commit(store: Store, ready: _Ready, budget: IngestBudget, spent: _Spent) -> tuple[IngestReport, bool]:
+def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
     """Write one document, or say why not; True if the budget allows no further one."""
     if isinstance(ready.outcome, Skip):
-        return IngestReport(skipped=(ready.outcome,), durations=ready.durations), False
-    draft, prepared, truncated = ready.outcome, ready.prepared, []
-    size = len(draft.text.encode())
+        return IngestReport(skipped=(ready.outcome,), durations={"plan": ready.planned}), False
+    budget, spent, store = stage.budget, stage.spent, stage.store
+    draft, prepared, spared = ready.outcome, ready.made.prepared, ready.spared
     if budget.max_documents is not None and spent.documents >= budget.max_documents:
         return IngestReport(truncated=("max_documents",)), True
-    if budget.max_total_bytes is not None and spent.total_bytes + size > budget.max_total_bytes:
+    if budget.max_total_bytes is not None and spent.total_bytes + ready.size > budget.max_total_bytes:
         return IngestReport(truncated=("max_total_bytes",)), True
+    truncated = []
     if budget.max_chunks is not None and spent.chunks + len(draft.chunks) > budget.max_chunks:
         room = budget.max_chunks - spent.chunks
         if room <= 0:
@@ -218,73 +222,71 @@ def _commit(store: Store, ready: _Ready, budget: IngestBudget, spent: _Spent) ->
         draft = replace(draft, chunks=draft.chunks[:room])
         prepared = {name: items[: 1 + room] for name, items in prepared.items()}
         truncated.append("max_chunks")
-    wanted = _embedded(prepared)
+    wanted = embedded(prepared.get(VECTORS, ()))
     if budget.max_embeddings is not None and spent.embeddings + wanted > budget.max_embeddings:
         prepared = {name: items for name, items in prepared.items() if name != VECTORS}
-        truncated.append("max_embeddings")
-    if budget.max_embedding_seconds is not None and VECTORS not in prepared:
-        truncated.append("max_embedding_seconds")
+        spared = "max_embeddings"
     started = time.monotonic()
     with store.write() as tx:
-        [result] = put(tx, [draft], parts=store.parts, prepared=prepared)
-        settled = ready.job.settle(tx, result) if ready.job.settle is not None else IngestReport()
+        result = _renew(tx, store, draft, prepared, ready.renewed)
+        whole = not truncated
+        settled = ready.job.settle(tx, result, whole) if ready.job.settle is not None else IngestReport()
+    done = report_of([draft], [result], prepared)
+    if spared and result.status == "created" and any(part.name == VECTORS for part in store.parts):
+        truncated.append(spared)
     spent.documents += 1
-    spent.total_bytes += size
+    spent.total_bytes += ready.size
     spent.chunks += len(draft.chunks)
-    spent.embeddings += _embedded(prepared)
-    spent.embedding_seconds += ready.durations["prepare"]
-    report = merged([_report([result], prepared), settled])
-    durations = {**ready.durations, "commit": time.monotonic() - started}
-    return replace(report, truncated=tuple(sorted(truncated)), durations=durations), False
+    spent.embeddings += done.embedded
+    spent.embedding_seconds += ready.made.durations.get("embed", 0.0)
+    seconds = time.monotonic() - started
+    durations = {"plan": ready.planned, **ready.made.durations, "commit": seconds}
+    mine = IngestReport(truncated=tuple(truncated), durations=durations)
+    return merged([done, settled, mine]), False
 
 
-def _report(results: Sequence[Put], prepared: Prepared) -> IngestReport:
-    statuses = [result.status for result in results]
-    failed = {
-        f"{name}: {item.reason}"
-        for name, items in prepared.items()
-        for item in items
-        if isinstance(item, Failed)
-    }
-    return IngestReport(
-        ids=tuple(result.id for result in results),
-        created=statuses.count("created"),
-        updated=statuses.count("updated"),
-        unchanged=statuses.count("unchanged"),
-        chunks=sum(len(result.chunks) for result in results),
-        embedded=_embedded(prepared),
-        warnings=tuple(sorted(failed)),
-    )
+def _renew(tx: Transaction, store: Store, draft: Draft, prepared: Prepared, old: int | None) -> Put:
+    """Write a document; the one it takes the place of, if it says the same, is retired first."""
+    parts = store.parts
+    retired = [] if old is None else retire(tx, [old], reason="superseded", parts=parts)
+    [result] = put(tx, [draft], parts=parts, prepared=prepared)
+    if retired:
+        rows = stored(tx.rows, with_chunks(tx.rows, retired)).values()
+        rewrite(tx.rows, [row._replace(superseded_by=result.id) for row in rows])
+    return result
 
 
-def _embedded(prepared: Prepared) -> int:
-    return sum(item is not None and not isinstance(item, Failed) for item in prepared.get(VECTORS, ()))
-
-
-def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], tuple[Skip, ...]]:
+def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:
     kept: list[Draft] = []
     skips: list[Skip] = []
-    for draft in drafts:
+    warnings: list[str] = []
+    for number, draft in enumerate(drafts, 1):
         text, echoes = without_echo(draft.text)
+        name = draft.uri or f"item {number}"
         if not echoes:
             kept.append(draft)
-        elif text and not draft.chunks:
-            kept.append(replace(draft, text=text))
+        elif text:
+            kept.append(cut_if_long(replace(draft, text=text, chunks=())))
+            warnings.append(f"{name}: recalled text was left out")
         else:
-            skips.append(Skip(draft.uri or "", "echo", "it is recalled text, which is remembered already"))
-    return kept, tuple(skips)
+            skips.append(Skip(name, ECHO, "it is recalled text, which is remembered already"))
+    return kept, IngestReport(skipped=tuple(skips), warnings=tuple(sorted(warnings)))
 
 
 def _prepare(
-    store: Store, drafts: Sequence[Draft], gates: _Gates | None = None, leave_out: Sequence[str] = ()
-) -> Prepared:
+    store: Store,
+    drafts: Sequence[Draft],
+    *,
+    stage: _Stage | None = None,
+    spare: bool = False,
+    anew: bool = False,
+) -> _Made:
     """Let each part do its costly work, for what seems new; the transaction looks again."""
-    parts = [part for part in store.parts if part.name not in leave_out]
-    if not parts or not drafts:
-        return {}
-    names = [draft.content_hash() for draft in drafts]
-    with store.read() as snapshot:
-        known = existing(snapshot.rows, drafts, names)
+    parts = [part for part in store.parts if not (spare and part.name == VECTORS)]
+    known: list[int | None] = [None] * len(drafts)
+    if not anew:
+        with store.read() as snapshot:
+            known = existing(snapshot.rows, drafts, [draft.content_hash() for draft in drafts])
     flat: list[Draft] = []
     places: list[int] = []
     place = 0
@@ -295,18 +297,16 @@ def _prepare(
             places += range(place, place + len(pieces))
         place += len(pieces)
     prepared: dict[str, Sequence[object]] = {}
-    for part in parts:
-        items = _made(part, flat, gates) if flat else None
+    durations: dict[str, float] = {"prepare": 0.0}
+    for part in parts if flat else ():
+        with stage.door(part) if stage is not None else nullcontext():
+            started = time.monotonic()
+            items = part.prepare(flat)
+            kind = "embed" if part.name == VECTORS else "prepare"
+            durations[kind] = durations.get(kind, 0.0) + time.monotonic() - started
         if items is not None:
             spread: list[object] = [None] * place
             for where, item in zip(places, items, strict=True):
                 spread[where] = item
             prepared[part.name] = spread
-    return prepared
-
-
-def _made(part: Part, flat: Sequence[Draft], gates: _Gates | None) -> Sequence[object] | None:
-    if gates is None:
-        return part.prepare(flat)
-    with gates.through(part):
-        return part.prepare(flat)
+    return _Made(prepared, durations)

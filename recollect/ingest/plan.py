@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from recollect.base.checks import MAX_LABEL_BYTES
+from recollect.base.checks import MAX_LABEL_BYTES, check_limit
 from recollect.base.echo import without_echo
-from recollect.base.errors import Forbidden, NotFound, Unavailable
+from recollect.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from recollect.base.frame import Kind
 from recollect.base.hashing import digest
 from recollect.base.tokens import Tokenizer, open_tokenizer
-from recollect.ingest.chunk import plan_chunks
-from recollect.ingest.report import Skip
-from recollect.ingest.source import Document, Readers, Source, Unreadable
+from recollect.ingest.chunk import FEWEST, plan_chunks
+from recollect.ingest.report import ECHO, Skip
+from recollect.ingest.source import Document, Readers, Source, Unreadable, title_of
 from recollect.store.drafts import Draft, chunked, draft
 
 CHUNK_TOKENS: Final = 400
 CHUNK_OVERLAP: Final = 40
 _TOKENIZER: Final = "cl100k_base"
+UNREADABLE: Final = "unreadable"
 LONG_CHARACTERS: Final = 16_000
 """A text remembered as it is is cut only if it is longer than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What the caller says of everything it ingests."""
+    """What the caller says of everything it ingests; checked before anything is read."""
 
     space: str
     scope: str = "space"
@@ -38,6 +40,33 @@ class Labels:
     occurred_at: int | None = None
     title: str | None = None
 
+    def __post_init__(self) -> None:
+        self.draft("checked")
+
+    def draft(
+        self, text: str, *, title: str = "", uri: str = "", about: Mapping[str, Any] | None = None
+    ) -> Draft:
+        return draft(
+            text,
+            space=self.space,
+            kind=self.kind,
+            scope=self.scope,
+            title=_short(self.title or title) or None,
+            session=self.session,
+            uri=_short(uri) or None,
+            source=self.source,
+            tags=self.tags,
+            metadata={**(about or {}), **self.metadata},
+            occurred_at=self.occurred_at,
+        )
+
+    @property
+    def name(self) -> str:
+        """Tells apart sources that were labelled differently."""
+        said = self.draft("labels")
+        told = [text for pair in said.metadata.items() for text in pair]
+        return digest("labels", 1, said.content_hash(), len(said.tags), *said.tags, *told).hex()[:16]
+
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
@@ -45,6 +74,10 @@ class Cutting:
 
     tokens: int = CHUNK_TOKENS
     overlap: int = CHUNK_OVERLAP
+
+    def __post_init__(self) -> None:
+        check_limit(self.tokens, "chunk_tokens", least=FEWEST, most=100_000)
+        check_limit(self.overlap, "chunk_overlap", least=0, most=self.tokens // 2)
 
     @property
     def name(self) -> str:
@@ -55,37 +88,26 @@ class Cutting:
 def plan_source(source: Source, readers: Readers, labels: Labels, cutting: Cutting) -> Draft | Skip:
     """Read, cut, label; what cannot be read is skipped with a code."""
     try:
-        document = readers.read(source)
+        return plan_document(_named(readers.read(source), source), labels, cutting)
     except Unreadable as error:
         return Skip(source.uri, error.reason, error.message)
     except (NotFound, Forbidden, Unavailable) as error:
-        return Skip(source.uri, "unreadable", error.message)
-    return plan_document(document, labels, cutting)
+        return Skip(source.uri, UNREADABLE, error.message)
+    except InvalidInput as error:
+        return Skip(source.uri, "refused", error.message)
 
 
 def plan_document(document: Document, labels: Labels, cutting: Cutting) -> Draft | Skip:
     text, echoes = without_echo(document.text)
     if echoes:
         # Sections point into the text as it was; without them it is cut by paragraphs.
-        document = replace(document, text=text, sections=())
+        told = (*document.warnings, "recalled text was left out")
+        document = replace(document, text=text, sections=(), warnings=told)
     if not document.text.strip():
-        code = "echo" if echoes else "empty"
-        return Skip(
-            document.uri, code, "there is no text in it but what was recalled" if echoes else "no text"
-        )
-    whole = draft(
-        document.text,
-        space=labels.space,
-        kind=labels.kind,
-        scope=labels.scope,
-        title=_short(labels.title or document.title) or None,
-        session=labels.session,
-        uri=_short(document.uri) or None,
-        source=labels.source,
-        tags=labels.tags,
-        metadata={**_described(document), **labels.metadata},
-        occurred_at=labels.occurred_at,
-    )
+        code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
+        return Skip(document.uri, code, detail)
+    about = _described(document)
+    whole = labels.draft(document.text, title=document.title, uri=document.uri, about=about)
     return cut(whole, document, cutting)
 
 
@@ -104,6 +126,13 @@ def cut_if_long(whole: Draft, cutting: Cutting | None = None) -> Draft:
         return whole
     document = Document(uri=whole.uri or "", title=whole.title or "", text=whole.text)
     return cut(whole, document, cutting or Cutting())
+
+
+def _named(document: Document, source: Source) -> Document:
+    """A file that states no title is called by its own name, not by the letters of its address."""
+    if source.path is None or document.title != title_of(source):
+        return document
+    return replace(document, title=os.fsencode(source.path.stem).decode(errors="replace"))
 
 
 def _described(document: Document) -> dict[str, Any]:

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
+
+from recollect.facts.extraction import Extraction
+from recollect.store.drafts import Draft
+from recollect.store.parts import Failed
+from recollect.store.writing import Prepared, Put
+
+VECTORS: Final = "vectors"
+_FACTS: Final = "facts"
+ECHO: Final = "echo"
+"""The code of what was nothing but recalled text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +45,10 @@ class IngestReport:
     embedded: int = 0
     """Frames and chunks that got vectors."""
     facts: int = 0
+    """Facts that were read from new frames and chunks."""
     skipped: tuple[Skip, ...] = ()
     truncated: tuple[str, ...] = ()
-    """Names of the limits that were hit."""
+    """Names of the limits that were hit: those of the budget, and `extraction_limits`."""
     warnings: tuple[str, ...] = ()
     """What could not be done (an embedder that failed); the frames were written all the same."""
     cancelled: bool = False
@@ -77,3 +89,36 @@ def merged(reports: Iterable[IngestReport]) -> IngestReport:
         cancelled=any(part.cancelled for part in parts),
         durations=durations,
     )
+
+
+def report_of(drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepared) -> IngestReport:
+    """What was written, and what of the things prepared for it was used."""
+    statuses = [result.status for result in results]
+    used: dict[str, list[object]] = {name: [] for name in prepared}
+    place = 0
+    for draft, status in zip(drafts, statuses, strict=True):
+        end = place + 1 + len(draft.chunks)
+        if status == "created":
+            for name, items in prepared.items():
+                used[name] += items[place:end]
+        place = end
+    found = [item for item in used.get(_FACTS, ()) if isinstance(item, Extraction)]
+    failed = {
+        f"{name}: {item.reason}" for name, items in used.items() for item in items if isinstance(item, Failed)
+    }
+    return IngestReport(
+        ids=tuple(result.id for result in results),
+        created=statuses.count("created"),
+        updated=statuses.count("updated"),
+        unchanged=statuses.count("unchanged"),
+        chunks=sum(len(result.chunks) for result in results),
+        embedded=embedded(used.get(VECTORS, ())),
+        facts=sum(len(item.facts) for item in found),
+        truncated=("extraction_limits",) if any(item.left_out for item in found) else (),
+        warnings=tuple(sorted(failed)),
+    )
+
+
+def embedded(items: Iterable[object]) -> int:
+    """How many of the vector lane's items are vectors."""
+    return sum(item is not None and not isinstance(item, Failed) for item in items)

@@ -6,17 +6,21 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
+from urllib.parse import unquote
 
-from recollect.base.checks import check_text
-from recollect.base.errors import InvalidInput, NotFound
+from recollect.base.checks import MAX_LABEL_BYTES, check_text
+from recollect.base.errors import Forbidden, InvalidInput, MissingExtra, NotFound, Unavailable
 from recollect.ingest.budget import UNLIMITED, IngestBudget
 from recollect.ingest.folder import Entry, walk
+from recollect.ingest.ignore import Patterns
 from recollect.ingest.pipeline import Cancelled, Job, ingest
-from recollect.ingest.plan import Cutting, Labels, plan_source
-from recollect.ingest.report import IngestReport, Skip, merged
+from recollect.ingest.plan import UNREADABLE, Cutting, Labels, plan_source
+from recollect.ingest.report import ECHO, IngestReport, Skip, merged
 from recollect.ingest.source import Readers, Source
 from recollect.store.drafts import Draft
 from recollect.store.engine import Rows
@@ -26,6 +30,14 @@ from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among
 from recollect.store.writing import Put, retire
+
+_STOPPED: Final = frozenset({"max_seconds", "max_documents", "max_total_bytes", "max_chunks"})
+"""Limits after which further files are not looked at."""
+
+_EMPTIED: Final = frozenset(
+    {"empty", ECHO, "binary", "special", "link", "link_outside", "link_loop", "link_broken"}
+)
+"""Skipped files whose old version no longer stands for what is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,9 @@ class Known:
     size: int
     modified: int
     options: str
+    """How it was cut and labelled."""
     sha256: str
+    """Of the text that was read, or of the bytes that were handed over."""
     frame_id: int | None
 
 
@@ -105,7 +119,7 @@ def given_sources(
             return path
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error}.") from None
-    return Source.from_path(path, uri=uri or path.resolve().as_uri(), media_type=media_type)
+    return Source.from_path(path, uri=uri or _address(path.resolve()), media_type=media_type)
 
 
 def ingest_sources(
@@ -122,11 +136,11 @@ def ingest_sources(
 ) -> IngestReport:
     """Read what is new or changed, in the order given."""
     with store.read() as snapshot:
-        known = _known(snapshot.rows, labels.space, [source.uri for source in sources])
-    fresh = [source for source in sources if not _is_unchanged(source, known.get(source.uri), cutting)]
-    reread = {source.uri for source in fresh}
-    untouched = len(sources) - len(fresh)
-    done = untouched
+        known = _known(snapshot.rows, labels.space, [source.uri for source in sources if source.uri])
+    run = _Run(store, readers, labels, cutting, root, f"{cutting.name}-{labels.name}")
+    fresh = [source for source in sources if not run.is_unchanged(source, known.get(source.uri))]
+    passed = len(sources) - len(fresh)
+    done = passed
 
     def advance(uri: str) -> None:
         nonlocal done
@@ -134,11 +148,15 @@ def ingest_sources(
         if progress is not None:
             progress(Progress(done, len(sources), uri))
 
-    jobs = [_job(store, source, known.get(source.uri), readers, labels, cutting, root) for source in fresh]
+    jobs = (run.job(source, known.get(source.uri)) for source in fresh)
     report = ingest(store, jobs, budget=budget, cancelled=cancelled, progress=advance)
-    ids = [known[source.uri].frame_id for source in sources if source.uri not in reread]
-    same = IngestReport(ids=tuple(frame_id for frame_id in ids if frame_id is not None), unchanged=untouched)
-    return merged([same, report]) if untouched else report
+    if not passed:
+        return report
+    reread = {source.uri for source in fresh}
+    there = {uri: was.frame_id for uri, was in known.items() if uri not in reread} | run.written
+    ids = (there.get(source.uri) for source in sources)
+    same = replace(report, unchanged=report.unchanged + passed)
+    return replace(same, ids=tuple(frame_id for frame_id in ids if frame_id is not None))
 
 
 def ingest_folder(
@@ -153,9 +171,12 @@ def ingest_folder(
     cancelled: Cancelled | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
-    """Make the store hold what the folder holds. Interrupted, it goes on where it stopped."""
+    """Make the store hold what the folder holds. Interrupted, it goes on where it stopped.
+
+    What `include` does not name stays as it is; everything else below the folder is kept in step.
+    """
     started = time.monotonic()
-    root = folder.resolve().as_uri()
+    base = folder.resolve()
     sources: list[Source] = []
     skips: list[Skip] = []
     found = walk(
@@ -163,9 +184,12 @@ def ingest_folder(
     )
     for entry in found:
         if isinstance(entry, Entry):
-            sources.append(_source_of(entry))
+            try:
+                sources.append(Source.from_path(entry.path, uri=_address(entry.path)))
+            except (NotFound, Forbidden, Unavailable) as error:  # gone since it was listed
+                skips.append(Skip(_address(entry.path), UNREADABLE, error.message))
         else:
-            skips.append(Skip(f"{root}/{entry.relative}", entry.code, entry.detail))
+            skips.append(Skip(_address(base / entry.relative), entry.code, entry.detail))
     walked = time.monotonic() - started
     report = ingest_sources(
         store,
@@ -174,85 +198,161 @@ def ingest_folder(
         labels=labels,
         cutting=cutting,
         budget=budget,
-        root=root,
+        root=base.as_uri(),
         cancelled=cancelled,
         progress=progress,
     )
+    skips += report.skipped
+    skips.sort(key=lambda skip: (skip.uri, skip.code))
     gone = IngestReport()
-    complete = not report.cancelled and not report.truncated
-    if complete:
-        present = {source.uri for source in sources} | {skip.uri for skip in skips}
-        gone = _retire_missing(store, labels.space, root, present)
-    whole = merged([IngestReport(skipped=tuple(skips), durations={"walk": walked}), report, gone])
-    return replace(whole, skipped=tuple(sorted(whole.skipped, key=lambda skip: (skip.uri, skip.code))))
+    if not report.cancelled and _STOPPED.isdisjoint(report.truncated):
+        listed = Listing(base.as_uri(), {source.uri for source in sources}, tuple(skips), options.include)
+        gone = _retire_missing(store, labels.space, listed)
+    whole = merged([IngestReport(durations={"walk": walked}), report, gone])
+    return replace(whole, skipped=tuple(skips))
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a walk saw below a folder, to tell what is no longer there."""
+
+    root: str
+    files: set[str]
+    skips: tuple[Skip, ...] = ()
+    include: tuple[str, ...] = ()
+
+    def gone(self, known: Iterable[tuple[str, str]]) -> list[str]:
+        """Which of the known files (address, and the folder it was read with) hold nothing any more.
+
+        A file that cannot be read now is not gone, nor is what lies in a folder that cannot be read.
+        """
+        emptied = {skip.uri for skip in self.skips if skip.code in _EMPTIED}
+        there = (self.files | {skip.uri for skip in self.skips}) - emptied
+        closed = tuple(f"{skip.uri}/" for skip in self.skips if skip.code == UNREADABLE)
+        chosen = Patterns.parse(self.include)
+        missing = []
+        for uri, root in known:
+            if uri in there or uri.startswith(closed):
+                continue
+            path = unquote(uri[len(self.prefix) :])
+            asked_for_itself = not root and uri not in emptied and _is_file(uri)
+            if asked_for_itself or (self.include and not chosen.covers(path)):
+                continue
+            missing.append(uri)
+        return missing
+
+    @property
+    def prefix(self) -> str:
+        return self.root.rstrip("/") + "/"
 
 
 def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) -> Iterator[int]:
-    """Yields the number of changes each time something in the folder changed, until told to stop."""
-    import threading
+    """Listens from now on; yields the number of changes each time something in the folder changed.
 
-    from watchfiles import watch
-
+    Ends when `stop` says so, which is asked at least every so many seconds.
+    """
+    try:
+        from watchfiles import watch
+    except ImportError:
+        raise MissingExtra(
+            "Watching a folder needs watchfiles.", hint="Run: pip install watchfiles"
+        ) from None
     if not folder.is_dir():
         raise NotFound(f"There is no folder {folder}.")
-    event = threading.Event()
-    for changes in watch(
-        folder, stop_event=event, yield_on_timeout=True, rust_timeout=int(every * 1000), raise_interrupt=False
-    ):
+    changes = watch(
+        folder,
+        watch_filter=None,
+        yield_on_timeout=True,
+        rust_timeout=max(1, int(every * 1000)),
+        step=50,
+        raise_interrupt=False,
+    )
+    return _changes(changes, next(changes), stop)
+
+
+def _changes(
+    later: Iterator[AbstractSet[object]], first: AbstractSet[object], stop: Callable[[], bool]
+) -> Iterator[int]:
+    """`first` was waited for already: the watcher begins to listen when it is asked for the first time."""
+    for changes in chain((first,), later):
         if stop():
-            event.set()
             return
         if changes:
             yield len(changes)
 
 
-def _source_of(entry: Entry) -> Source:
-    return Source.from_path(entry.path, uri=entry.path.as_uri())
+def _address(path: Path) -> str:
+    """A file's address; a very long one is cut and told apart by its hash, as labels have a limit."""
+    uri = path.as_uri()
+    if len(uri) <= MAX_LABEL_BYTES:
+        return uri
+    return f"{uri[: MAX_LABEL_BYTES - 100]}#{hashlib.sha256(uri.encode()).hexdigest()}"
 
 
-def _is_unchanged(source: Source, known: Known | None, cutting: Cutting) -> bool:
-    return (
-        known is not None
-        and known.frame_id is not None
-        and (known.size, known.modified, known.options) == (source.size, source.modified or 0, cutting.name)
-    )
+def _is_file(uri: str) -> bool:
+    try:
+        return Path(unquote(uri.removeprefix("file://"))).is_file()
+    except (OSError, ValueError):
+        return False
 
 
-def _job(
-    store: Store,
-    source: Source,
-    known: Known | None,
-    readers: Readers,
-    labels: Labels,
-    cutting: Cutting,
-    root: str,
-) -> Job:
-    state = {"sha256": ""}
+@dataclass(slots=True)
+class _Run:
+    """One call of `ingest`: what is the same for all its sources."""
 
-    def plan() -> Draft | Skip:
-        outcome = plan_source(source, readers, labels, cutting)
-        if isinstance(outcome, Draft):
-            state["sha256"] = hashlib.sha256(outcome.text.encode()).hexdigest()
-        return outcome
+    store: Store
+    readers: Readers
+    labels: Labels
+    cutting: Cutting
+    root: str
+    options: str
+    written: dict[str, int] = field(default_factory=dict)
 
-    def settle(tx: Transaction, result: Put) -> IngestReport:
-        """In the document's own transaction: retire what it replaces, and note how the file looked."""
-        superseded = 0
-        if known is not None and known.frame_id is not None and known.frame_id != result.id:
-            superseded = bool(
-                retire(tx, [known.frame_id], successor=result.id, reason="superseded", parts=store.parts)
+    def is_unchanged(self, source: Source, known: Known | None) -> bool:
+        if known is None or known.frame_id is None or known.options != self.options:
+            return False
+        if source.data is not None:
+            return known.sha256 == hashlib.sha256(source.data).hexdigest()
+        return (known.size, known.modified) == (source.size, source.modified or 0)
+
+    def job(self, source: Source, known: Known | None) -> Job:
+        old = None if known is None else known.frame_id
+        seen = {"sha256": ""}
+
+        def plan() -> Draft | Skip:
+            outcome = plan_source(source, self.readers, self.labels, self.cutting)
+            if isinstance(outcome, Draft):
+                data = outcome.text.encode() if source.data is None else source.data
+                seen["sha256"] = hashlib.sha256(data).hexdigest()
+            return outcome
+
+        def renews(draft: Draft) -> int | None:
+            """The same text, which was cut otherwise or not to its end."""
+            same = known is not None and known.sha256 == seen["sha256"]
+            recut = known is not None and known.options.split("-")[0] != self.cutting.name
+            return old if same and recut else None
+
+        def settle(tx: Transaction, result: Put, whole: bool) -> IngestReport:
+            """In the document's own transaction: retire what it replaces, and note how the file looked."""
+            self.written[source.uri] = result.id
+            if not source.uri:
+                return IngestReport()
+            superseded = 0
+            if old is not None and old != result.id:
+                retire(tx, [old], successor=result.id, reason="superseded", parts=self.store.parts)
+                superseded = 1
+            options = self.options if whole else "partial"
+            row = (self.labels.space, source.uri, self.root, source.size, source.modified or 0, options)
+            tx.rows.run(
+                "INSERT INTO ingest_source (space, uri, root, size, modified, options, sha256, frame_id) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, uri) DO UPDATE "
+                "SET root = excluded.root, size = excluded.size, modified = excluded.modified, "
+                "options = excluded.options, sha256 = excluded.sha256, frame_id = excluded.frame_id",
+                (*row, seen["sha256"], result.id),
             )
-        row = (labels.space, source.uri, root, source.size, source.modified or 0, cutting.name)
-        tx.rows.run(
-            "INSERT INTO ingest_source (space, uri, root, size, modified, options, sha256, frame_id) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, uri) DO UPDATE SET root = excluded.root, "
-            "size = excluded.size, modified = excluded.modified, options = excluded.options, "
-            "sha256 = excluded.sha256, frame_id = excluded.frame_id",
-            (*row, state["sha256"], result.id),
-        )
-        return IngestReport(superseded=int(superseded))
+            return IngestReport(superseded=superseded)
 
-    return Job(source.uri, plan, settle)
+        return Job(source.uri, plan, settle, renews)
 
 
 def _known(rows: Rows, space: str, uris: Sequence[str]) -> dict[str, Known]:
@@ -268,17 +368,19 @@ def _known(rows: Rows, space: str, uris: Sequence[str]) -> dict[str, Known]:
     return found
 
 
-def _retire_missing(store: Store, space: str, root: str, present: set[str]) -> IngestReport:
+def _retire_missing(store: Store, space: str, listed: Listing) -> IngestReport:
     with store.read() as snapshot:
-        sql = "SELECT uri, frame_id FROM ingest_source WHERE space = ? AND root = ? ORDER BY uri"
-        rows = snapshot.rows.all(sql, (space, root))
-    gone = [(uri, frame_id) for uri, frame_id in rows if uri not in present]
+        rows = snapshot.rows.all(
+            "SELECT uri, root, frame_id FROM ingest_source "
+            "WHERE space = ? AND substr(uri, 1, ?) = ? ORDER BY uri",
+            (space, len(listed.prefix), listed.prefix),
+        )
+    gone = listed.gone((str(uri), str(root)) for uri, root, _ in rows)
     if not gone:
         return IngestReport()
+    frames = {str(uri): frame_id for uri, _, frame_id in rows}
     with store.write() as tx:
-        ids = [frame_id for _, frame_id in gone if frame_id is not None]
-        retire(tx, ids, reason="its file is gone", parts=store.parts)
-        tx.rows.many(
-            "DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri, _ in gone]
-        )
-    return IngestReport(retired=len(gone))
+        ids = [int(frames[uri]) for uri in gone if frames[uri] is not None]
+        retired = retire(tx, ids, reason="its file is gone", parts=store.parts)
+        tx.rows.many("DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri in gone])
+    return IngestReport(retired=len(set(ids).intersection(retired)))

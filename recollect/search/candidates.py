@@ -19,7 +19,7 @@ from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
 from recollect.text.lane import TermUse, TextScores
 from recollect.text.words import stem
-from recollect.vectors.neighbours import Near, Neighbours
+from recollect.vectors.neighbours import Near, Neighbours, distinct
 from recollect.vectors.signs import Basis, LateQuery, content_pieces, late_query, score_late
 
 if TYPE_CHECKING:
@@ -120,12 +120,12 @@ def gather(
     if near is not None:
         members.append(near.ids)
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
-    found = np.unique(np.concatenate(members))
+    found = distinct(np.concatenate(members))
     columns = catalog.columns
     turns = found[is_turn(catalog, found)]
     beside = np.concatenate([columns.previous[turns], columns.next[turns]])
     beside = beside[(beside > 0) & (beside < catalog.size)]
-    ids = np.unique(np.concatenate([found, beside[mask[beside]]]))
+    ids = distinct(np.concatenate([found, beside[mask[beside]]]))
     pool = Pool(
         ids=ids,
         words=np.zeros(len(ids)) if text is None else text.scores[ids],
@@ -183,10 +183,9 @@ def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, s
     import numpy as np
 
     cosine = np.full(len(ids), np.nan)
-    known = np.isin(ids, near.ids)
-    order = np.argsort(near.ids)
-    cosine[known] = near.cosines[order][np.searchsorted(near.ids[order], ids[known])]
-    others, values = neighbours.cosines(encoding.vectors[0], ids[~known], snapshot)
+    # Whatever is near is among the candidates.
+    cosine[np.searchsorted(ids, near.ids)] = near.cosines
+    others, values = neighbours.cosines(encoding.vectors[0], ids[np.isnan(cosine)], snapshot)
     cosine[np.searchsorted(ids, others)] = values
     return cosine
 

@@ -136,11 +136,17 @@ class SearchEngine:
                 )
                 return WhyNot(frame_id, False, "no lane", f"No lane brought it in ({reasons}).")
             rank = positions.index(frame_id) + 1
-            place = scored.placed[rank - 1 : rank]
-            [hit] = self._hits(request, snapshot, scored, place)
+            chosen = scored.placed[rank - 1 : rank]
+            if rank <= request.limit and self._reranker is not None:
+                chosen = scored.placed[: request.limit]
+            hits = self._hits(request, snapshot, scored, chosen)
         if rank > request.limit:
-            text = f"It came {rank}th of {len(positions)}, below the limit of {request.limit}."
-            return WhyNot(frame_id, False, "below limit", text, rank, hit)
+            text = f"It came at place {rank} of {len(positions)}, below the limit of {request.limit}."
+            return WhyNot(frame_id, False, "below limit", text, rank, hits[0])
+        if self._reranker is not None:
+            hits, _ = rerank_by_model(self._reranker, request.query, hits)
+            rank = next(place for place, hit in enumerate(hits, 1) if hit.frame.id == frame_id)
+        hit = next(hit for hit in hits if hit.frame.id == frame_id)
         return WhyNot(frame_id, True, "found", f"It is hit {rank}.", rank, hit)
 
     # Steps
@@ -352,7 +358,9 @@ def _lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:
     if any(report.name == "text" for report in pool.reports):
         ranks["text"] = ranks_of(pool.words, pool.words > 0, content, pool.ids)
     if near is not None and pool.cosine is not None:
-        ranks["vector"] = ranks_of(np.nan_to_num(pool.cosine), np.isin(pool.ids, near.ids), content, pool.ids)
+        is_near = np.zeros(len(pool.ids), dtype=bool)
+        is_near[np.searchsorted(pool.ids, near.ids)] = True
+        ranks["vector"] = ranks_of(np.nan_to_num(pool.cosine), is_near, content, pool.ids)
     for lane, items in pool.ranked.items():
         places = np.zeros(len(pool.ids), dtype=np.int64)
         for rank, item in enumerate(items, 1):

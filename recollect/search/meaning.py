@@ -43,21 +43,19 @@ class Meaning:
 def open_meaning(
     store: Store, spec: str | Embedder | None, *, cache: Path, exact_limit: int | None = None
 ) -> Meaning:
-    """A named embedder that does not fit or cannot be had is an error; with AUTO it is a reported lack."""
+    """A named embedder that does not fit or is not installed is an error; what does not answer is a lack.
+
+    With AUTO all of these but a misfit are lacks, which searches and writes report.
+    """
     if spec is None:
-        return _without(store, "the store was opened with embedder=None")
-    if spec != AUTO:
-        return tie(store, open_embedder(spec, cache=cache), exact_limit=exact_limit)
+        store.parts.append(VectorRows(mirror=_mirror(store)))
+        return Meaning(problem="the store was opened with embedder=None")
+    embedder = None if spec == AUTO else open_embedder(spec, cache=cache)
     try:
-        return tie(store, _remembered(store, cache), exact_limit=exact_limit)
+        return tie(store, embedder or _remembered(store, cache), exact_limit=exact_limit)
     except (Unavailable, MissingExtra) as error:
-        return _without(store, str(error))
-
-
-def _without(store: Store, problem: str) -> Meaning:
-    """Vectors that the store has all the same are erased with their frames."""
-    store.parts.append(VectorRows(mirror=_mirror(store)))
-    return Meaning(problem=problem)
+        store.parts.append(VectorRows(mirror=_mirror(store), problem=str(error)))
+        return Meaning(problem=str(error))
 
 
 def tie(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> Meaning:

@@ -62,13 +62,15 @@ class TextScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Content words of every frame, and what they are on average over the frames that have any."""
+    """Content words of every frame, and what follows from them for its score."""
 
     words: Ids
     total: int
-    mean: float
-    mean_floored: float
-    """With every frame counted as at least `SHORT` words long."""
+    """How many frames have any."""
+    norms: Scores
+    """What BM25 divides by because of a frame's length."""
+    correction: Scores
+    """From BM25's own length rule to one without a reward for very short frames."""
 
     @classmethod
     def of(cls, words: Ids) -> Measured:
@@ -76,9 +78,14 @@ class Measured:
 
         total = int(np.count_nonzero(words))
         if total == 0:
-            return cls(words, 0, 0.0, 0.0)
-        floored = float(np.maximum(words, SHORT).sum()) - SHORT * (len(words) - total)
-        return cls(words, total, float(words.sum()) / total, floored / total)
+            return cls(words, 0, np.zeros(len(words)), np.ones(len(words)))
+        lengths = words.astype(np.float64)
+        mean = float(lengths.sum()) / total
+        floored = np.maximum(lengths, SHORT)
+        mean_floored = (float(floored.sum()) - SHORT * (len(words) - total)) / total
+        before = 0.25 + 0.75 * lengths / mean
+        after = 0.1 + 0.9 * floored / mean_floored
+        return cls(words, total, K1 * (1 - B + B * lengths / mean), (1 + K1 * before) / (1 + K1 * after))
 
 
 @dataclass(slots=True)
@@ -141,15 +148,14 @@ def score_text(
         ids, times = postings(snapshot.rows, term)
         inside = int(np.searchsorted(ids, catalog.size))
         ids, times = ids[:inside], times[:inside]
-        norms = K1 * (1 - B + B * lengths.words[ids] / lengths.mean)
-        scores[ids] += weight * times * (K1 + 1) / (times + norms)
+        scores[ids] += weight * times * (K1 + 1) / (times + lengths.norms[ids])
         rarer += 1
         uses.append(TermUse(term, frames, weight, True, note))
     found = np.flatnonzero(scores)
     shown = mask[found]
     scores[found[~shown]] = 0.0
     found = found[shown]
-    scores[found] *= _length_correction(lengths.words[found], lengths)
+    scores[found] *= lengths.correction[found]
     return TextScores(scores, tuple(uses), found)
 
 
@@ -163,16 +169,6 @@ def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:
     sizes = [len(piece) // record.itemsize for _, piece in found]
     blocks = np.repeat(np.array([block for block, _ in found], dtype=np.int64), sizes)
     return (blocks << BLOCK_BITS) + data["offset"].astype(np.int64), data["times"].astype(np.float64)
-
-
-def _length_correction(words: Ids, lengths: Measured) -> Scores:
-    """From BM25's own length rule to one without a reward for very short frames."""
-    import numpy as np
-
-    before = 0.25 + 0.75 * words / lengths.mean
-    after = 0.1 + 0.9 * np.maximum(words, SHORT) / lengths.mean_floored
-    correction: Scores = (1 + K1 * before) / (1 + K1 * after)
-    return correction
 
 
 def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from recollect.base.errors import Conflict, RecollectError
+from recollect.base.errors import Conflict, MissingExtra, RecollectError, Unavailable
 from recollect.base.frame import Frame
 from recollect.embed.protocol import Embedder, Encoding
 from recollect.store.drafts import Draft
@@ -58,12 +58,19 @@ def embedded_text(text: str, *, title: str | None, speaker: str | None) -> str:
 
 
 class VectorRows(Part):
-    """The vectors of a store that is opened without their embedder: erased with their frames, and counted."""
+    """The vectors of a store that is opened without their embedder: erased with their frames, and counted.
+
+    `problem` is why, where someone should be told: new frames are written without vectors, and reported.
+    """
 
     name: ClassVar[str] = "vectors"
 
-    def __init__(self, *, mirror: PgVector | None = None) -> None:
+    def __init__(self, *, mirror: PgVector | None = None, problem: str = "") -> None:
         self.mirror = mirror
+        self.problem = problem
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        return [Failed(self.problem)] * len(drafts) if self.problem else None
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         counts = {"frame_vector": 0, "frame_token": 0}
@@ -233,7 +240,7 @@ class VectorIndex(VectorRows):
         if not (begun and unfinished):
             self._tie(afresh=True)
         self.bind()
-        total = self._fill(store, Budget())
+        total = sum(self._fill(store, Budget()))
         with store.write() as tx:
             store.set_setting(tx, _REBUILDING, "")
         return total
@@ -244,11 +251,17 @@ class VectorIndex(VectorRows):
             raise Conflict(mismatch)
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
-        filled = self._fill(store, budget)
+        filled = 0
+        try:
+            for count in self._fill(store, budget):
+                filled += count
+        except (Unavailable, MissingExtra, Conflict):
+            # Nothing is lost by waiting, and whoever wrote before this must not get an error for it.
+            return {"embedded": filled, "embedder unavailable": 1}
         return {"embedded": filled} if filled else {}
 
-    def _fill(self, store: Store, budget: Budget) -> int:
-        total = 0
+    def _fill(self, store: Store, budget: Budget) -> Iterator[int]:
+        """Embed what has no vectors yet, a batch at a time, each committed before its size is given."""
         after = 0
         while not budget.exhausted:
             size = _FILL_BATCH if budget.frames is None else min(_FILL_BATCH, budget.frames)
@@ -270,9 +283,8 @@ class VectorIndex(VectorRows):
                 still = set(_present(tx.rows, list(ready)))
                 self._add(tx, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
             after = ids[-1]
-            total += len(ready)
             budget.spend(len(ready))
-        return total
+            yield len(ready)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         width = self.embedder.identity.dimensions * 2

@@ -123,7 +123,7 @@ class Neighbours:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
         import numpy as np
 
-        wanted = np.unique(np.asarray(ids, dtype=np.int64))
+        wanted = distinct(np.asarray(ids, dtype=np.int64))
         exact, codes = self._at(snapshot)
         if exact is not None:
             frames, vectors = exact.some(wanted)
@@ -289,12 +289,10 @@ class _Codes:
             wanted = min(limit * self._factor, count)
             if wanted == 0:
                 return np.zeros(0, dtype=np.int64)
-            everything = count == len(mask)
-            _, slots = self._index.search(
-                question.vector[None, :], k=wanted, mask=None if everything else mask
-            )
-            found: Ids = np.unique(self._frames[slots[0].astype(np.int64)])
-        return found
+            # Always with a mask: without one, the answer depends on the number of threads.
+            _, slots = self._index.search(question.vector[None, :], k=wanted, mask=mask)
+            found = self._frames[slots[0].astype(np.int64)]
+        return distinct(found)
 
     def some(self, ids: Ids) -> tuple[Ids, Floats] | None:
         """The windows of these frames, if they are in memory; by frame, and in their order."""
@@ -342,9 +340,10 @@ class _Codes:
         )
         nearest = min(10, len(vectors))
         exact = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
+        everything = np.ones(len(vectors), dtype=bool)
         while True:
             wanted = min(_LEAST_CANDIDATES * self._factor, len(vectors))
-            _, slots = self._index.search(sample, k=wanted)
+            _, slots = self._index.search(sample, k=wanted, mask=everything)
             found = [
                 len(set(truth.tolist()) & set(row.tolist())) / len(truth)
                 for truth, row in zip(exact, slots, strict=True)
@@ -393,10 +392,27 @@ def _rows_of(rows: Rows, ids: Sequence[int], dimensions: int) -> tuple[Ids, Floa
 
 
 def _best_windows(frames: Ids, cosines: Floats) -> tuple[Ids, Floats]:
+    """The best of each frame; the frames ascend."""
     import numpy as np
 
-    distinct, starts = np.unique(frames, return_index=True)
-    return distinct, np.maximum.reduceat(cosines, starts)
+    starts = np.flatnonzero(_first_of_each(frames))
+    return frames[starts], np.maximum.reduceat(cosines, starts)
+
+
+def distinct(values: Ids) -> Ids:
+    """Ascending, each once; for so few, sorting is faster than `np.unique`, which hashes."""
+    import numpy as np
+
+    ascending = np.sort(values)
+    return ascending[_first_of_each(ascending)]
+
+
+def _first_of_each(ascending: Ids) -> Mask:
+    import numpy as np
+
+    first = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return first
 
 
 def _places(frames: Ids, ids: Ids) -> Ids:

@@ -8,10 +8,11 @@ import sys
 from itertools import chain, islice
 from typing import Any
 
-from recollect import InvalidInput, Memory
+from recollect import ALL, InvalidInput, Memory
 from tests.conftest import START
 from tests.search.strings import PIECES, awkward, enormous
 from tests.vectors.opening import open_memory
+from tests.vectors.small import searcher
 
 
 def say(**details: Any) -> None:
@@ -63,34 +64,31 @@ def _options(rng: random.Random) -> dict[str, Any]:
 
 def answer(location: str, embedder: str, *questions: str) -> None:
     """Everything that a search says, for each question."""
-    with open_memory(location, embedder=embedder) as memory:
+    with open_memory(location, embedder=embedder, read_only=location != ":memory:") as memory:
         for question in questions:
-            results = memory.search(question, limit=50)
-            hits = [(hit.frame.id, hit.score, [(s.name, s.amount) for s in hit.steps]) for hit in results]
+            results = memory.search(question, space=ALL, limit=50, reference=START)
+            hits = [
+                (hit.frame.id, hit.score.hex(), [step.amount.hex() for step in hit.steps]) for hit in results
+            ]
             say(hits=hits, explained=results.explain())
 
 
 def serve(location: str, exact_limit: str) -> None:
-    """Told by lines: `remember TEXT`, `search TEXT`, `erase ID`, `forget ID`; answers each with one line."""
-    from tests.vectors.small import limited
-
+    """Told by lines of JSON what to do with the store; answers each with one."""
     with open_memory(location) as memory:
-        if exact_limit != "none":
-            limited(memory, int(exact_limit))
+        search = searcher(memory, exact_limit=int(exact_limit))
         say(ready=True)
         for line in sys.stdin:
-            verb, _, rest = line.strip().partition(" ")
+            verb, given = json.loads(line)
             if verb == "remember":
-                say(id=memory.remember(rest).id)
+                say(ids=memory.remember_many(given).ids)
             elif verb == "search":
-                results = memory.search(rest, mode="vector")
-                say(
-                    ids=[hit.frame.id for hit in results],
-                    lanes={lane.name: lane.detail for lane in results.lanes},
-                )
+                results = search(given["query"], mode=given["mode"])
+                details = {lane.name: lane.detail for lane in results.lanes}
+                say(ids=[hit.frame.id for hit in results], lanes=details)
             else:
-                getattr(memory, verb)(int(rest))
-                say(done=True)
+                getattr(memory, verb)(given)
+                say(done=verb)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
-"""Real processes for the tests: started, told by lines, listened to, killed."""
+"""Real processes for the tests: started, told by lines, listened to, stopped and killed."""
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import signal
+import socket
 import subprocess
 import sys
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -15,29 +18,30 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Child:
-    """A running `tests.store.worker`; killed at the latest when the `with` ends."""
+    """A running act of `tests.store.worker`; killed at the latest when the `with` ends."""
 
     def __init__(self, verb: str, location: str, *arguments: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.store.worker", verb, location, *arguments],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipes = [os.pipe() for _ in range(4)]
+        theirs = [pipes[0][0], pipes[1][1], pipes[2][1], pipes[3][1]]
+        nursery = _nursery()
+        socket.send_fds(nursery, [json.dumps([verb, location, *arguments]).encode()], theirs)
+        self.pid = int.from_bytes(nursery.recv(4), "little")
+        assert self.pid > 1, "the nursery is gone"
+        for stream in theirs:
+            os.close(stream)
+        self._input = os.fdopen(pipes[0][1], "w")
+        self._output, self._errors, self._ending = (os.fdopen(pipe[0], "r") for pipe in pipes[1:])
+        self._status: int | None = None
 
     def tell(self, line: str = "go") -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
+        self._input.write(line + "\n")
+        self._input.flush()
 
     def hear(self, event: str | None = None) -> dict[str, Any]:
         """The next line; it must be the event expected."""
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        line = self._output.readline()
         if not line:
-            raise AssertionError(f"the child ended: {self._errors()}")
+            raise AssertionError(f"the child ended: {self._errors.read()}")
         heard: dict[str, Any] = json.loads(line)
         if event is not None and heard["event"] != event:
             raise AssertionError(f"expected {event}, heard {heard}")
@@ -45,23 +49,27 @@ class Child:
 
     def rest(self) -> list[dict[str, Any]]:
         """All whole lines until the child ends."""
-        assert self.process.stdout is not None
-        return [json.loads(line) for line in self.process.stdout if line.endswith("\n")]
+        return [json.loads(line) for line in self._output if line.endswith("\n")]
 
     def end(self) -> None:
         """Close its input and wait for a clean exit."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        if self.process.wait(60):
-            raise AssertionError(f"the child failed: {self._errors()}")
+        self._input.close()
+        if self._wait():
+            raise AssertionError(f"the child failed: {self._errors.read()}")
+
+    def send(self, number: signal.Signals) -> None:
+        os.kill(self.pid, number)
 
     def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        if self._status is None:
+            self.send(signal.SIGKILL)
+            self._wait()
 
-    def _errors(self) -> str:
-        assert self.process.stderr is not None
-        return self.process.stderr.read()
+    def _wait(self) -> int:
+        """Until the child is gone, and its number free again."""
+        if self._status is None:
+            self._status = int(self._ending.read())
+        return self._status
 
     def __enter__(self) -> Self:
         return self
@@ -69,9 +77,25 @@ class Child:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self.process.poll() is None:
-            self.kill()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None and not stream.closed:
-                with suppress(BrokenPipeError):
-                    stream.close()
+        self.kill()
+        for stream in (self._output, self._errors, self._ending):
+            stream.close()
+        try:
+            self._input.close()
+        except BrokenPipeError:  # something was still to be told
+            return
+
+
+@cache
+def _nursery() -> socket.socket:
+    """One for the whole run: it loads the package once and forks for each child."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = subprocess.Popen([sys.executable, "-m", "tests.store.nursery"], cwd=ROOT, stdin=theirs.fileno())
+    theirs.close()
+
+    def close() -> None:
+        ours.close()
+        process.wait()
+
+    atexit.register(close)
+    return ours

@@ -53,7 +53,7 @@ def fill(memory: Memory, clock: FrozenClock, count: int) -> None:
             occurred_at=START + rng.randrange(10**9) if number % 4 == 0 else None,
             idempotency_key=f"key {number}" if number % 10 == 0 else None,
         )
-    for number in range(6):
+    for number in range(4):
         clock.advance(seconds=1)
         text = " ".join(rng.choice(WORDS) for _ in range(900))
         bounds = [len(text[:place].encode()) for place in range(0, len(text), 650)]
@@ -88,7 +88,7 @@ FILTERS: list[dict[str, Any]] = [
     {"any_tags": ["green", "changed"]},
     {"session": "s3"},
     {"metadata": {"parity": "odd"}},
-    {"metadata": {"number": {"gt": 100}}},
+    {"metadata": {"number": {"gt": 70}}},
     {"kind": "document"},
     {"since": START + 10**8, "until": START + 5 * 10**8},
 ]
@@ -97,7 +97,7 @@ FILTERS: list[dict[str, Any]] = [
 def answers(memory: Memory, last: int, step: int = 1) -> list[Any]:
     """Everything that can be asked without a search; of the frames one by one, each `step`th."""
     found: list[Any] = []
-    past = AsOf(system=START + 150_000, valid=START + 10**9)
+    past = AsOf(system=START + 100_000, valid=START + 10**9)
     for frame_id in range(1, last + 1, step):
         try:
             found.append(memory.get(frame_id, space=ALL))
@@ -126,7 +126,7 @@ class Original:
         self.path = folder / "original.recollect"
         clock = FrozenClock(START)
         with open_memory(self.path, clock=clock) as memory:
-            fill(memory, clock, 240)
+            fill(memory, clock, 160)
             memory.compact()
             self.last = memory.stats().frames + 1
             self.answers = {step: answers(memory, self.last, step) for step in (1, 5)}
@@ -191,7 +191,7 @@ def test_no_flipped_byte_gives_a_wrong_answer_unnoticed(original: Original) -> N
 
 
 def test_no_flipped_byte_of_the_header_gives_a_wrong_answer_unnoticed(original: Original) -> None:
-    for place in range(0, 100, 3):
+    for place in range(0, 100, 6):
         raw = bytearray(original.bytes)
         raw[place] ^= 0x55
         verdict = original.judge(bytes(raw))
@@ -302,7 +302,7 @@ def test_a_forged_row_is_refused_or_found(original: Original, tmp_path: Path, ch
             assert not report, "verify(deep=True) found nothing"
             assert all(problem.detail for problem in report.problems)
             try:
-                right = answers(memory, original.last) == original.answers[1]
+                right = answers(memory, original.last, 5) == original.answers[5]
             except REFUSALS:
                 right = False
             # What verify alone can find must not also break the answers silently and claim to be derived.

@@ -230,12 +230,12 @@ def test_a_holder_that_stands_still_loses_the_lease_and_is_told(location: str) -
         child.hear("ready")
         child.tell()
         child.hear("held")
-        child.process.send_signal(signal.SIGSTOP)
+        child.send(signal.SIGSTOP)
         try:
             with memory.session(mode="write", policy="wait"):
                 memory.remember("taken over")
         finally:
-            child.process.send_signal(signal.SIGCONT)
+            child.send(signal.SIGCONT)
         child.tell()
         assert child.hear("error")["code"] == "conflict"
         assert texts(memory) == ["frozen holds", "taken over"]

@@ -1,4 +1,4 @@
-"""What child processes of the tests do: `python -m tests.store.worker VERB LOCATION ...`, told by lines."""
+"""What child processes of the tests do, each told and telling by lines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def mixed(location: str, seed: str, serial: str) -> None:
         for number in range(10_000):
             act = rng.choices(("one", "many", "forget", "supersede", "erase"), (10, 4, 2, 1, 1))[0]
             if act in ("one", "many") or len(live) < 2:
-                count = rng.randint(2, 40) if act == "many" else 1
+                count = rng.randint(2, 15) if act == "many" else 1
                 texts = [
                     f"run {serial} act {number} item {item} word{serial}x{number}x{item}z"
                     for item in range(count)
@@ -199,7 +199,6 @@ def _code(act: Callable[[], object]) -> str:
 
 def unprivileged(location: str, mode: str) -> None:
     """Become a user without rights, open, read and try to write; say what each gave."""
-    open_memory(":memory:").close()  # loads everything while it can surely be read
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
@@ -211,6 +210,8 @@ def unprivileged(location: str, mode: str) -> None:
         say("refused", code=error.code, message=str(error))
 
 
-if __name__ == "__main__":
-    verbs = (mixed, singles, reader, race, lease, long_transaction, write, fork, unprivileged)
-    {verb.__name__: verb for verb in verbs}[sys.argv[1]](*sys.argv[2:])
+VERBS = (mixed, singles, reader, race, lease, long_transaction, write, fork, unprivileged)
+
+
+def run(arguments: list[str]) -> None:
+    {verb.__name__: verb for verb in VERBS}[arguments[0]](*arguments[1:])

@@ -73,6 +73,7 @@ CREATE TABLE experience_record_evidence (
   record_id         TEXT COLLATE "C" NOT NULL REFERENCES experience_record(record_id) ON DELETE CASCADE
                     DEFERRABLE INITIALLY DEFERRED,
   evidence_id       TEXT COLLATE "C" NOT NULL REFERENCES experience_evidence(evidence_id) ON DELETE CASCADE,
+  ordinal           BIGINT NOT NULL CHECK (ordinal >= 0),
   created_at        BIGINT NOT NULL,
   recorded_at       BIGINT NOT NULL,
   checksum          BIGINT NOT NULL,

@@ -72,6 +72,7 @@ CREATE TABLE experience_record_evidence (
   record_id         TEXT NOT NULL REFERENCES experience_record(record_id) ON DELETE CASCADE
                     DEFERRABLE INITIALLY DEFERRED,
   evidence_id       TEXT NOT NULL REFERENCES experience_evidence(evidence_id) ON DELETE CASCADE,
+  ordinal           INTEGER NOT NULL CHECK (ordinal >= 0),
   created_at        INTEGER NOT NULL,
   recorded_at       INTEGER NOT NULL,
   checksum          INTEGER NOT NULL,

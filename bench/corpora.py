@@ -1,6 +1,6 @@
 """One store per retrieval set, made once through the public API and kept: embedding is what costs.
 
-`python -m bench.stores [names]` makes them; an interrupted run goes on where it stopped.
+`python -m bench.corpora [names]` makes them; an interrupted run goes on where it stopped.
 """
 
 from __future__ import annotations

@@ -1,0 +1,231 @@
+"""Speed, size and memory on stores of 1,000 to 1,000,000 frames, beside peers on the same data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.corpora import RESULTS
+from bench.machine import describe
+from bench.peers.exchange import save
+from bench.peers.roster import ROOT, ROSTER, ask, installed
+from bench.synthetic import Clusters, items, questions, texts
+from recollect import Memory
+from recollect.base.errors import RecollectError
+from recollect.embed import Embedder, open_embedder
+from recollect.embed.models import default_cache
+
+SIZES = (1_000, 10_000, 100_000)
+LONG = 1_000_000
+PEERS = ("fts5", "exact", "lancedb", "chromadb")
+_BATCH = 5000
+_SINGLES = 200
+_COLD_RUNS = 5
+_PEERS_UP_TO = 100_000
+
+
+def run(
+    sizes: Iterable[int] = SIZES, *, long: bool = False, peers_python: str | None = None
+) -> dict[str, Any]:
+    """Measure at every size; each search runs in a process of its own."""
+    model = _model()
+    results: dict[str, Any] = {"machine": describe(), "model": _embedding(model), "sizes": {}}
+    for frames in [*sizes, *([LONG] if long else [])]:
+        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+            results["sizes"][str(frames)] = _measure(Path(scratch), frames, model, peers_python)
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        RESULTS.joinpath("speed-partial.json").write_text(json.dumps(results, indent=1))
+    return results
+
+
+def _measure(scratch: Path, frames: int, model: Embedder | None, peers_python: str | None) -> dict[str, Any]:
+    print(f"\n{frames:,} frames", flush=True)
+    found: dict[str, Any] = {"text_bytes": sum(len(text.encode()) for text in texts(frames))}
+    plain, full = scratch / "plain.recollect", scratch / "full.recollect"
+    found["without vectors"] = _fill(plain, frames, None)
+    found["without vectors"] |= _probe("warm", plain, "--frames", str(frames))
+    found["without vectors"]["cold"] = _coldest(plain)
+    found["without vectors"]["single_per_s"] = _singles(plain)
+    _say("without vectors", found["without vectors"], found["text_bytes"])
+    if model is not None:
+        found["with vectors"] = _fill(full, frames, Clusters(model.identity))
+        found["with vectors"] |= _probe("warm", full, "--frames", str(frames), "--vectors")
+        found["with vectors"]["cold"] = _coldest(full, "--model")
+        _say("with vectors", found["with vectors"], found["text_bytes"])
+    if frames <= _PEERS_UP_TO:
+        found["peers"] = _ask_peers(scratch, frames, peers_python)
+    return found
+
+
+def _fill(path: Path, frames: int, embedder: Clusters | None) -> dict[str, Any]:
+    """Bulk writes in transactions of `_BATCH`; the time to make the texts is not counted."""
+    wall = work = 0.0
+    made = items(frames)
+    with Memory.open(path, embedder=embedder, extractor=None) as memory:
+        while batch := list(islice(made, _BATCH)):
+            started, used = time.perf_counter(), time.process_time()
+            memory.remember_many(batch)
+            wall += time.perf_counter() - started
+            work += time.process_time() - used
+        parts = memory.stats().parts
+    return {
+        "frames_per_s": frames / wall,
+        "frames_per_cpu_s": frames / work,
+        "file_bytes": path.stat().st_size,
+        "vector_bytes": _vector_bytes(path) if embedder is not None else 0,
+        "parts": {name: dict(values) for name, values in parts.items()},
+    }
+
+
+def _vector_bytes(path: Path) -> int:
+    with Memory.open(path, embedder=None) as memory, memory.store.read() as snapshot:
+        sizes = [
+            snapshot.rows.one(f"SELECT coalesce(sum(length(data)), 0) FROM {table}")
+            for table in ("frame_vector", "frame_token")
+        ]
+    return sum(int(size[0]) for size in sizes if size is not None)
+
+
+def _singles(path: Path) -> float:
+    """Committed writes one at a time, each with its own text."""
+    with Memory.open(path, embedder=None, extractor=None) as memory:
+        started = time.perf_counter()
+        for number, text in enumerate(texts(_SINGLES, seed=1)):
+            memory.remember(text, session=f"single {number // 10}")
+        return _SINGLES / (time.perf_counter() - started)
+
+
+def _coldest(path: Path, *options: str) -> dict[str, Any]:
+    """The median of several new processes; one before them fills the caches of the system and of Python."""
+    runs = [_probe("cold", path, *options) for _ in range(_COLD_RUNS + 1)][1:]
+    return {name: float(np.median([entry[name] for entry in runs])) for name in runs[0]}
+
+
+def _probe(what: str, path: Path, *options: str) -> dict[str, Any]:
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(RESULTS / "pycache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users have compiled modules, so must we
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.probe", what, str(path), *options],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"bench.probe {what} failed:\n{done.stderr[-2000:]}")
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def _ask_peers(scratch: Path, frames: int, python: str | None) -> dict[str, Any]:
+    embedder = Clusters()
+    asked = questions(100, among=frames)
+    folder = scratch / "exchange"
+    save(
+        folder,
+        documents=[(str(number), "all", text) for number, text in enumerate(texts(frames))],
+        vectors=np.concatenate([embedder.encode([text])[0].vectors for text in texts(frames)]),
+        queries=[(str(number), "all", text) for number, text in enumerate(asked)],
+        query_vectors=np.concatenate([embedder.encode([text])[0].vectors for text in asked]),
+    )
+    found: dict[str, Any] = {}
+    for peer in ROSTER:
+        if peer.name not in PEERS:
+            continue
+        if not installed(peer, python):
+            found[peer.label] = {"failed": "not installed"}
+            continue
+        report = ask(peer, folder, python=python)
+        report.pop("ranked", None)
+        found[peer.label] = report
+        if "failed" in report:
+            print(f"  {peer.label:30} failed: {report['failed']}")
+        else:
+            times = report["search_ms"]
+            print(
+                f"  {peer.label:30} search p50 {times['p50']:.2f} p95 {times['p95']:.2f} ms, "
+                f"{frames / report['fill_s']:,.0f} rows/s, {report['disk_bytes'] / 1e6:.1f} MB on disk",
+                flush=True,
+            )
+    return found
+
+
+def _embedding(model: Embedder | None) -> dict[str, Any]:
+    """What the model itself takes: a question alone, and texts in bulk."""
+    if model is None:
+        return {"failed": "no model is installed"}
+    asked = questions(60, among=2000, seed=5)
+    model.encode(asked[:1], tokens=True)
+    wall, work = [], []
+    for question in asked:
+        started, used = time.perf_counter(), time.process_time()
+        model.encode([question], tokens=True)
+        work.append(1000 * (time.process_time() - used))
+        wall.append(1000 * (time.perf_counter() - started))
+    bulk = list(texts(100, seed=6))
+    used = time.process_time()
+    model.encode(bulk, tokens=True)
+    return {
+        "query_p50_ms": float(np.quantile(wall, 0.5)),
+        "query_p95_ms": float(np.quantile(wall, 0.95)),
+        "query_cpu_p50_ms": float(np.quantile(work, 0.5)),
+        "texts_per_cpu_s": len(bulk) / (time.process_time() - used),
+    }
+
+
+def _model() -> Embedder | None:
+    try:
+        return open_embedder("minilm", cache=default_cache())
+    except RecollectError as error:
+        print(f"no vectors: {error}")
+        return None
+
+
+def _say(label: str, found: dict[str, Any], text_bytes: int) -> None:
+    print(
+        f"  {label}: {found['frames_per_s']:,.0f} frames/s "
+        f"({found['frames_per_cpu_s']:,.0f} per CPU second), "
+        f"file {found['file_bytes'] / 1e6:.1f} MB = {found['file_bytes'] / text_bytes:.2f} x text, "
+        f"memory {found['memory_bytes'] / 1e6:.0f} MB"
+    )
+    cold = found["cold"]
+    print(
+        f"    new process: import {cold['import_ms']:.0f}, open {cold['open_ms']:.0f}, "
+        f"first search {cold['first_search_ms']:.0f}, in all {cold['total_ms']:.0f} ms"
+    )
+    for name, times in found["searches"].items():
+        print(
+            f"    {name:30} p50 {times['p50_ms']:7.2f}  p95 {times['p95_ms']:7.2f}  "
+            f"CPU p50 {times['cpu_p50_ms']:7.2f} ms",
+            flush=True,
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--long", action="store_true", help=f"also {LONG:,} frames")
+    parser.add_argument("--peers-python", help="an interpreter that has the peers installed")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
+    chosen = parser.parse_args(arguments)
+    sizes = [int(size) for size in chosen.sizes.split(",") if size]
+    results = run(sizes, long=chosen.long, peers_python=chosen.peers_python)
+    if chosen.json:
+        chosen.json.write_text(json.dumps(results, indent=1), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

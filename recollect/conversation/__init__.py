@@ -1,0 +1,1 @@
+"""What fades? Turns, and the memories made of them."""

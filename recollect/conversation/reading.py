@@ -1,0 +1,212 @@
+"""Reading memories: by id, by score, as of any moment."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from recollect.base.filters import View
+from recollect.base.names import ALL
+from recollect.base.times import FOREVER
+from recollect.conversation.config import Scoring
+from recollect.conversation.current import newest_versions
+from recollect.conversation.rows import MemoryRow, RunRow, StateRow, batched, select, select_among
+from recollect.conversation.scoring import reckon
+from recollect.conversation.values import MemoryItem
+from recollect.store.engine import Dialect, Rows
+from recollect.store.frames import checked_text, load_query
+from recollect.store.visible import Clause, among, both, during
+
+SORTS: Final = ("score", "created", "last_seen", "hits", "id")
+
+
+class Run(NamedTuple):
+    """The last sweep of a space: what scores were reckoned with."""
+
+    now: int
+    recorded_at: int
+    weights: Scoring
+
+
+def last_runs(rows: Rows, *, system: int = FOREVER) -> dict[str, Run]:
+    """By space, the last sweep that was recorded by `system`."""
+    found: dict[str, Run] = {}
+    latest = (
+        "x.recorded_at = (SELECT max(y.recorded_at) FROM conversation_run y "
+        "WHERE y.space = x.space AND y.recorded_at <= ?)"
+    )
+    for row in select(rows, RunRow, latest, (system,)):
+        found[row.space] = Run(row.now, row.recorded_at, Scoring(**json.loads(row.weights)))
+    return found
+
+
+def load(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> dict[int, MemoryItem]:
+    """The memories among `ids` that there were, in the view's spaces at its instant."""
+    memories = {
+        row.memory_id: row for row in select_among(rows, MemoryRow, "memory_id", ids) if _in(row, view)
+    }
+    known = sorted(memories)
+    held = during("x", view)
+    states: dict[int, StateRow] = {}
+    for batch in batched(known):
+        clause = among("x.memory_id", batch) & held
+        states.update((row.memory_id, row) for row in select(rows, StateRow, clause.sql, clause.values))
+    versions = newest_versions(rows, list(states), system=view.as_of.system)
+    frames = [version.frame_id for version in versions.values()]
+    texts = _texts(rows, dialect, frames)
+    tags = _tags(rows, frames, view)
+    runs = last_runs(rows, system=view.as_of.system)
+    found = {}
+    for memory_id, state in states.items():
+        version, memory = versions[memory_id], memories[memory_id]
+        score, scored_at = standing(memory, state, runs.get(memory.space))
+        found[memory_id] = MemoryItem(
+            id=memory_id,
+            space=memory.space,
+            layer=state.layer,
+            status=state.status,
+            content=texts[version.frame_id],
+            created_at=memory.created_at,
+            last_seen_at=state.last_seen_at,
+            hits=state.hits,
+            importance=state.importance,
+            score=score,
+            scored_at=scored_at,
+            tags=tuple(sorted(tags[version.frame_id])),
+            frame_id=version.frame_id,
+            slot=version.slot,
+            subject=version.subject,
+            value=version.value,
+            polarity=bool(version.polarity) and not version.ended,
+            rule=version.rule,
+        )
+    return found
+
+
+def standing(memory: MemoryRow, state: StateRow, run: Run | None) -> tuple[float, int]:
+    """The score as last reckoned: by the sweep if that came after the state began, else with the state."""
+    if run is None or run.recorded_at <= state.since or state.status != "active":
+        return state.score, state.scored_at
+    score = reckon(
+        run.weights,
+        now=run.now,
+        hits=state.hits,
+        importance=state.importance,
+        created_at=memory.created_at,
+        last_seen_at=state.last_seen_at,
+    )
+    return score.total, run.now
+
+
+def listed(
+    rows: Rows,
+    dialect: Dialect,
+    view: View,
+    *,
+    layer: str | None,
+    status: str | None,
+    sort: str,
+    limit: int,
+    exclude_pii: bool,
+    holding: str = "",
+) -> list[MemoryItem]:
+    """Memories in order; the strongest first comes straight from an index.
+
+    `holding` keeps those that have these characters in them, whatever their case.
+    """
+    if view.as_of.system == FOREVER and view.as_of.valid == FOREVER:
+        cut = limit if sort == "score" else None
+        ids = _current_ids(rows, view, layer, status, cut, exclude_pii, holding)
+    else:
+        spaces = Clause("1 = 1") if view.spaces is ALL else among("space", view.spaces)
+        sql = f"SELECT memory_id FROM conversation_memory WHERE {spaces.sql}"
+        ids = [int(row[0]) for row in rows.all(sql, spaces.values)]
+    items = [
+        item
+        for item in load(rows, dialect, ids, view).values()
+        if layer in (None, item.layer)
+        and status in (None, item.status)
+        and not (exclude_pii and "pii" in item.tags)
+        and holding.lower() in item.content.lower()
+    ]
+    return ordered(items, sort)[:limit]
+
+
+def ordered(items: Iterable[MemoryItem], sort: str) -> list[MemoryItem]:
+    keys = {
+        "score": lambda item: (-item.score, item.id),
+        "created": lambda item: (-item.created_at, item.id),
+        "last_seen": lambda item: (-(item.last_seen_at or item.created_at), item.id),
+        "hits": lambda item: (-item.hits, item.id),
+        "id": lambda item: (item.id, 0),
+    }
+    return sorted(items, key=keys[sort])
+
+
+def _current_ids(
+    rows: Rows,
+    view: View,
+    layer: str | None,
+    status: str | None,
+    limit: int | None,
+    exclude_pii: bool,
+    holding: str,
+) -> list[int]:
+    shared = [Clause("pii = 0")] if exclude_pii else []
+    if status is not None:
+        shared.append(Clause("status = ?", (status,)))
+    if layer is not None:
+        shared.append(Clause("layer = ?", (layer,)))
+    if holding:
+        like = "%" + re.sub(r"([\\%_])", r"\\\1", holding.lower()) + "%"
+        inside = "SELECT t.frame_id FROM frame_text t WHERE lower(t.text) LIKE ? ESCAPE '\\'"
+        shared.append(Clause(f"frame_id IN ({inside})", (like,)))
+    cut = "" if limit is None else f" LIMIT {limit}"
+    places = [Clause("1 = 1")] if view.spaces is ALL else [Clause("space = ?", (s,)) for s in view.spaces]
+    found: list[int] = []
+    for place in places:
+        clause = both([place, *shared])
+        sql = (
+            f"SELECT memory_id FROM conversation_current WHERE {clause.sql} "
+            f"ORDER BY score DESC, memory_id DESC{cut}"
+        )
+        found += [int(row[0]) for row in rows.all(sql, clause.values)]
+    return found
+
+
+def memory_of_frames(rows: Rows, frame_ids: Sequence[int]) -> dict[int, int]:
+    """By frame, the memory that it is a version of."""
+    found: dict[int, int] = {}
+    for batch in batched(list(frame_ids)):
+        clause = among("frame_id", batch)
+        sql = f"SELECT frame_id, memory_id FROM conversation_version WHERE {clause.sql}"
+        found.update((int(frame), int(memory)) for frame, memory in rows.all(sql, clause.values))
+    return found
+
+
+def _in(row: MemoryRow, view: View) -> bool:
+    there = row.recorded_at <= view.as_of.system and row.created_at <= view.as_of.valid
+    return there and (view.spaces is ALL or row.space in view.spaces)
+
+
+def _texts(rows: Rows, dialect: Dialect, frame_ids: Sequence[int]) -> Mapping[int, str]:
+    found = {}
+    for batch in batched(list(frame_ids)):
+        clause = among("f.frame_id", batch)
+        for row in rows.all(load_query(dialect, clause.sql), clause.values):
+            frame, text = checked_text(row)
+            found[frame.frame_id] = text
+    return found
+
+
+def _tags(rows: Rows, frame_ids: Sequence[int], view: View) -> Mapping[int, list[str]]:
+    tags: dict[int, list[str]] = defaultdict(list)
+    for batch in batched(list(frame_ids)):
+        clause = among("t.frame_id", batch) & during("t", view)
+        sql = f"SELECT t.frame_id, t.tag FROM frame_tag t WHERE {clause.sql}"
+        for frame_id, tag in rows.all(sql, clause.values):
+            tags[int(frame_id)].append(str(tag))
+    return tags

@@ -1,0 +1,1 @@
+"""The memory over HTTP, for programs on the same machine."""

@@ -1,0 +1,1 @@
+"""Project spaces: whose is it, what may be kept, and what of it fits a topic?"""

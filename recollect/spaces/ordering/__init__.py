@@ -1,0 +1,1 @@
+"""In which order a space answers: five ways behind one protocol."""

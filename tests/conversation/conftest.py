@@ -1,0 +1,27 @@
+"""Conversation memory over a Memory, on both engines; without embedding, which has tests of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from recollect import FrozenClock, Memory
+from recollect.conversation.memories import Memories, open_memories
+
+
+def attach(memory: Memory, **options: Any) -> Memories:
+    """The memories of an open Memory."""
+    return open_memories(memory.store, memory._search, memory.default_space, **options)
+
+
+@pytest.fixture
+def memory(location: str, clock: FrozenClock) -> Iterator[Memory]:
+    with Memory.open(location, clock=clock, embedder=None) as opened:
+        yield opened
+
+
+@pytest.fixture
+def memories(memory: Memory) -> Memories:
+    return attach(memory)

@@ -1,0 +1,28 @@
+"""A registry of spaces over a memory without an embedder, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from recollect import FrozenClock, Memory
+from recollect.spaces.part import SpacesPart
+from recollect.spaces.registry import Spaces
+
+
+def spaces_of(memory: Memory, **options: object) -> Spaces:
+    if all(part.name != SpacesPart.name for part in memory.store.parts):
+        memory.store.parts.append(SpacesPart())
+    return Spaces(memory.store, memory._search, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def memory(location: str, clock: FrozenClock) -> Iterator[Memory]:
+    with Memory.open(location, clock=clock, embedder=None) as opened:
+        yield opened
+
+
+@pytest.fixture
+def spaces(memory: Memory) -> Spaces:
+    return spaces_of(memory)
