@@ -102,7 +102,15 @@ class VectorIndex(VectorRows):
         self._store = store
         self._identity = embedder.identity.text()
         self._is_bound = False
-        self.basis: Basis | None = None
+        self._basis: Basis | None = None
+        self._stored_basis: str | None = None
+
+    @property
+    def basis(self) -> Basis | None:
+        """Read when it is first needed: opening a store should not cost what only vectors need."""
+        if self._basis is None and self._stored_basis is not None:
+            self._basis = Basis.from_text(self._stored_basis)
+        return self._basis
 
     def bind(self) -> None:
         """Tie the store to this embedder, or refuse another than the one its vectors are of."""
@@ -117,7 +125,7 @@ class VectorIndex(VectorRows):
         if known is None and not self._store.engine.read_only:
             self._tie()
         elif basis is not None:
-            self.basis = Basis.from_text(basis)
+            self._stored_basis = basis
         self._is_bound = True
         if self.mirror is not None:
             self.mirror.bind(self._store, self.embedder.identity.dimensions)
@@ -137,7 +145,7 @@ class VectorIndex(VectorRows):
             if basis is not None:
                 self._store.set_setting(tx, BASIS, basis.to_text())
         # Read back: the stored form is rounded, and every process must use the same.
-        self.basis = None if basis is None else Basis.from_text(basis.to_text())
+        self._basis, self._stored_basis = None, None if basis is None else basis.to_text()
 
     def mismatch(self, rows: Rows) -> str:
         """Why vectors of this embedder must not meet the store's: another process made them anew."""

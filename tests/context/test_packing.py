@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from recollect import Context, LaneRecipe, Memory, Recipe
 from recollect.base.tokens import Tokenizer, open_tokenizer, register_tokenizer
 from recollect.context.items import NO_ROOM
-from tests.context.worlds import WORDS, fill, open_memory, sentence
+from tests.context.worlds import WORDS, fill, open_memory
 
 
 class Characters:
@@ -161,23 +160,6 @@ def test_what_does_not_fit_is_passed_over_and_what_comes_after_it_is_not() -> No
         only = Recipe("whole", (LaneRecipe("snippets", item_tokens=40),))
         context = memory.recall("zebra", budget=60, recipe=only)
         assert any("seen from the road" in item.text for item in context.items)
-
-
-def test_a_long_frame_is_shown_by_the_sentences_that_answer() -> None:
-    rng = random.Random(5)
-    filler = [sentence(rng, 12) for _ in range(60)]
-    filler[37] = "The zebra keeper Wanda changed the locks on Monday."
-    with open_memory() as memory:
-        memory.remember(" ".join(filler))
-        tiers = []
-        for budget in (1500, 160, 70, 50):
-            context = memory.recall("zebra keeper locks", budget=budget)
-            assert "Wanda changed the locks" in context.text
-            tiers.append(context.items[0].tier)
-        assert tiers[0] == "full"
-        assert tiers[1] == "snippet"
-        wide = memory.recall("zebra", budget=150)
-        assert wide.items[0].tier == "gist"
 
 
 def test_a_text_without_sentences_is_cut_at_its_beginning() -> None:

@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 from recollect.search.fusion import (
     DOCUMENTS,
     DOCUMENTS_WITHOUT_LATE,
-    NEXT,
-    PREVIOUS,
     RANK_WEIGHTS,
     RRF_K,
     RRF_WEIGHTS,
-    SESSION,
     TURNS,
     TURNS_WITHOUT_LATE,
     Fused,
@@ -96,21 +93,6 @@ def test_scores_are_sums_of_their_parts_and_do_not_depend_on_order(
     assert straight.scores.tolist() == turned.scores.tolist()[::-1]
     assert np.isfinite(straight.scores).all()
     assert np.allclose(straight.scores, np.sum(list(straight.parts.values()), axis=0))
-
-
-def test_a_turn_borrows_from_its_session_and_a_short_one_from_its_neighbours() -> None:
-    plain = Fused(np.array([1.0, 0.5, 0.2, 0.4]), {"words": np.array([1.0, 0.5, 0.2, 0.4])})
-    turns = np.array([True, True, True, False])
-    found = add_talk(
-        plain, talk([0, 0, 1, -1], [-1, 0, -1, -1], [1, -1, -1, -1], [True, False, True, False]), turns
-    )
-    scale = 1 / (1 + SESSION)
-    floor = 0.2
-    assert found.scores[0] == pytest.approx((1.0 + SESSION * 1.0 + PREVIOUS * floor + NEXT * 0.5) * scale)
-    assert found.scores[1] == pytest.approx((0.5 + SESSION * 1.0) * scale)
-    assert found.scores[2] == pytest.approx((0.2 + SESSION * 0.2 + (PREVIOUS + NEXT) * floor) * scale)
-    assert found.scores[3] == pytest.approx(0.4)
-    assert np.allclose(found.scores, np.sum(list(found.parts.values()), axis=0))
 
 
 def test_without_turns_nothing_is_borrowed() -> None:
