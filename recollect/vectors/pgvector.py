@@ -52,11 +52,11 @@ class PgVector:
     def _create(self, tx: Transaction, dimensions: int) -> None:
         tx.rows.run(
             "CREATE TABLE IF NOT EXISTS frame_window (frame_id BIGINT NOT NULL, part BIGINT NOT NULL, "
-            f"embedding public.halfvec({dimensions}) NOT NULL, PRIMARY KEY (frame_id, part))"
+            f"embedding public.vector({dimensions}) NOT NULL, PRIMARY KEY (frame_id, part))"
         )
         tx.rows.run(
             "CREATE INDEX IF NOT EXISTS frame_window_near ON frame_window "
-            "USING hnsw (embedding public.halfvec_cosine_ops)"
+            "USING hnsw (embedding public.vector_cosine_ops)"
         )
 
     def renew(self, tx: Transaction, dimensions: int) -> None:
@@ -70,7 +70,7 @@ class PgVector:
             clause = among("frame_id", batch)
             tx.rows.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         tx.rows.many(
-            "INSERT INTO frame_window VALUES (?, ?, CAST(? AS public.halfvec))",
+            "INSERT INTO frame_window VALUES (?, ?, CAST(? AS public.vector))",
             [
                 (frame_id, part, _literal(window))
                 for frame_id, windows in zip(ids, vectors, strict=True)
@@ -96,7 +96,7 @@ class PgVector:
         rows.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
         found = rows.all(
             "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "
-            f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.halfvec) LIMIT {limit}",
+            f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.vector) LIMIT {limit}",
             (*clause.values, _literal(question.vector)),
         )
         return np.unique(np.array([row[0] for row in found], dtype=np.int64))

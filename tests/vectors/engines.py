@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ENGINES
 
-_PROBE = "SELECT '[1,2,3]'::public.halfvec <=> '[3,2,1]'::public.halfvec"
+_PROBE = "SELECT '[1,2,3]'::public.vector <=> '[3,2,1]'::public.vector"
 _RESTART_SECONDS = 60
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
-from recollect.vectors.index import embedded_text, missing_ids
+from recollect.vectors.index import embedded_text, missing_ids, sample_texts
 from tests.vectors.clusters import ClusterEmbedder
 from tests.vectors.opening import open_memory
 
@@ -117,3 +117,10 @@ def test_the_embedder_reads_a_text_with_its_title_and_speaker() -> None:
     assert embedded_text("hello", title="Day one", speaker="Ana") == "Day one\nAna: hello"
     assert embedded_text("Ana: hello", title=None, speaker="Ana") == "Ana: hello"
     assert embedded_text("Day one was fine", title="Day one", speaker=None) == "Day one was fine"
+
+
+def test_there_is_plain_english_to_learn_directions_from() -> None:
+    found = sample_texts()
+    assert len(found) >= 60
+    assert found == sample_texts()
+    assert all(100 <= len(text) <= 600 for text in found)
