@@ -17,7 +17,7 @@ from recollect import FrozenClock, Memory
 from recollect.base.names import DEFAULT_SPACE
 from recollect.conversation.candidates import from_turn
 from recollect.conversation.config import Config
-from recollect.conversation.memories import Memories, open_memories
+from recollect.conversation.memories import Memories
 from recollect.conversation.writing import Desk, create
 from recollect.store.store import Store
 
@@ -32,7 +32,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clock = FrozenClock(1_700_000_000_000)
         with Memory.open(Path(folder) / "bench.recollect", clock=clock, embedder=None) as memory:
-            memories = open_memories(memory.store, memory._search)
+            memories = Memories(memory.store, memory._search)
             begun = time.perf_counter()
             _fill(memory.store, clock, given.memories)
             print(f"{given.memories} memories written in {time.perf_counter() - begun:.1f} s")

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
+from recollect import submemories
 from recollect.base.checks import check_limit, check_metadata, check_tags
 from recollect.base.clock import Clock
 from recollect.base.errors import InvalidInput
@@ -57,6 +59,15 @@ from recollect.store.store import BUSY_SECONDS, Store, open_store
 from recollect.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from recollect.text.index import TextIndex
 
+if TYPE_CHECKING:
+    from recollect.conversation.memories import Memories
+    from recollect.conversation.turns import Conversation
+    from recollect.experience.interface import Experience
+    from recollect.llm.protocol import LanguageModel
+    from recollect.spaces.registry import Spaces
+    from recollect.spaces.space import ProjectSpace
+    from recollect.spaces.telemetry import Telemetry
+
 WhereLike = Where | Mapping[str, Any] | None
 
 
@@ -76,7 +87,10 @@ class Memory:
         cache: str | os.PathLike[str] | None = None,
         reranker: Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
+        llm: LanguageModel | None = None,
         surrogates: bool = True,
+        ordering: str | None = None,
+        telemetry: Telemetry | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> None:
         self.store = store
@@ -96,6 +110,32 @@ class Memory:
         self.facts = Ledger(store, self.default_space)
         self._search = SearchEngine(store, meaning=meaning, facts=KnownFacts(), reranker=reranker)
         self._contexts = ContextBuilder(store, self._search, facts=FactCards())
+        self._llm = llm
+        self._ordering = ordering
+        self._telemetry = telemetry
+        store.parts += submemories.parts(store)
+        self._contexts.register("memories", lambda: submemories.memories_lane(store, self._search))
+        self._contexts.register("experience", lambda: submemories.experience_lane(self.experience))
+
+    @cached_property
+    def memories(self) -> Memories:
+        """What is remembered of conversations, and fades."""
+        environment = os.environ  # for the API key that the configuration names
+        return submemories.memories(
+            self.store, self._search, self.default_space, model=self._llm, environment=environment
+        )
+
+    @cached_property
+    def experience(self) -> Experience:
+        """What was tried, what worked, what failed, and what is so."""
+        return submemories.experience(self.store, self._search, self.default_space)
+
+    @cached_property
+    def spaces(self) -> Spaces:
+        """Project spaces: objects with rules."""
+        return submemories.spaces(
+            self.store, self._search, model=self._llm, ordering=self._ordering, telemetry=self._telemetry
+        )
 
     @classmethod
     def open(
@@ -106,7 +146,10 @@ class Memory:
         embedder: str | Embedder | None = AUTO,
         reranker: Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
+        llm: LanguageModel | None = None,
         surrogates: bool = True,
+        ordering: str | None = None,
+        telemetry: Telemetry | None = None,
         cache: str | os.PathLike[str] | None = None,
         clock: Clock | None = None,
         read_only: bool = False,
@@ -122,7 +165,9 @@ class Memory:
         `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
         for none. By default it is the one the store remembers, or for a new store the installed default;
         `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
-        None reads none. `surrogates=False` leaves the short forms of long frames to `maintain`.
+        None reads none. `llm` is a language model for turns and raw notes; none is needed.
+        `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
+        spaces order what they recall, and `telemetry` where they count and trace it.
         """
         canonical_space(space)  # before a file is made
         store = open_store(
@@ -142,7 +187,10 @@ class Memory:
                 cache=cache,
                 reranker=reranker,
                 extractor=extractor,
+                llm=llm,
                 surrogates=surrogates,
+                ordering=ordering,
+                telemetry=telemetry,
                 after_remember=after_remember,
             )
             if on_open is not None and not read_only:
@@ -475,6 +523,14 @@ class Memory:
     def recipes(self) -> tuple[str, ...]:
         """Names of the recipes that `recall` knows."""
         return self._contexts.recipes()
+
+    def conversation(self, session: str, *, space: str | None = None) -> Conversation:
+        """One conversation: its turns, its window, and what it taught."""
+        return self.memories.conversation(session, space=space)
+
+    def space(self, name: str) -> ProjectSpace:
+        """One project space: objects with rules."""
+        return self.spaces.space(name)
 
     @contextmanager
     def session(

@@ -12,7 +12,7 @@ import typer
 from recollect.base.errors import Conflict, Corrupt, InvalidInput
 from recollect.base.frame import Kind
 from recollect.base.names import DEFAULT_SPACE
-from recollect.cli import arguments, asking, errors, ingesting, models, views
+from recollect.cli import arguments, asking, errors, experience, ingesting, models, spaces, views
 from recollect.cli.arguments import MOMENT, JsonOption, SpaceOption, SpacesOption, StoreOption
 from recollect.cli.output import HELP_STYLE, emit
 
@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(models.commands, name="models")
+app.add_typer(experience.commands, name="experience")
+app.add_typer(spaces.commands, name="space")
 app.command()(asking.search)
 app.command()(asking.recall)
 app.command()(ingesting.ingest)

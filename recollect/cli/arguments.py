@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from recollect.memory import Memory
 
 DEFAULT_STORE: Final = ".recollect/memory.recollect"
+ORDERING_VARIABLE: Final = "RECOLLECT_MEMORY_BACKEND"
+TRACE_VARIABLE: Final = "RECOLLECT_OTEL"
 STORE_VARIABLE: Final = "RECOLLECT_STORE"
 _ANY_SPACE: Final = "*"
 
@@ -60,7 +62,9 @@ def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
 
     place = store or DEFAULT_STORE
     try:
-        memory = Memory.open(place, space=space, create=False, read_only=not _may_write(place))
+        memory = Memory.open(
+            place, space=space, create=False, read_only=not _may_write(place), **_from_environment()
+        )
     except NotFound as error:
         raise _nothing_there(store, error) from None
     with memory:
@@ -81,8 +85,19 @@ def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
                 f"The folder {Path(DEFAULT_STORE).parent} cannot be made here: {error.strerror}.",
                 hint=f"Name another place with --store or {STORE_VARIABLE}.",
             ) from None
-    with Memory.open(store or DEFAULT_STORE, space=space) as memory:
+    with Memory.open(store or DEFAULT_STORE, space=space, **_from_environment()) as memory:
         yield memory
+
+
+def _from_environment() -> dict[str, Any]:
+    """What the environment says of project spaces: their ordering, and whether they are traced."""
+    traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
+    if traced:
+        from recollect.spaces.telemetry import Telemetry
+    return {
+        "ordering": os.environ.get(ORDERING_VARIABLE) or None,
+        "telemetry": Telemetry.enabled() if traced else None,
+    }
 
 
 def is_new(store: str | None) -> bool:

@@ -47,7 +47,6 @@ PiiOption = Annotated[bool, typer.Option("--exclude-pii", help="Leave out what h
 @contextmanager
 def _open(db: str, space: str) -> Iterator[Memories]:
     """The store, begun with its folder if it is not there."""
-    from recollect.conversation.memories import open_memories
     from recollect.memory import Memory
 
     if "://" not in db and db != ":memory:":
@@ -58,7 +57,7 @@ def _open(db: str, space: str) -> Iterator[Memories]:
                 f"The folder of {db} cannot be made: {error.strerror}.", hint="Name another place with --db."
             ) from None
     with Memory.open(db, space=space) as memory:
-        yield open_memories(memory.store, memory._search, memory.default_space, environment=os.environ)
+        yield memory.memories
 
 
 @app.command("add-turn")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,11 +18,8 @@ from recollect.cli.arguments import MOMENT, JsonOption, StoreOption
 from recollect.cli.output import HELP_STYLE, emit, show
 
 if TYPE_CHECKING:
-    from recollect.memory import Memory
     from recollect.spaces.registry import Spaces
 
-BACKEND_VARIABLE: Final = "RECOLLECT_MEMORY_BACKEND"
-OTEL_VARIABLE: Final = "RECOLLECT_OTEL"
 
 commands = typer.Typer(
     help="Project spaces: knowledge with rules.", rich_markup_mode=HELP_STYLE, no_args_is_help=True
@@ -37,30 +33,15 @@ KeyOption = Annotated[
 
 
 @contextmanager
-def _spaces(memory: Memory) -> Iterator[Spaces]:
-    """The spaces of a memory, with what the environment says of them."""
-    from recollect.spaces.part import SpacesPart
-    from recollect.spaces.registry import Spaces
-    from recollect.spaces.telemetry import Telemetry
-
-    if all(part.name != SpacesPart.name for part in memory.store.parts):
-        memory.store.parts.append(SpacesPart())
-    traced = os.environ.get(OTEL_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
-    telemetry = Telemetry.enabled() if traced else None
-    backend = os.environ.get(BACKEND_VARIABLE) or None
-    yield Spaces(memory.store, memory._search, backend=backend, telemetry=telemetry)
-
-
-@contextmanager
 def _reading(store: str | None) -> Iterator[Spaces]:
-    with arguments.reading(store) as memory, _spaces(memory) as spaces:
-        yield spaces
+    with arguments.reading(store) as memory:
+        yield memory.spaces
 
 
 @contextmanager
 def _writing(store: str | None) -> Iterator[Spaces]:
-    with arguments.writing(store, space=DEFAULT_SPACE) as memory, _spaces(memory) as spaces:
-        yield spaces
+    with arguments.writing(store, space=DEFAULT_SPACE) as memory:
+        yield memory.spaces
 
 
 @commands.command()

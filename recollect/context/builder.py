@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import Any, Final
@@ -34,9 +34,11 @@ from recollect.context.surrogates import read_surrogates
 from recollect.search.engine import SearchEngine
 from recollect.search.request import SearchRequest, plan_request
 from recollect.search.results import SearchResults
+from recollect.search.timeline import sense_of_time
 from recollect.store.frames import fetch, stored
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
+from recollect.text.query import plan_text
 
 _STORED: Final = "context.recipe."
 
@@ -66,10 +68,16 @@ class ContextBuilder:
         }
         if facts is not None:
             self._lanes["facts"] = Facts(facts)
+        self._later: dict[str, Callable[[], ContextLane]] = {}
 
-    def register(self, kind: str, lane: ContextLane) -> None:
-        """Let recipes use a further lane."""
-        self._lanes[check_label(kind, "lane kind")] = lane
+    def register(self, kind: str, load: Callable[[], ContextLane]) -> None:
+        """Let recipes use a further lane; it is made when a recipe first asks for it."""
+        self._later[check_label(kind, "lane kind")] = load
+
+    def _lane(self, kind: str) -> ContextLane | None:
+        if kind in self._later:
+            self._lanes[kind] = self._later.pop(kind)()
+        return self._lanes.get(kind)
 
     # Recipes
 
@@ -101,7 +109,7 @@ class ContextBuilder:
     def recall(self, call: Recall) -> Context:
         with self._store.one_state() as snapshot:
             results = self._search.search(replace(call.search, limit=call.recipe.depth))
-            return self._build(call, results, snapshot)
+            return self._build(call, _answers(call, results), snapshot)
 
     def replay(self, receipt: Receipt) -> Replay:
         """Make a receipt's text again from the frames it names, and compare.
@@ -113,10 +121,12 @@ class ContextBuilder:
             if receipt.store_id != self._store.id:
                 raise InvalidInput("The receipt is of another store.", hint="Open the store that issued it.")
             items, changes = self._again(receipt, call, snapshot)
+            altered = self._altered(receipt, call)
+            changes += altered
             text = render(items, mark=receipt.mark, order=receipt.order) if items else ""
             drift: tuple[str, ...] = ()
             fresh = self.recall(call)
-            same = hash_text(text) == receipt.sha256
+            same = hash_text(text) == receipt.sha256 and not altered
             if snapshot.revision != receipt.revision:
                 drift = _drift(receipt, fresh)
             elif hash_text(fresh.text) != receipt.sha256:
@@ -134,7 +144,7 @@ class ContextBuilder:
         notes += results.notes
         candidates: dict[str, list[Item]] = {}
         for lane in call.recipe.lanes:
-            source = self._lanes.get(lane.kind)
+            source = self._lane(lane.kind)
             if source is None:
                 notes.append(f"the lane {lane.kind} is not there")
                 continue
@@ -145,7 +155,7 @@ class ContextBuilder:
             {item.frame.id for items in candidates.values() for item in items if isinstance(item, Piece)}
         )
         asked = _asked(call)
-        mark = self._mark(snapshot, asked)
+        mark = self._mark(snapshot.revision, asked)
         shrinker = Shrinker(call.search.query, lambda: read_surrogates(snapshot.rows, ids), tokenizer)
         packed = pack(
             candidates,
@@ -181,10 +191,22 @@ class ContextBuilder:
             notes=tuple(notes),
         )
 
-    def _mark(self, snapshot: Snapshot, asked: Mapping[str, Any]) -> str:
+    def _mark(self, revision: int, asked: Mapping[str, Any]) -> str:
         """Names the context, so that it is known again wherever it turns up."""
-        whole = f"{self._store.id}\0{snapshot.revision}\0{canonical_json(asked)}"
+        whole = f"{self._store.id}\0{revision}\0{canonical_json(asked)}"
         return hashlib.sha256(whole.encode()).hexdigest()[:12]
+
+    def _altered(self, receipt: Receipt, call: Recall) -> list[str]:
+        """Fields of a receipt that do not fit the rest of it: no context was ever given with them."""
+        asked = _asked(call)
+        fits = {
+            "request": canonical_json(asked) == canonical_json(dict(receipt.request)),
+            "recipe": receipt.recipe_hash == call.recipe.hash,
+            "mark": receipt.mark == self._mark(receipt.revision, asked),
+            "order": receipt.order == call.recipe.order,
+            "tokenizer": receipt.tokenizer == call.recipe.tokenizer,
+        }
+        return [f"the receipt's {name} does not fit the rest of it" for name, fit in fits.items() if not fit]
 
     def _again(self, receipt: Receipt, call: Recall, snapshot: Snapshot) -> tuple[list[Item], list[str]]:
         ids = [frame_id for item in receipt.items for frame_id in item.frame_ids]
@@ -238,6 +260,20 @@ def recall_from(asked: Mapping[str, Any], recipe: Recipe, budget: int) -> Recall
         return check_recall(search, recipe=recipe, budget=budget, session=asked["session"])
     except (KeyError, TypeError, IndexError):
         raise InvalidInput("This is no receipt: what was asked is not in it.") from None
+
+
+def _answers(call: Recall, results: SearchResults) -> SearchResults:
+    """Without the newest frames that a search gives where no lane found what the question names.
+
+    Whoever asks for the latest, or for nothing in particular, gets them.
+    """
+    if not results.hits or any(set(hit.lanes) != {"timeline"} for hit in results.hits):
+        return results
+    sense = sense_of_time(call.search)
+    if sense.range is not None or sense.recency is not None or not plan_text(call.search.query).terms:
+        return results
+    notes = (*results.notes, "nothing was found that the question names")
+    return replace(results, hits=(), notes=notes)
 
 
 def _asked(call: Recall) -> dict[str, Any]:

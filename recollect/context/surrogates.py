@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from recollect.base.frame import Frame
 from recollect.context.sentences import Range, salient
@@ -44,7 +44,7 @@ def make_surrogate(text: str) -> Surrogate | None:
 class Surrogates(Part):
     """Follows the frames with their short forms."""
 
-    name: ClassVar[str] = "surrogates"
+    name = "surrogates"
 
     def __init__(self, *, at_ingest: bool = True) -> None:
         self._at_ingest = at_ingest

@@ -18,7 +18,6 @@ from recollect.conversation.config import Config, read_config, write_config
 from recollect.conversation.current import match
 from recollect.conversation.explaining import explain, figures
 from recollect.conversation.extraction import TurnReader
-from recollect.conversation.part import ConversationPart
 from recollect.conversation.reading import SORTS, listed, load
 from recollect.conversation.rows import LinkRow, StateRow, VersionRow, select
 from recollect.conversation.turns import Conversation, find
@@ -340,20 +339,6 @@ class Memories:
         if frames:
             erasure.erase(self._store, frames, view=View.of(space))
         return len(inside)
-
-
-def open_memories(
-    store: Store,
-    search: SearchEngine,
-    space: str = DEFAULT_SPACE,
-    *,
-    model: LanguageModel | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> Memories:
-    """The memories of a store, with the part registered that lets them follow their frames."""
-    if not any(part.name == ConversationPart.name for part in store.parts):
-        store.parts.append(ConversationPart(store))
-    return Memories(store, search, space, model=model, environment=environment)
 
 
 def _inside(rows: Rows, store: Store, ids: list[int], space: str) -> list[MemoryItem]:

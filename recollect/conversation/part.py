@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from recollect.conversation import health
 from recollect.conversation.config import Config
@@ -33,7 +32,7 @@ _TABLES = (
 class ConversationPart(Part):
     """The share of conversation memory in the life of frames."""
 
-    name: ClassVar[str] = "conversation"
+    name = "conversation"
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import threading
 from collections import OrderedDict
@@ -201,18 +202,14 @@ def _assemble(item: _Prepared, results: Sequence[_Result], wants_states: bool) -
 
 
 def _load(folder: ModelFolder) -> _Loaded:
-    try:
-        import onnxruntime
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise _missing(error.name or "onnxruntime") from error
+    onnxruntime, tokenizers = _imported("onnxruntime"), _imported("tokenizers")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(folder.graph, options, providers=["CPUExecutionProvider"])
-        tokenizer = Tokenizer.from_file(str(folder.tokenizer))
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder.tokenizer))
     except Exception as error:
         raise Corrupt(
             f"The model in {folder.graph.parent} cannot be loaded: {error}",
@@ -243,6 +240,14 @@ def _load(folder: ModelFolder) -> _Loaded:
         after=sample.ids[places[-1] + 1 :],
         dimensions=width if isinstance(width, int) else None,
     )
+
+
+def _imported(package: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        # A module that is not there is named; a library that does not load is not.
+        raise _missing(error.name or package) from error
 
 
 def _missing(package: str) -> MissingExtra:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from recollect.experience import forgetting, health
 from recollect.store.parts import Part, Problem
@@ -17,7 +16,7 @@ class ExperiencePart(Part):
     replaced by one now forgotten stays replaced.
     """
 
-    name: ClassVar[str] = "experience"
+    name = "experience"
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         return forgetting.erase(tx, ids)

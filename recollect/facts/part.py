@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 from recollect.base.frame import Frame
 from recollect.facts import forgetting, health, names, storing
@@ -30,7 +29,7 @@ from recollect.store.transaction import Snapshot, Transaction
 class FactsPart(Part):
     """The ledger's share in the life of frames; without an extractor, nothing is read from new ones."""
 
-    name: ClassVar[str] = "facts"
+    name = "facts"
 
     def __init__(self, extractor: Extractor | None = None, *, limits: ExtractionLimits | None = None) -> None:
         self.extractor = extractor

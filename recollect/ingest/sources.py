@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Final
 from urllib.parse import unquote
 
 from recollect.base.checks import MAX_LABEL_BYTES, check_text
@@ -74,7 +74,7 @@ class FolderOptions:
 class Sources(Part):
     """Keeps the account of what was read; forgets files whose frames are erased."""
 
-    name: ClassVar[str] = "sources"
+    name = "sources"
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         count = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar
 
 from recollect.base.errors import Corrupt
 from recollect.spaces.rows import TABLES, AuditRow, ObjectRow, checked, close_version, columns, seal, select
@@ -34,7 +33,7 @@ _RULES = (
 class SpacesPart(Part):
     """The share of spaces in the life of frames."""
 
-    name: ClassVar[str] = "spaces"
+    name = "spaces"
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         for batch in batches(ids):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from recollect.base.frame import Frame
 from recollect.store.transaction import Snapshot, Transaction
@@ -52,7 +53,7 @@ class Budget:
 class Part:
     """Base of everything that follows the frames; each method is a step it may take part in."""
 
-    name: ClassVar[str]
+    name: str
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         """Costly work before the transaction (embedding, extraction), one item per draft."""
@@ -81,3 +82,33 @@ class Part:
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         return {}
+
+
+class LaterPart(Part):
+    """Stands in for a part that takes no part in writing, and imports it when it is first needed."""
+
+    def __init__(self, name: str, load: Callable[[], Part]) -> None:
+        self.name = name
+        self._load = load
+
+    @cached_property
+    def _part(self) -> Part:
+        return self._load()
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        self._part.retired(tx, ids, reason=reason)
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        return self._part.erased(tx, ids)
+
+    def rebuild(self, store: Store) -> int:
+        return self._part.rebuild(store)
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        return self._part.maintain(store, budget)
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return self._part.verify(snapshot, deep=deep)
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return self._part.stats(snapshot)

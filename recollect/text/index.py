@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from recollect.base.frame import Frame
 from recollect.store.drafts import Draft
@@ -47,7 +47,7 @@ def count_frame(text: str, title: str | None, speaker: str | None) -> Counted:
 class TextIndex(Part):
     """Follows the frames with postings of 3 bytes a word."""
 
-    name: ClassVar[str] = "text"
+    name = "text"
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect

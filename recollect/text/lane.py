@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.store.catalog import CatalogView
-from recollect.store.engine import Rows
+from recollect.store.engine import Dialect, Rows
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
+from recollect.text.endings import frames_saying, stems_before
 from recollect.text.index import BLOCK_BITS, REBUILT, RECORD
 from recollect.text.query import TextQuery
 
@@ -126,7 +127,13 @@ class Lengths:
 
 
 def score_text(
-    query: TextQuery, *, snapshot: Snapshot, catalog: CatalogView, lengths: Measured, mask: Mask
+    query: TextQuery,
+    *,
+    snapshot: Snapshot,
+    dialect: Dialect,
+    catalog: CatalogView,
+    lengths: Measured,
+    mask: Mask,
 ) -> TextScores:
     """Any of the terms; statistics are those of the whole store."""
     import numpy as np
@@ -137,7 +144,10 @@ def score_text(
         return TextScores(scores, (), np.zeros(0, dtype=np.int64))
     uses: list[TermUse] = []
     rarer = 0
-    for frames, term, note in _looked_up(snapshot.rows, query):
+    looked_up = _looked_up(snapshot.rows, query)
+    if not any(frames for frames, _, _ in looked_up):
+        looked_up, mask = _past_stems(snapshot.rows, dialect, query, mask, looked_up)
+    for frames, term, note in looked_up:
         if frames == 0:
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
             continue
@@ -188,6 +198,24 @@ def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:
             for other, count in _frequencies(rows, _containing(rows, term)).items():
                 found[other] = (count, other, f"contains {term!r}")
     return sorted(found.values())
+
+
+def _past_stems(
+    rows: Rows, dialect: Dialect, query: TextQuery, mask: Mask, looked_up: list[tuple[int, str, str]]
+) -> tuple[list[tuple[int, str, str]], Mask]:
+    """Stems whose words have a piece of the question in them, and the frames that say such a word."""
+    import numpy as np
+
+    found: dict[str, tuple[int, str, str]] = {}
+    said = np.zeros(len(mask), dtype=bool)
+    for piece in query.terms:
+        for stem in stems_before(rows, piece):
+            ids, _ = postings(rows, stem)
+            saying = frames_saying(rows, dialect, piece, ids, mask)
+            if len(saying):
+                said[saying] = True
+                found[stem] = (len(ids), stem, f"has {piece!r} in its words")
+    return (sorted(found.values()), said) if found else (looked_up, mask)
 
 
 def _frequencies(rows: Rows, terms: Sequence[str]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from recollect.base.words import STOP_WORDS, fold
 
-ANALYZER: Final = "words/3"
+ANALYZER: Final = "words/4"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
@@ -29,6 +29,7 @@ _JOINED = re.compile(
     r"_*+[A-Za-z0-9]++(?:[_./:\\@#$%&+=~>-]++[A-Za-z0-9]++)++"  # parts with joiners between them
     r"|[A-Za-z]++[0-9]++[A-Za-z0-9]*+)"  # letters and digits in one
 )
+_BETWEEN_NAMES = re.compile(r"[=&+>]")
 _UNSEGMENTED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
     "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana and their like
@@ -69,8 +70,17 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
 
 
 def identifiers(text: str) -> list[str]:
-    """Things that are written as one and meant as one: `ERR_42`, `src/a_b.py`, `v1.2.3`."""
-    return [_bounded("=" + run.lower()) for run in _JOINED.findall(text)]
+    """Things that are written as one and meant as one: `ERR_42`, `src/a_b.py`, `v1.2.3`.
+
+    In `code=ERR_42` that is the whole, and `ERR_42` too.
+    """
+    found = []
+    for run in _JOINED.findall(text):
+        found.append(_bounded("=" + run.lower()))
+        if _BETWEEN_NAMES.search(run):
+            inner = (name for piece in _BETWEEN_NAMES.split(run) for name in _JOINED.findall(piece))
+            found += [_bounded("=" + name.lower()) for name in inner]
+    return found
 
 
 def without_identifiers(text: str) -> str:

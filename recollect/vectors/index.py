@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.errors import Conflict, MissingExtra, RecollectError, Unavailable
 from recollect.base.frame import Frame
@@ -63,7 +63,7 @@ class VectorRows(Part):
     `problem` is why, where someone should be told: new frames are written without vectors, and reported.
     """
 
-    name: ClassVar[str] = "vectors"
+    name = "vectors"
 
     def __init__(self, *, mirror: PgVector | None = None, problem: str = "") -> None:
         self.mirror = mirror

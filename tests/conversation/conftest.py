@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from recollect import FrozenClock, Memory
-from recollect.conversation.memories import Memories, open_memories
+from recollect.conversation.memories import Memories
 
 
 def attach(memory: Memory, **options: Any) -> Memories:
     """The memories of an open Memory."""
-    return open_memories(memory.store, memory._search, memory.default_space, **options)
+    return Memories(memory.store, memory._search, memory.default_space, **options)
 
 
 @pytest.fixture

@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from recollect import FrozenClock, Memory
 from recollect.experience.interface import Experience
-from recollect.experience.part import ExperiencePart
 from recollect.experience.rows import TABLES
 
 REPO = "app"
-
-
-def _wire() -> None:
-    """Give every Memory its experience, where Memory does not do so itself."""
-    with Memory.open(":memory:", embedder=None) as probe:
-        if hasattr(probe, "experience"):
-            return
-    original: Callable[..., None] = Memory.__init__
-
-    def init(self: Any, *given: Any, **named: Any) -> None:
-        original(self, *given, **named)
-        self.store.parts.append(ExperiencePart())
-        self.experience = Experience(self.store, self._search, repo=self.default_space)
-
-    setattr(Memory, "__init__", init)  # noqa: B010
-
-
-_wire()
 
 
 @pytest.fixture
@@ -40,9 +21,8 @@ def memory(location: str, clock: FrozenClock) -> Iterator[Memory]:
 
 
 @pytest.fixture
-def experience(memory: Any) -> Experience:
-    found: Experience = memory.experience
-    return found
+def experience(memory: Memory) -> Experience:
+    return memory.experience
 
 
 def dump(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:

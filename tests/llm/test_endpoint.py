@@ -7,7 +7,7 @@ import json
 import pytest
 
 from recollect import FrozenClock, InvalidInput, Memory
-from recollect.conversation.memories import open_memories
+from recollect.conversation.memories import Memories
 from recollect.llm import HttpModel, ModelEndpoint, ModelFailed, Prompt
 from tests.conftest import START
 from tests.llm.conftest import Provider
@@ -105,7 +105,7 @@ def test_a_key_is_not_shown(provider: Provider) -> None:
 def test_turns_are_read_by_a_configured_model_and_accounted_for(provider: Provider, name: str) -> None:
     provider.says = json.dumps([{"content": "User likes tea", "tags": ["drinks"]}])
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
-        memories = open_memories(memory.store, memory._search, environment={"THE_KEY": "sk-secret"})
+        memories = Memories(memory.store, memory._search, environment={"THE_KEY": "sk-secret"})
         memories.configure(
             {
                 "llm": {
@@ -138,7 +138,7 @@ def test_turns_are_read_by_a_configured_model_and_accounted_for(provider: Provid
 
 def test_nothing_is_called_without_a_model(provider: Provider) -> None:
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
-        memories = open_memories(memory.store, memory._search, environment={"OPENAI_API_KEY": "sk-secret"})
+        memories = Memories(memory.store, memory._search, environment={"OPENAI_API_KEY": "sk-secret"})
         memories.configure({"llm.endpoint": provider.url, "extractor.mode": "llm"})
         report = memories.conversation("s").add_turn("user", "I like tea")
     assert report.extractor == "heuristic (no model)"

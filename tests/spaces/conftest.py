@@ -7,13 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from recollect import FrozenClock, Memory
-from recollect.spaces.part import SpacesPart
 from recollect.spaces.registry import Spaces
 
 
 def spaces_of(memory: Memory, **options: object) -> Spaces:
-    if all(part.name != SpacesPart.name for part in memory.store.parts):
-        memory.store.parts.append(SpacesPart())
     return Spaces(memory.store, memory._search, **options)  # type: ignore[arg-type]
 
 
