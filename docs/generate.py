@@ -12,7 +12,7 @@ from typing import Any, Final
 from typer.main import get_command
 
 from recollect.base.errors import RecollectError
-from recollect.cli.app import app
+from recollect.cli.app import build
 from recollect.cli.errors import EXIT_CODES
 
 FOLDER: Final = Path(__file__).resolve().parent
@@ -32,7 +32,7 @@ def error_table() -> Iterator[str]:
 
 
 def command_reference() -> Iterator[str]:
-    yield from _commands(get_command(app), "recollect")
+    yield from _commands(get_command(build()), "recollect")
 
 
 def _commands(command: Any, path: str) -> Iterator[str]:

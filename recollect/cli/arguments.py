@@ -106,21 +106,21 @@ def is_new(store: str | None) -> bool:
     return "://" not in place and not os.path.lexists(Path(place).expanduser())
 
 
-def text_from(text: str | None, file: Path | None) -> str:
-    """The text to remember: given, or read from a file, or from standard input for `-`."""
+def text_from(text: str | None, file: Path | None, name: str) -> str:
+    """A text that was given, or read from a file, or from standard input for `-`."""
     if text is not None and file is not None:
         raise InvalidInput("Both a text and --file were given.", hint="Give one of them.")
     if file is not None:
         return _decoded(_file_bytes(file), str(file))
     if text is None:
         raise InvalidInput(
-            "There is nothing to remember.",
+            f"There is no {name}.",
             hint='Give a text in quotes, --file PATH, or "-" to read standard input.',
         )
     if text == "-":
         # The line break that ends a piped line is the shell's, not the text's.
         text = re.sub(r"\r?\n\Z", "", _decoded(sys.stdin.buffer.read(), "Standard input"))
-    return check_text(text, "text")  # refused before a file is begun
+    return check_text(text, name)  # refused before a file is begun
 
 
 def moment(text: str | None, name: str) -> int | None:
@@ -150,13 +150,13 @@ def spaces(names: Iterable[str] | None) -> SpaceLike | None:
     return ALL if _ANY_SPACE in chosen else chosen or None
 
 
-def metadata(pairs: Iterable[str] | None) -> dict[str, Any]:
+def pairs(given: Iterable[str] | None, option: str = "--metadata") -> dict[str, Any]:
     """`key=value` pairs; a value that is JSON is taken as such, anything else as text."""
     found: dict[str, Any] = {}
-    for pair in pairs or ():
+    for pair in given or ():
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            raise InvalidInput(f"--metadata: {pair!r} is no pair.", hint="Write key=value.")
+            raise InvalidInput(f"{option}: {pair!r} is no pair.", hint="Write key=value.")
         try:
             found[key.strip()] = json.loads(value)
         except ValueError:

@@ -163,7 +163,7 @@ def revise(
     as_json: JsonOption = False,
 ) -> None:
     """Say a record in better words: a new one takes its place and its links."""
-    words = arguments.text_from(text, None)
+    words = arguments.text_from(text, None, "text")
     with _writing(store, repo, dry_run) as experience:
         made = experience.revise(record, words, why=why, evidence=evidence or None, dry_run=dry_run)
     emit(made, as_json=as_json, view=views.recorded)
@@ -266,7 +266,7 @@ def brief(
     as_json: JsonOption = False,
 ) -> None:
     """What is known before you start: what failed, what worked, what is true now."""
-    words = arguments.text_from(text, None)
+    words = arguments.text_from(text, None, "text")
     with _reading(store, repo) as experience:
         found = experience.brief(words, budget=budget, as_of=arguments.as_of(as_of))
     emit(found, as_json=as_json, view=lambda brief: views.brief(brief, explain=explain))
@@ -283,7 +283,7 @@ def find(
     as_json: JsonOption = False,
 ) -> None:
     """Records that answer a text; among near-equal ones, those that proved useful first."""
-    words = arguments.text_from(text, None)
+    words = arguments.text_from(text, None, "text")
     with _reading(store, repo) as experience:
         found = experience.find(words, kind=kind or (), limit=limit, as_of=arguments.as_of(as_of))
     emit(found.hits, as_json=as_json, view=views.hits)
@@ -372,7 +372,7 @@ def _record(
     store: str | None,
     as_json: bool,
 ) -> None:
-    words = arguments.text_from(text, None)
+    words = arguments.text_from(text, None, "text")
     with _writing(store, repo, dry_run) as experience:
         made = getattr(experience, kind)(words, dry_run=dry_run, **details)
     emit(made, as_json=as_json, view=views.recorded)

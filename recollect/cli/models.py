@@ -10,7 +10,8 @@ import typer
 
 from recollect.cli import views
 from recollect.cli.arguments import JsonOption
-from recollect.cli.output import HELP_STYLE, emit, plain
+from recollect.cli.output import HELP_STYLE, emit
+from recollect.operations.values import plain
 
 commands = typer.Typer(help="Install, list and check embedding models.", rich_markup_mode=HELP_STYLE)
 

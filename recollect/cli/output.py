@@ -6,10 +6,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from pathlib import Path
-from typing import Any, Final, Literal, TextIO, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TextIO, TypeVar
+
+from recollect.operations.values import plain
 
 Value = TypeVar("Value")
 
@@ -54,19 +55,6 @@ def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
             _show_rich(block, target)
         else:
             _show_plain(block, target)
-
-
-def plain(value: Any) -> Any:
-    """Frozen values as what JSON knows, under the names they have in Python."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(item) for item in value]
-    if isinstance(value, Path):
-        return str(value)
-    return value
 
 
 def clean(text: str) -> str:

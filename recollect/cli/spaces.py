@@ -56,7 +56,7 @@ def create(
 ) -> None:
     """Begin a space, or reset it."""
     with _writing(store) as spaces:
-        made = spaces.create(name, arguments.metadata(metadata) or None, reset=reset)
+        made = spaces.create(name, arguments.pairs(metadata) or None, reset=reset)
         emit(made, as_json=as_json, view=lambda one: space_views.listed([one]))
 
 
@@ -97,7 +97,11 @@ def remember(
     as_json: JsonOption = False,
 ) -> None:
     """Keep an object that is complete already (remember_structured)."""
-    text = arguments.text_from("-", None) if str(file) == "-" else arguments.text_from(None, file)
+    text = (
+        arguments.text_from("-", None, "text")
+        if str(file) == "-"
+        else arguments.text_from(None, file, "text")
+    )
     with _writing(store) as spaces:
         done = spaces.space(name).remember_structured(text, freeze_clock=freeze_clock)
         emit(done, as_json=as_json, view=space_views.remembered)
@@ -118,7 +122,7 @@ def raw(
 ) -> None:
     """Keep a text; summaries, place and tags are inferred (remember_raw)."""
     piped = str(file) == "-"
-    text = arguments.text_from("-", None) if piped else arguments.text_from(None, file)
+    text = arguments.text_from("-", None, "text") if piped else arguments.text_from(None, file, "text")
     hint = path or (None if piped or file.is_absolute() or ".." in file.parts else file.as_posix())
     with _writing(store) as spaces:
         done = spaces.space(name).remember_raw(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.times import format_ms
 from recollect.cli.output import Block, Table, one_line
 
 if TYPE_CHECKING:
-    from recollect.base.frame import Frame
+    from recollect.base.frame import Frame, Page
     from recollect.context.items import Context
     from recollect.ingest.report import IngestReport
-    from recollect.search.results import SearchResults
+    from recollect.operations.answers import Forgotten, FrameList, Names, Written
+    from recollect.search.results import SearchResults, WhyNot
+    from recollect.store.erasure import ErasureCertificate, ErasureCheck
     from recollect.store.upkeep import Stats, VerifyReport
 
 
@@ -26,8 +28,8 @@ def remembered(report: IngestReport) -> Iterator[Block]:
         yield f"Already there as {name}; nothing changed."
 
 
-def timeline(found: Mapping[str, Sequence[Frame]]) -> Iterator[Block]:
-    frames = found["frames"]
+def timeline(found: FrameList | Page) -> Iterator[Block]:
+    frames = found.frames
     if not frames:
         yield "Nothing is remembered here for that time."
         return
@@ -128,13 +130,68 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     yield Table(("problem", "data", "detail"), rows)
     yield f"{len(rows)} problems found ({looked})."
     if derived:
-        yield "Derived data can be made anew: memory.reindex()."
+        yield "Derived data can be made anew: recollect reindex"
     if derived < len(rows):
         yield "What was written is damaged: restore a backup."
 
 
-def backed_up(made: Mapping[str, Any]) -> Iterator[Block]:
-    yield f"Wrote {made['path']} ({size(made['bytes'])})."
+def backed_up(made: Written) -> Iterator[Block]:
+    yield f"Wrote {made.path} ({size(made.bytes)})."
+
+
+def listed(page: Page) -> Iterator[Block]:
+    yield from timeline(page)
+    if page.cursor:
+        yield f"There is more: add --cursor {page.cursor}"
+
+
+def whole(frame: Frame) -> Iterator[Block]:
+    fields = [
+        ("kind", frame.kind),
+        ("space", frame.space if frame.scope == "space" else f"{frame.space}, seen from all"),
+        ("when", format_ms(frame.occurred_at)),
+        ("recorded", format_ms(frame.recorded_at)),
+    ]
+    for name in ("title", "session", "role", "speaker", "uri", "parent", "superseded_by"):
+        value = getattr(frame, name)
+        if value is not None:
+            fields.append((name.replace("_", " "), str(value)))
+    if frame.tags:
+        fields.append(("tags", ", ".join(frame.tags)))
+    fields += [(f"metadata {key}", one_line(str(value))) for key, value in frame.metadata.items()]
+    yield Table((f"frame {frame.id}", ""), fields)
+    yield ""
+    yield frame.text
+
+
+def forgotten(found: Forgotten) -> Iterator[Block]:
+    if found.frames:
+        yield f"Forgot {_frames_named(found.frames)}; still there with --as-of before now."
+    else:
+        yield "Nothing was there to forget."
+
+
+def erased(certificate: ErasureCertificate) -> Iterator[Block]:
+    if not certificate.frames:
+        yield "Nothing was there to erase."
+        return
+    yield f"Erased {_frames_named(certificate.frames)}, and what was made of it."
+    yield "The certificate, to keep and to check with: recollect verify-erasure"
+    yield certificate.to_json()
+
+
+def erasure_checked(found: ErasureCheck) -> Iterator[Block]:
+    if found:
+        yield "The certificate holds: nothing of it is back."
+    yield from found.problems
+
+
+def lost(found: WhyNot) -> Iterator[Block]:
+    yield found.reason
+
+
+def names(found: Names) -> Iterator[Block]:
+    yield from found.names
 
 
 def models(found: Mapping[str, Any]) -> Iterator[Block]:
@@ -185,3 +242,27 @@ def size(count: int) -> str:
 
 def _frames_named(ids: Sequence[int]) -> str:
     return f"frame {ids[0]}" if len(ids) == 1 else f"{len(ids)} frames ({ids[0]} to {ids[-1]})"
+
+
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "remember": remembered,
+    "remember_many": remembered,
+    "ingest": ingested,
+    "get": whole,
+    "update": whole,
+    "list": listed,
+    "timeline": timeline,
+    "supersede": forgotten,
+    "forget": forgotten,
+    "erase": erased,
+    "verify_erasure": erasure_checked,
+    "search": found,
+    "explain": explained,
+    "why_not": lost,
+    "recall": recalled,
+    "recipes": names,
+    "stats": stats,
+    "compact": stats,
+    "verify": verified,
+    "backup": backed_up,
+}

@@ -83,8 +83,8 @@ def test_a_text_that_begins_with_a_dash_goes_after_two(recollect: Recollect):
 
 
 def test_what_is_global_is_seen_from_every_space(recollect: Recollect, notes: Memory):
-    recollect("remember", "Ours.", "--space", "c", "--global", "--idempotency-key", "k1")
-    recollect("remember", "Ours, again.", "--space", "c", "--global", "--idempotency-key", "k1")
+    recollect("remember", "Ours.", "--space", "c", "--scope", "global", "--idempotency-key", "k1")
+    recollect("remember", "Ours, again.", "--space", "c", "--scope", "global", "--idempotency-key", "k1")
 
     assert [frame.text for frame in notes.timeline()] == ["Ours."]
 
