@@ -21,6 +21,7 @@ from recollect.cli.output import HELP_STYLE, Block, Table, emit, one_line
 
 if TYPE_CHECKING:
     from recollect.conversation.memories import Memories
+    from recollect.memory import Memory
 
 DEFAULT_STORE: Final = "./data/symbiosis.db"
 STORE_VARIABLE: Final = "SM_DB"
@@ -45,7 +46,7 @@ PiiOption = Annotated[bool, typer.Option("--exclude-pii", help="Leave out what h
 
 
 @contextmanager
-def _open(db: str, space: str) -> Iterator[Memories]:
+def _open(db: str, space: str) -> Iterator[Memory]:
     """The store, begun with its folder if it is not there."""
     from recollect.memory import Memory
 
@@ -57,6 +58,12 @@ def _open(db: str, space: str) -> Iterator[Memories]:
                 f"The folder of {db} cannot be made: {error.strerror}.", hint="Name another place with --db."
             ) from None
     with Memory.open(db, space=space) as memory:
+        yield memory
+
+
+@contextmanager
+def _memories(db: str, space: str) -> Iterator[Memories]:
+    with _open(db, space) as memory:
         yield memory.memories
 
 
@@ -74,7 +81,7 @@ def add_turn(
     from recollect.http import shapes
 
     said = sys.stdin.read() if text == "-" else text
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         report = memories.conversation(session).add_turn(role, said, extract=not no_extract)
     emit(shapes.turn_report(report), as_json=as_json, view=_turn_view)
 
@@ -92,7 +99,7 @@ def get_context(
     """The last turns, the strongest memories, and the long-term ones that matter."""
     from recollect.http import shapes
 
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         found = memories.conversation(session).context(k, query=query, exclude_pii=exclude_pii)
     emit(shapes.context(found), as_json=as_json, view=_context_view)
 
@@ -110,7 +117,7 @@ def remember(
     from recollect.http import shapes
 
     names = [tag.strip() for tag in tags.split(",") if tag.strip()]
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         item = memories.remember(text, importance=importance, tags=names)
     emit(shapes.memory(item), as_json=as_json, view=lambda one: _memories_view([one]))
 
@@ -130,7 +137,7 @@ def list_memories(
     from recollect.http import shapes
 
     wanted = None if status == "all" else status
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         found = memories.list(layer=layer, sort=sort, status=wanted, limit=limit, exclude_pii=exclude_pii)
     emit(shapes.found(found), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
@@ -148,7 +155,7 @@ def search(
     """Memories that answer, best first."""
     from recollect.http import shapes
 
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         found = memories.search(query, layer=layer, limit=limit, exclude_pii=exclude_pii)
     emit(shapes.found(found), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
@@ -165,7 +172,7 @@ def forget(
     """Erase a memory for good; it is not extracted again."""
     if (memory_id is None) == (text is None):
         raise InvalidInput("Give --id or --text, one of them.")
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         chosen = memories.like(text).id if text is not None else memory_id
         assert chosen is not None
         certificate = memories.erase(chosen, with_sources=with_sources)
@@ -189,7 +196,7 @@ def gc(
 
     given = arguments.moment(now, "--now")
     moment = SystemClock().now() if given is None else given
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         report = memories.gc(moment, dry_run=dry_run, purge=purge)
     emit(shapes.sweep(report), as_json=as_json, view=_sweep_view)
 
@@ -204,7 +211,7 @@ def explain(
     """Why a memory stands where it stands: score, rules, turns, decisions."""
     from recollect.http import shapes
 
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         why = memories.why(memory_id, now=SystemClock().now())
     emit(shapes.why(why), as_json=as_json, view=_why_view)
 
@@ -216,7 +223,7 @@ def stats(
     """Counts, averages, how extraction went, and what models cost."""
     from recollect.http import shapes
 
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         found = memories.stats(now=SystemClock().now())
     emit(shapes.stats(found), as_json=as_json, view=_nested_view)
 
@@ -233,7 +240,7 @@ def config(
     as_json: JsonOption = False,
 ) -> None:
     """Show the settings, one of them, or set it."""
-    with _open(db, space) as memories:
+    with _memories(db, space) as memories:
         if load is not None:
             memories.configure(_settings(load))
         if key is not None and value is not None:
@@ -258,9 +265,9 @@ def serve(
     """Answer over HTTP until interrupted."""
     from recollect.http.serving import serve as answer
 
-    with _open(db, space) as memories:
+    with _open(db, space) as memory:
         print(f"Serving on http://{host}:{port}", file=sys.stderr, flush=True)
-        answer(memories, clock=SystemClock(), host=host, port=port, token=os.environ.get(TOKEN_VARIABLE))
+        answer(memory, host=host, port=port, token=os.environ.get(TOKEN_VARIABLE))
 
 
 def run(argv: Sequence[str] | None = None) -> None:

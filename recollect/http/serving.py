@@ -1,24 +1,37 @@
-"""Starting the server."""
+"""Starting the server, and stopping it with nothing lost."""
 
 from __future__ import annotations
 
 import ipaddress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from recollect.base.clock import Clock
-from recollect.base.errors import Forbidden, MissingExtra
-from recollect.conversation.memories import Memories
+from recollect.base.errors import Forbidden, MissingExtra, Unavailable
+
+if TYPE_CHECKING:
+    from recollect.http.limits import Limits
+    from recollect.memory import Memory
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8787
+_PATIENCE: Final = 30
+"""Seconds that requests in progress get to end when the server is asked to stop."""
 
 
 def serve(
-    memories: Memories, *, clock: Clock, host: str = HOST, port: int = PORT, token: str | None = None
+    memory: Memory,
+    *,
+    host: str = HOST,
+    port: int = PORT,
+    token: str | None = None,
+    limits: Limits | None = None,
+    files: str | None = None,
 ) -> None:
-    """Answer until interrupted. Beyond this machine, only with a token."""
+    """Answer until interrupted, and let what is in progress end. Beyond this machine, only with a token."""
     if not is_local(host) and not token:
-        raise Forbidden(f"{host} can be reached from elsewhere.", hint="Set a token, or use 127.0.0.1.")
+        raise Forbidden(
+            f"{host} can be reached from elsewhere.",
+            hint="Set a token in RECOLLECT_TOKEN, or listen on 127.0.0.1.",
+        )
     try:
         import uvicorn
 
@@ -27,8 +40,25 @@ def serve(
         raise MissingExtra(
             f"The server needs {error.name}.", hint="Install it: pip install 'recollect[server]'."
         ) from None
-    app = create_app(memories, clock=clock, token=token or None)
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+    app = create_app(memory, token=token or None, limits=limits, files=files)
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="error",
+        access_log=False,
+        timeout_graceful_shutdown=_PATIENCE,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    try:
+        server.run()
+    except SystemExit:
+        if not server.started:
+            raise Unavailable(
+                f"{host}:{port} cannot be listened on.", hint="Another server may be there; choose --port."
+            ) from None
+        raise
 
 
 def is_local(host: str) -> bool:

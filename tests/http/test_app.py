@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from recollect import Forbidden, FrozenClock, Memory
-from recollect.conversation.memories import Memories
 from recollect.http.serving import is_local, serve
 from tests.conftest import START
 
@@ -53,10 +52,9 @@ def _served(
 ) -> tuple[Any, threading.Thread, int]:
     from recollect.http.app import create_app
 
-    memories = Memories(memory.store, memory._search)
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(create_app(memories, clock=clock, token=token), log_level="error", lifespan="off")
+    config = uvicorn.Config(create_app(memory, token=token), log_level="error", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
@@ -206,10 +204,8 @@ def test_a_token_is_asked_for_where_one_is_set(tmp_path: Path) -> None:
 
 
 def test_the_server_does_not_listen_elsewhere_without_a_token(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "t.recollect", embedder=None) as memory:
-        memories = Memories(memory.store, memory._search)
-        with pytest.raises(Forbidden):
-            serve(memories, clock=FrozenClock(START), host="0.0.0.0", port=0)
+    with Memory.open(tmp_path / "t.recollect", embedder=None) as memory, pytest.raises(Forbidden):
+        serve(memory, host="0.0.0.0", port=0)
     assert [is_local(host) for host in ("127.0.0.1", "::1", "localhost", "10.0.0.1", "example.org")] == [
         True, True, True, False, False,
     ]  # fmt: skip
