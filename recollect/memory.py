@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -51,10 +51,11 @@ from recollect.search.meaning import AUTO, open_meaning, retie
 from recollect.search.request import SearchRequest, plan_request
 from recollect.search.rerank import Reranker
 from recollect.search.results import SearchResults, WhyNot
-from recollect.store import erasure, frames, upkeep, writing
+from recollect.store import erasure, frames, moving, upkeep, writing
 from recollect.store.drafts import Draft, draft
 from recollect.store.erasure import ErasureCertificate, ErasureCheck
 from recollect.store.lease import LeasePolicy
+from recollect.store.linefile import read_lines, write_lines
 from recollect.store.store import BUSY_SECONDS, Store, open_store
 from recollect.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from recollect.text.index import TextIndex
@@ -95,25 +96,37 @@ class Memory:
     ) -> None:
         self.store = store
         self.default_space = canonical_space(space)
-        self._after_remember = after_remember
+        self.readers = default_readers()
         self._cache = default_cache() if cache is None else Path(cache)
+        self._embedder = embedder
+        self._reranker = reranker
+        self._extractor = ReferenceExtractor() if extractor == AUTO else extractor
+        self._llm = llm
+        self._surrogates = surrogates
+        self._ordering = ordering
+        self._telemetry = telemetry
+        self._after_remember = after_remember
+        self._wire()
+
+    def _wire(self) -> None:
+        """Put together what follows the frames and what reads them; anew after the rows were exchanged."""
+        store = self.store
+        store.parts.clear()
+        for name in ("memories", "experience", "spaces"):
+            self.__dict__.pop(name, None)
         text = TextIndex(store.engine.dialect)
         text.bind(store)
-        meaning = open_meaning(store, embedder, cache=self._cache)
+        meaning = open_meaning(store, self._embedder, cache=self._cache)
         store.parts.append(text)
         if meaning.index is not None:
             store.parts.append(meaning.index)
-        store.parts += [Surrogates(at_ingest=surrogates), Sources()]
-        self.readers = default_readers()
-        reader = ReferenceExtractor() if extractor == AUTO else extractor
-        store.parts.append(FactsPart(None if isinstance(reader, str) else reader))
-        self.facts = Ledger(store, self.default_space)
-        self._search = SearchEngine(store, meaning=meaning, facts=KnownFacts(), reranker=reranker)
-        self._contexts = ContextBuilder(store, self._search, facts=FactCards())
-        self._llm = llm
-        self._ordering = ordering
-        self._telemetry = telemetry
+        store.parts += [Surrogates(at_ingest=self._surrogates), Sources()]
+        extractor = self._extractor
+        store.parts.append(FactsPart(None if isinstance(extractor, str) else extractor))
         store.parts += submemories.parts(store)
+        self.facts = Ledger(store, self.default_space)
+        self._search = SearchEngine(store, meaning=meaning, facts=KnownFacts(), reranker=self._reranker)
+        self._contexts = ContextBuilder(store, self._search, facts=FactCards())
         self._contexts.register("memories", lambda: submemories.memories_lane(store, self._search))
         self._contexts.register("experience", lambda: submemories.experience_lane(self.experience))
 
@@ -563,6 +576,30 @@ class Memory:
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         """Write a consistent copy while in use; return its size in bytes."""
         return self.store.backup(path, overwrite=overwrite)
+
+    def export(self, path: str | os.PathLike[str], *, derived: bool = False, overwrite: bool = False) -> int:
+        """Write the whole store as JSON Lines, the same bytes for the same state; return how many.
+
+        With `derived`, also what can be made anew: text index, vectors, short forms.
+        """
+        return write_lines(path, moving.export_lines(self.store, derived=derived), overwrite=overwrite)
+
+    def import_(self, path: str | os.PathLike[str]) -> moving.Moved:
+        """Fill this memory, which must be empty, from an export; what it lacks of derived rows is made."""
+        with read_lines(path) as lines:
+            moved = moving.import_lines(self.store, lines)
+        revision = self.revision
+        self._wire()
+        if not any(moved.rows.get(table) for table in moving.DERIVED):
+            upkeep.reindex(self.store)
+            moving.settle_clock(self.store, revision)
+            self._wire()
+        return moved
+
+    def copy(self, location: str | os.PathLike[str]) -> moving.Moved:
+        """Copy everything to a new store of either engine."""
+        with closing(open_store(location)) as target:
+            return moving.copy_rows(self.store, target)
 
     def compact(self) -> None:
         """Give unused space back."""

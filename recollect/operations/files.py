@@ -25,6 +25,8 @@ def _inside(path: str, folder: str | None, name: str) -> str:
             f"{name}: files of this machine are not served.",
             hint="Send the text itself, or start the server with --files FOLDER.",
         )
+    if "://" in path:
+        raise Forbidden(f"{name}: another database is not reached from here.", hint="Use the command line.")
     root = Path(folder).resolve()
     try:
         # Links are followed before the check, so that none leads out.

@@ -40,6 +40,8 @@ class Dialect:
     """The engine's own wall clock in unix milliseconds: for leases, never for data."""
     slice_bytes: str
     """Bytes of a text as text; `{text}`, `{start}` (from 0) and `{length}` are filled in."""
+    columns: str
+    """A query for the names of a table's columns in their order."""
 
 
 @dataclass(frozen=True, slots=True)

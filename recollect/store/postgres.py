@@ -72,6 +72,10 @@ class PostgresEngine:
         slice_bytes=(
             "convert_from(substr(convert_to({text}, 'UTF8'), ({start} + 1)::int, ({length})::int), 'UTF8')"
         ),
+        columns=(
+            "SELECT column_name FROM information_schema.columns "
+            "WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position"
+        ),
     )
 
     def __init__(self, url: str, *, clock: Clock, read_only: bool, create: bool) -> None:

@@ -82,6 +82,7 @@ class SqliteEngine:
         name="sqlite",
         wall_ms="CAST(unixepoch('subsec') * 1000 AS INTEGER)",
         slice_bytes="CAST(substr(CAST({text} AS BLOB), {start} + 1, {length}) AS TEXT)",
+        columns="SELECT name FROM pragma_table_info(?) ORDER BY cid",
     )
 
     def __init__(self, path: str, *, clock: Clock, read_only: bool, create: bool, durability: str) -> None:
