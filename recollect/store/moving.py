@@ -45,12 +45,12 @@ CANONICAL: Final = (
     "conversation_tombstone",
     "conversation_outcome",
     "llm_call",
+    "experience_evidence",
+    "experience_record_evidence",
     "experience_record",
     "experience_attempt",
     "experience_fact_update",
     "experience_vote",
-    "experience_evidence",
-    "experience_record_evidence",
     "experience_archive",
     "experience_revision",
     "space_record",
@@ -77,6 +77,9 @@ PASSING: Final = ("store_lease", "store_erasing")
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")
 """How the names of settings begin that speak of derived rows."""
+
+OWN_SETTINGS: Final = ("schema_hash",)
+"""Settings that speak of the file itself, and stay with it."""
 
 _KIND: Final = "recollect-export"
 _PAGE: Final = 2000
@@ -135,6 +138,8 @@ def copy_rows(source: Store, target: Store) -> Moved:
         for table in (*CANONICAL, *DERIVED):
             names = _columns(snapshot.rows, source.engine.dialect, table)
             for row in _rows(snapshot.rows, table, names):
+                if table == "store_setting" and _stays(row[0], derived=True):
+                    continue
                 filling.add(table, dict(zip(names, row, strict=True)))
                 counts[table] = counts.get(table, 0) + 1
         filling.finish()
@@ -170,9 +175,9 @@ class _Filling:
         """Take out what a new store has of its own; settings of derived rows only with those rows."""
         self._rows.run("DELETE FROM store_clock")
         self._rows.run("DELETE FROM store_counter")
-        kept = "" if settings else " WHERE " + " AND ".join("name NOT LIKE ?" for _ in DERIVED_SETTINGS)
-        patterns = () if settings else tuple(f"{start}%" for start in DERIVED_SETTINGS)
-        self._rows.run(f"DELETE FROM store_setting{kept}", patterns)
+        kept = [*OWN_SETTINGS, *(() if settings else (f"{start}%" for start in DERIVED_SETTINGS))]
+        unlike = " AND ".join("name NOT LIKE ?" for _ in kept)
+        self._rows.run(f"DELETE FROM store_setting WHERE {unlike}", kept)
 
     def add(self, table: str, row: Mapping[str, Value]) -> None:
         if table != self._table:
@@ -215,9 +220,14 @@ def _lines(rows: Rows, dialect: Dialect, heading: Mapping[str, Any], derived: bo
     for table in (*CANONICAL, *DERIVED) if derived else CANONICAL:
         names = _columns(rows, dialect, table)
         for row in _rows(rows, table, names):
-            if table == "store_setting" and not derived and str(row[0]).startswith(DERIVED_SETTINGS):
+            if table == "store_setting" and _stays(row[0], derived):
                 continue
             yield _json({table: {name: _written(item) for name, item in zip(names, row, strict=True)}})
+
+
+def _stays(name: str, derived: bool) -> bool:
+    """Whether a setting is not moved."""
+    return name in OWN_SETTINGS or (not derived and name.startswith(DERIVED_SETTINGS))
 
 
 def _checked(lines: Iterable[str], known: int) -> Iterator[tuple[str, Any]]:
