@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from recollect.asynchronous import AsyncMemory
     from recollect.base.clock import Clock, FrozenClock, SystemClock
     from recollect.base.errors import (
         Busy,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "asynchronous": ("AsyncMemory",),
     "base.clock": ("Clock", "FrozenClock", "SystemClock"),
     "base.errors": (
         "Busy",
@@ -75,6 +77,7 @@ __all__ = [
     "ALL",
     "OPEN",
     "AsOf",
+    "AsyncMemory",
     "Busy",
     "Clock",
     "Conflict",
