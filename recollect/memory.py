@@ -130,6 +130,12 @@ class Memory:
         self._contexts.register("memories", lambda: submemories.memories_lane(store, self._search))
         self._contexts.register("experience", lambda: submemories.experience_lane(self.experience))
 
+    @property
+    def embedder(self) -> str | None:
+        """The identity of the embedder that vectors are made with; None without one."""
+        found = self._search.meaning.embedder
+        return None if found is None else found.identity.text()
+
     @cached_property
     def memories(self) -> Memories:
         """What is remembered of conversations, and fades."""
