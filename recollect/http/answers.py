@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -47,7 +47,7 @@ def report_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        fields = [{"field": _field(item["loc"]), "message": str(item["msg"])} for item in error.errors()]
+        fields = [_problem(item) for item in error.errors()]
         message = "; ".join(f"{item['field']}: {item['message']}" for item in fields)
         return refusal(422, InvalidInput.code, message, fields=fields)
 
@@ -61,6 +61,14 @@ def report_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def unexpected(request: Request, error: Exception) -> Response:
         return refusal(500, "error", f"Unexpected {type(error).__name__}.")
+
+
+def _problem(item: Mapping[str, Any]) -> dict[str, str]:
+    """What is wrong, and with which field."""
+    if item["type"] == "json_invalid":
+        reason = item.get("ctx", {}).get("error", item["msg"])
+        return {"field": "body", "message": f"This is no JSON: {reason} (character {item['loc'][-1]})"}
+    return {"field": _field(item["loc"]), "message": str(item["msg"])}
 
 
 def _field(location: Sequence[Any]) -> str:

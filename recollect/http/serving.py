@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from recollect.base.errors import Forbidden, MissingExtra, Unavailable
@@ -52,13 +56,28 @@ def serve(
     )
     server = uvicorn.Server(config)
     try:
-        server.run()
+        with _stopping_quietly():
+            server.run()
     except SystemExit:
         if not server.started:
             raise Unavailable(
                 f"{host}:{port} cannot be listened on.", hint="Another server may be there; choose --port."
             ) from None
         raise
+
+
+@contextmanager
+def _stopping_quietly() -> Iterator[None]:
+    """The server stops by itself at these signals and raises them again; the store is still to be closed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def is_local(host: str) -> bool:
