@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -62,7 +63,8 @@ class Child:
 
     def kill(self) -> None:
         if self._status is None:
-            self.send(signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have ended by itself
+                self.send(signal.SIGKILL)
             self._wait()
 
     def _wait(self) -> int:
