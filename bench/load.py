@@ -1,0 +1,197 @@
+"""The server under load: many clients mixing reads and writes, then killed in the middle of it."""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recollect import Memory
+
+WORDS = ("kettle", "harbour", "invoice", "garden", "deploy", "ticket", "violin", "harvest", "bridge", "lamp")
+
+
+@dataclass
+class Tally:
+    """What the clients saw."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    reads: list[float] = field(default_factory=list)
+    writes: list[float] = field(default_factory=list)
+    acknowledged: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def server(store: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "recollect", "serve", "--store", str(store), "--port", str(port)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        while True:
+            try:
+                ask(http.client.HTTPConnection("127.0.0.1", port, timeout=5), "/v1/stats", {})
+                break
+            except OSError:
+                assert process.poll() is None, "the server did not start"
+                time.sleep(0.05)
+        yield port, process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+def ask(connection: http.client.HTTPConnection, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+    connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    return response.status, json.loads(response.read())
+
+
+def client(number: int, port: int, until: float, tally: Tally) -> None:
+    """One of many: of five requests two write, two search and one recalls."""
+    rng = random.Random(number)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    count = 0
+    while time.monotonic() < until:
+        turn = count % 5
+        text = f"client {number} note {count}: {' '.join(rng.choices(WORDS, k=8))}"
+        path, body = (
+            [
+                ("/v1/remember", {"text": text}),
+                ("/v1/search", {"query": " ".join(rng.choices(WORDS, k=2)), "limit": 5}),
+            ][turn % 2]
+            if turn < 4
+            else ("/v1/recall", {"query": rng.choice(WORDS), "budget": 400})
+        )
+        started = time.perf_counter()
+        try:
+            status, answer = ask(connection, path, body)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            with tally.lock:
+                tally.errors.append(f"{path}: {error!r}")
+            return
+        spent = time.perf_counter() - started
+        with tally.lock:
+            if status != 200:
+                tally.errors.append(f"{path}: {status} {answer}")
+            elif path == "/v1/remember":
+                tally.writes.append(spent)
+                tally.acknowledged.append(text)
+            else:
+                tally.reads.append(spent)
+        count += 1
+    connection.close()
+
+
+def under_load(port: int, clients: int, seconds: float, *, meanwhile: Any = None) -> Tally:
+    tally = Tally()
+    until = time.monotonic() + seconds
+    threads = [
+        threading.Thread(target=client, args=(number, port, until, tally)) for number in range(clients)
+    ]
+    for thread in threads:
+        thread.start()
+    if meanwhile is not None:
+        meanwhile(tally, until)
+    for thread in threads:
+        thread.join()
+    return tally
+
+
+def resident(pid: int) -> float:
+    """Megabytes that a process holds."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1000
+    return 0.0
+
+
+def kept(store: Path) -> set[str]:
+    with Memory.open(store, create=False, embedder=None) as memory:
+        found: set[str] = set()
+        cursor = None
+        while True:
+            page = memory.list(limit=10_000, cursor=cursor)
+            found |= {frame.text for frame in page.frames}
+            cursor = page.cursor
+            if cursor is None:
+                return found
+
+
+def share(values: list[float], part: float) -> float:
+    ordered = sorted(values)
+    return 1000 * ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else 0.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--embedder", default="hash", help="what the store is made with; none for none")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "load.recollect"
+        embedder = None if given.embedder == "none" else given.embedder
+        with Memory.open(store, embedder=embedder) as memory:
+            memory.remember_many([f"{word} note {number}" for number in range(500) for word in WORDS])
+        weights: list[float] = []
+
+        def weigh(tally: Tally, until: float) -> None:
+            while time.monotonic() < until:
+                weights.append(resident(process.pid))
+                time.sleep(max(0.5, given.seconds / 60))
+
+        with server(store) as (port, process):
+            started = time.perf_counter()
+            tally = under_load(port, given.clients, given.seconds, meanwhile=weigh)
+            spent = time.perf_counter() - started
+        lost = set(tally.acknowledged) - kept(store)
+        done = len(tally.reads) + len(tally.writes)
+        print(f"{given.clients} clients, {spent:.0f} s, {os.cpu_count()} cores, embedder {given.embedder}")
+        print(f"  requests       {done:8,}   {done / spent:8.1f} a second")
+        for name, times in (("reads", tally.reads), ("writes", tally.writes)):
+            print(
+                f"  {name:<14} {len(times):8,}   p50 {share(times, 0.5):7.1f} ms   p95 {share(times, 0.95):7.1f} ms"
+            )
+        third = max(1, len(weights) // 3)
+        print(f"  errors         {len(tally.errors):8,}   {tally.errors[:1] or ''}")
+        print(f"  lost writes    {len(lost):8,}")
+        print(
+            f"  memory         {max(weights[:third]):8.0f} MB in the first third, "
+            f"{max(weights[-third:]):.0f} MB in the last"
+        )
+
+        def strike(tally: Tally, until: float) -> None:
+            time.sleep(min(5.0, given.seconds / 2))
+            process.kill()
+
+        with server(store) as (port, process):
+            tally = under_load(port, given.clients, given.seconds, meanwhile=strike)
+        lost = set(tally.acknowledged) - kept(store)
+        with Memory.open(store, create=False, embedder=None) as memory:
+            sound = bool(memory.verify(deep=True))
+        print(
+            f"  killed under load after {len(tally.acknowledged):,} acknowledged writes: {len(lost)} lost, "
+            f"store {'sound' if sound else 'DAMAGED'}"
+        )
+
+
+if __name__ == "__main__":
+    main()
