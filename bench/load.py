@@ -167,9 +167,8 @@ def main() -> None:
         print(f"{given.clients} clients, {spent:.0f} s, {os.cpu_count()} cores, embedder {given.embedder}")
         print(f"  requests       {done:8,}   {done / spent:8.1f} a second")
         for name, times in (("reads", tally.reads), ("writes", tally.writes)):
-            print(
-                f"  {name:<14} {len(times):8,}   p50 {share(times, 0.5):7.1f} ms   p95 {share(times, 0.95):7.1f} ms"
-            )
+            half, most = share(times, 0.5), share(times, 0.95)
+            print(f"  {name:<14} {len(times):8,}   p50 {half:7.1f} ms   p95 {most:7.1f} ms")
         third = max(1, len(weights) // 3)
         print(f"  errors         {len(tally.errors):8,}   {tally.errors[:1] or ''}")
         print(f"  lost writes    {len(lost):8,}")
