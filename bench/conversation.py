@@ -1,12 +1,17 @@
 """Conversation memory at size: medians of add_turn and context with many memories, without embedding.
 
-python -m bench.conversation [--memories 50000] [--rounds 300]
+python -m bench.conversation [--memories 50000] [--rounds 300] [--turns] [--store FILE]
+
+One memory in twenty is promoted to the long term. `--turns` fills the store by saying everything, so that its
+turns and facts are there too; without, memories are written directly, which is quicker. `--store` keeps the
+filled store in a file and uses it again.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import statistics
 import tempfile
 import time
@@ -18,25 +23,49 @@ from recollect.base.names import DEFAULT_SPACE
 from recollect.conversation.candidates import from_turn
 from recollect.conversation.config import Config
 from recollect.conversation.memories import Memories
-from recollect.conversation.writing import Desk, create
+from recollect.conversation.writing import Desk, create, see
 from recollect.store.store import Store
 
 SYLLABLES = "ka lo mi ren tas vor shi del pan gur bel osk una fir tow zen mar cus lin dra".split()
+VERBS = ("like", "hate", "play", "use")
+START, DAYS = 1_700_000_000_000, 20
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--memories", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--turns", action="store_true")
+    parser.add_argument("--store", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        clock = FrozenClock(1_700_000_000_000)
-        with Memory.open(Path(folder) / "bench.recollect", clock=clock, embedder=None) as memory:
-            memories = Memories(memory.store, memory._search)
-            begun = time.perf_counter()
-            _fill(memory.store, clock, given.memories)
-            print(f"{given.memories} memories written in {time.perf_counter() - begun:.1f} s")
-            _measure(memories, clock, given.rounds)
+        path = Path(folder) / "bench.recollect"
+        if given.store is not None and given.store.exists():
+            shutil.copyfile(given.store, path)
+        else:
+            _make(path, given.memories, turns=given.turns)
+            if given.store is not None:
+                shutil.copyfile(path, given.store)
+        clock = FrozenClock(START)
+        clock.advance(days=DAYS)
+        with Memory.open(path, clock=clock, embedder=None) as memory:
+            print(
+                f"active memories: {dict(memory.memories.stats().by_layer)}, frames: {memory.stats().frames}"
+            )
+            _measure(memory.memories, clock, given.rounds)
+
+
+def _make(path: Path, count: int, *, turns: bool) -> None:
+    clock = FrozenClock(START)
+    begun = time.perf_counter()
+    with Memory.open(path, clock=clock, embedder=None) as memory:
+        memory.memories.configure({"mid.capacity": 10 * count, "mid.demote_age_days": 1000})
+        if turns:
+            _talk(memory, clock, count)
+        else:
+            _fill(memory.store, clock, count)
+        promoted = memory.memories.gc(clock.now()).promoted
+    print(f"{count} memories, {len(promoted)} promoted, in {time.perf_counter() - begun:.1f} s")
 
 
 def _thing(choose: random.Random) -> str:
@@ -46,17 +75,33 @@ def _thing(choose: random.Random) -> str:
 def _fill(store: Store, clock: FrozenClock, count: int) -> None:
     """What turns would have told, one thing each, many to a transaction: likes, dislikes, uses."""
     choose = random.Random(7)
-    verbs = ("like", "hate", "play", "use")
     written = 0
     while written < count:
-        told = [f"I {choose.choice(verbs)} {_thing(choose)}" for _ in range(1000)]
+        told = [f"I {choose.choice(VERBS)} {_thing(choose)}" for _ in range(1000)]
         found = [candidate for text in told for candidate in from_turn(text)][: count - written]
-        written += len(found)
         with store.write() as tx:
             desk = Desk(store, tx, Config(), DEFAULT_SPACE)
-            for candidate in found:
-                create(desk, candidate, source="agent")
+            for place, candidate in enumerate(found):
+                memory_id = create(desk, candidate, source="agent")
+                for _ in range(0 if (written + place) % 20 else 3):
+                    see(desk, memory_id, candidate, likeness=1.0, said=None)
+        written += len(found)
         clock.advance(seconds=60)
+
+
+def _talk(memory: Memory, clock: FrozenClock, count: int) -> None:
+    """Turns in sessions of a hundred, until there are so many memories."""
+    choose = random.Random(7)
+    session = 0
+    while sum(memory.memories.stats().by_layer.values()) < count:
+        for _ in range(50):
+            session += 1
+            talk = memory.conversation(f"session {session}")
+            for place in range(85):
+                said = f"I {choose.choice(VERBS)} {_thing(choose)}"
+                for _ in range(1 if place % 17 else 4):
+                    clock.advance(seconds=1)
+                    talk.add_turn("user", said)
 
 
 def _measure(memories: Memories, clock: FrozenClock, rounds: int) -> None:
@@ -72,7 +117,9 @@ def _measure(memories: Memories, clock: FrozenClock, rounds: int) -> None:
         clock.advance(seconds=1)
         talk.add_turn("user", said[number % 20])
 
-    add(0), talk.context(20), talk.context(20, query=said[0])  # warm
+    add(0)
+    talk.context(20)
+    talk.context(20, query=said[0])  # warm
     _print("add_turn, new", add, rounds)
     _print("add_turn, seen again", again, rounds)
     _print("context(20)", lambda number: talk.context(20), rounds)

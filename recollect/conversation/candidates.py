@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -90,7 +91,7 @@ def pii_tags(text: str) -> tuple[str, ...]:
 
 
 def subject_key(name: str) -> str:
-    return " ".join(name.casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def value_key(value: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from recollect.conversation.candidates import Candidate, subject_key, value_key
@@ -49,8 +49,10 @@ def current_row(version: VersionRow, state: StateRow, *, space: str, pii: bool) 
     )
 
 
-def write_current(rows: Rows, items: Sequence[CurrentRow], texts: Sequence[str]) -> None:
-    """Put the rows in place of what stood there; only the words of active memories are kept."""
+def write_current(
+    rows: Rows, items: Sequence[CurrentRow], texts: Sequence[str], *, fresh: bool = False
+) -> None:
+    """Put the rows in place of what stood there, if anything did; words are kept of active memories only."""
     if not items:
         return
     names = CurrentRow._fields
@@ -60,7 +62,7 @@ def write_current(rows: Rows, items: Sequence[CurrentRow], texts: Sequence[str])
         f"ON CONFLICT (memory_id) DO UPDATE SET {changed}",
         list(items),
     )
-    for batch in batched([item.memory_id for item in items]):
+    for batch in batched([] if fresh else [item.memory_id for item in items]):
         marks = ", ".join("?" * len(batch))
         rows.run(f"DELETE FROM conversation_word WHERE memory_id IN ({marks})", batch)
     words = []
@@ -101,12 +103,26 @@ class Match(NamedTuple):
     """Memories that cannot be so if it is, with the reason."""
 
 
+class _Near(NamedTuple):
+    """An active memory that shares words or a slot with a candidate."""
+
+    memory_id: int
+    subject_key: str | None
+    slot: str | None
+    value_key: str | None
+
+
 def match(rows: Rows, space: str, candidate: Candidate, *, threshold: float) -> Match:
     """Find the memory that says the same, and those that say the opposite, among the active ones."""
-    ids = dict.fromkeys(_by_value(rows, space, candidate.statement))
-    ids.update(dict.fromkeys(_by_words(rows, space, candidate.words, threshold)))
-    versions = newest_versions(rows, list(ids))
-    texts = contents(rows, [version.frame_id for version in versions.values()])
+    words = candidate.words
+    near = {*_by_value(rows, space, candidate.statement), *_by_words(rows, space, words, threshold)}
+    versions = newest_versions(rows, _comparable(near, candidate.statement, threshold))
+    free = [
+        version.frame_id
+        for version in versions.values()
+        if candidate.statement is None or version.slot is None
+    ]
+    texts = contents(rows, free)
     best: tuple[float, int] | None = None
     opposed = []
     for memory_id, version in sorted(versions.items()):
@@ -116,17 +132,37 @@ def match(rows: Rows, space: str, candidate: Candidate, *, threshold: float) -> 
             if reason is not None:
                 opposed.append((memory_id, reason))
                 continue
-        likeness = _likeness(candidate, known, texts.get(version.frame_id, ""), threshold)
+            likeness = _same_slot(candidate.statement, known)
+        else:
+            likeness = jaccard(words, words_of(texts.get(version.frame_id, "")))
         if likeness >= threshold and (best is None or likeness > best[0]):
             best = likeness, memory_id
     return Match(None if best is None else best[1], 0.0 if best is None else best[0], tuple(opposed))
 
 
-def _likeness(candidate: Candidate, known: Statement | None, text: str, threshold: float) -> float:
-    """Two statements are compared by value, inside one slot; with a free text, whole wordings are."""
-    said = candidate.statement
-    if said is None or known is None:
-        return jaccard(candidate.words, words_of(text))
+def _comparable(near: Iterable[_Near], said: Statement | None, threshold: float) -> list[int]:
+    """Those that can be like or opposed: free texts, and statements of the slot with a like value."""
+    if said is None:
+        return [item.memory_id for item in near]
+    subject, value = subject_key(said.subject), value_key(said.value)
+    slots = (said.slot, _OPPOSITES.get(said.slot))
+    # One value excludes every other, and a preference may be turned around: their wordings say nothing.
+    any_value = said.cardinality == "one" or said.slot == "prefers"
+    found = []
+    for item in near:
+        if item.slot is not None:
+            if item.subject_key != subject or item.slot not in slots:
+                continue
+            if not (any_value or item.value_key == value):
+                overlap = jaccard(frozenset(value.split()), frozenset((item.value_key or "").split()))
+                if overlap < threshold:
+                    continue
+        found.append(item.memory_id)
+    return found
+
+
+def _same_slot(said: Statement, known: Statement) -> float:
+    """Two statements are compared by value, inside one slot."""
     same_slot = subject_key(said.subject) == subject_key(known.subject) and said.slot == known.slot
     if not same_slot or (said.polarity, said.ended) != (known.polarity, known.ended):
         return 0.0
@@ -136,46 +172,51 @@ def _likeness(candidate: Candidate, known: Statement | None, text: str, threshol
     return jaccard(left, right)
 
 
-def _by_value(rows: Rows, space: str, statement: Statement | None) -> list[int]:
+def _by_value(rows: Rows, space: str, statement: Statement | None) -> list[_Near]:
     if statement is None:
         return []
     subject, value = subject_key(statement.subject), value_key(statement.value)
+    slots = [slot for slot in (statement.slot, _OPPOSITES.get(statement.slot)) if slot is not None]
     sql = (
-        "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND slot = ? "
-        "AND slot IS NOT NULL AND status = 'active' "
+        "SELECT memory_id, subject_key, slot, value_key FROM conversation_current "
+        "WHERE space = ? AND subject_key = ? AND slot {} AND slot IS NOT NULL AND status = 'active' "
     )
-    found = rows.all(sql + "AND value_key = ?", (space, subject, statement.slot, value))
-    if opposite := _OPPOSITES.get(statement.slot):
-        found += rows.all(sql + "AND value_key = ?", (space, subject, opposite, value))
+    marks = f"IN ({', '.join('?' * len(slots))})"
+    found = rows.all(sql.format(marks) + "AND value_key = ?", (space, subject, *slots, value))
     if statement.cardinality == "one":
-        found += rows.all(sql + f"LIMIT {_MOST_OF_SLOT}", (space, subject, statement.slot))
-    return [int(row[0]) for row in found]
+        found += rows.all(sql.format("= ?") + f"LIMIT {_MOST_OF_SLOT}", (space, subject, statement.slot))
+    return [_Near._make(row) for row in found]
 
 
-def _by_words(rows: Rows, space: str, words: frozenset[str], threshold: float) -> list[int]:
-    counted = (
-        "SELECT count(*) FROM (SELECT 1 FROM conversation_word WHERE space = ? AND word = ? LIMIT {0}) c"
+def _by_words(rows: Rows, space: str, words: frozenset[str], threshold: float) -> list[_Near]:
+    if not words:
+        return []
+    listed = sorted(words)
+    sql = " UNION ALL ".join(
+        f"SELECT {place}, count(*) FROM (SELECT 1 FROM conversation_word "
+        f"WHERE space = ? AND word = ? LIMIT {_COUNTED}) c"
+        for place in range(len(listed))
     )
-    counts = {
-        word: int((rows.one(counted.format(_COUNTED), (space, word_key(word))) or (0,))[0]) for word in words
-    }
-    found: dict[int, None] = {}
+    values = [value for word in listed for value in (space, word_key(word))]
+    counts = {listed[int(place)]: int(count) for place, count in rows.all(sql, values)}
+    found: list[_Near] = []
     for word, least, most in probes(sorted(words, key=lambda word: (counts[word], word)), threshold):
         if counts[word] == 0:
             continue
         sql = (
-            "SELECT memory_id FROM conversation_word WHERE space = ? AND word = ? AND size BETWEEN ? AND ? "
-            f"ORDER BY size, memory_id LIMIT {_MOST_LIKE}"
+            "SELECT c.memory_id, c.subject_key, c.slot, c.value_key FROM (SELECT memory_id "
+            "FROM conversation_word WHERE space = ? AND word = ? AND size BETWEEN ? AND ? "
+            f"ORDER BY size, memory_id LIMIT {_MOST_LIKE}) w "
+            "JOIN conversation_current c ON c.memory_id = w.memory_id"
         )
-        found.update((int(row[0]), None) for row in rows.all(sql, (space, word_key(word), least, most)))
-    return list(found)
+        found += [_Near._make(row) for row in rows.all(sql, (space, word_key(word), least, most))]
+    return found
 
 
-def newest_versions(rows: Rows, ids: Sequence[int], *, system: int | None = None) -> dict[int, VersionRow]:
-    """The last version of each memory, or the last one recorded by `system`."""
-    condition = "1 = 1" if system is None else f"x.recorded_at <= {int(system)}"
+def newest_versions(rows: Rows, ids: Sequence[int]) -> dict[int, VersionRow]:
+    """The last version of each memory."""
     found: dict[int, VersionRow] = {}
-    for row in select_among(rows, VersionRow, "memory_id", list(ids), condition):
+    for row in select_among(rows, VersionRow, "memory_id", list(ids)):
         if row.memory_id not in found or found[row.memory_id].number < row.number:
             found[row.memory_id] = row
     return found

@@ -15,7 +15,7 @@ from recollect.base.times import AsOf, to_ms
 from recollect.conversation import sweep
 from recollect.conversation.candidates import from_text
 from recollect.conversation.config import Config, read_config, write_config
-from recollect.conversation.current import match
+from recollect.conversation.current import match, statement_of
 from recollect.conversation.explaining import explain, figures
 from recollect.conversation.extraction import TurnReader
 from recollect.conversation.reading import SORTS, listed, load
@@ -34,6 +34,7 @@ from recollect.conversation.values import (
 )
 from recollect.conversation.writing import (
     Desk,
+    bury,
     create,
     decide,
     memory_draft,
@@ -167,10 +168,14 @@ class Memories:
         view = View.of(self._place(space))
         with self._store.read() as snapshot:
             rows = snapshot.rows
-            self._one(rows, memory_id, view)
-            frames = [row.frame_id for row in select(rows, VersionRow, "x.memory_id = ?", (memory_id,))]
+            item = self._one(rows, memory_id, view)
+            versions = select(rows, VersionRow, "x.memory_id = ? ORDER BY x.number", (memory_id,))
+            frames = [row.frame_id for row in versions]
             if with_sources:
                 frames += [row.frame_id for row in select(rows, LinkRow, "x.memory_id = ?", (memory_id,))]
+        if item.status == "deleted":  # the erase itself leaves no tombstone for what had faded
+            with self._store.write() as tx:
+                bury(self._store, tx, item.space, item.content, statement_of(versions[-1]))
         return erasure.erase(self._store, sorted(set(frames)), view=view)
 
     def gc(
@@ -251,7 +256,7 @@ class Memories:
             rows = snapshot.rows
             if read_config(self._store, rows).fts.enabled:
                 items, notes = find(
-                    self._search, rows, self._store, query, view,
+                    self._search, rows, query, view,
                     layer=layer, limit=limit, exclude_pii=exclude_pii,
                 )  # fmt: skip
                 return Found(tuple(items), tuple(notes))

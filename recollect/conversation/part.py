@@ -7,17 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from recollect.conversation import health
 from recollect.conversation.config import Config
 from recollect.conversation.current import contents, newest_versions, rebuild, statement_of
-from recollect.conversation.rows import LinkRow, MemoryRow, VersionRow, batched, select_among
+from recollect.conversation.rows import LinkRow, MemoryRow, StateRow, VersionRow, batched, select_among
 from recollect.conversation.writing import Desk, bury, memory_row, put_away, state_of
 from recollect.store.engine import Rows
-from recollect.store.frames import stored, with_chunks
 from recollect.store.parts import Part, Problem
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
-from recollect.store.visible import among
-from recollect.store.writing import rewrite
+from recollect.store.visible import Clause, among
 
-_FRAME_TABLES = ("frame_tag", "frame_meta", "frame_key", "frame_text", "frame")
 _TABLES = (
     "conversation_word",
     "conversation_current",
@@ -39,8 +36,7 @@ class ConversationPart(Part):
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         """A memory whose frame was forgotten is deleted; so is one whose every turn was."""
-        versions = select_among(tx.rows, VersionRow, "frame_id", list(ids))
-        own = [row.memory_id for row in versions if _is_newest(tx.rows, row)]
+        own = _shown_by(tx.rows, ids)
         for memory_id in sorted({*own, *_orphans(tx.rows, ids, live=True)}):
             if state_of(tx.rows, memory_id).status == "active":
                 space = memory_row(tx.rows, memory_id).space
@@ -48,20 +44,17 @@ class ConversationPart(Part):
                 desk = Desk(self._store, tx, Config(), space)
                 put_away(desk, memory_id, "deleted", reason=why, inputs={"frames": sorted(ids)[:10]})
 
+    def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
+        """The frames of memories that rest on no other turn, and every version of a memory."""
+        versions = select_among(tx.rows, VersionRow, "memory_id", _bound_to(tx.rows, ids))
+        return sorted({row.frame_id for row in versions} - set(ids))
+
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        """Remove the memories of these frames, and those that rest on no other turn, with their frames."""
-        rows = tx.rows
-        doomed = {row.memory_id for row in select_among(rows, VersionRow, "frame_id", list(ids))}
-        doomed |= set(_orphans(rows, ids, live=False))
-        memories = sorted(doomed)
-        versions = select_among(rows, VersionRow, "memory_id", memories)
+        """Remove the memories of these frames; they are not extracted again."""
+        memories = _bound_to(tx.rows, ids)
         self._bury(tx, memories)
-        counts: dict[str, int] = {}
-        frames = sorted({row.frame_id for row in versions} - set(ids))
-        for table in _TABLES:
-            counts[table] = _delete(rows, table, "memory_id", memories)
-        counts["conversation_link"] += _delete(rows, "conversation_link", "frame_id", list(ids))
-        self._remove_frames(tx, frames)
+        counts = {table: _delete(tx.rows, table, "memory_id", memories) for table in _TABLES}
+        counts["conversation_link"] += _delete(tx.rows, "conversation_link", "frame_id", list(ids))
         return {table: count for table, count in counts.items() if count}
 
     def rebuild(self, store: Store) -> int:
@@ -75,37 +68,37 @@ class ConversationPart(Part):
         return health.stats(snapshot)
 
     def _bury(self, tx: Transaction, memories: Sequence[int]) -> None:
-        versions = newest_versions(tx.rows, memories)
-        texts = contents(tx.rows, [version.frame_id for version in versions.values()])
-        spaces = {row.memory_id: row.space for row in select_among(tx.rows, MemoryRow, "memory_id", memories)}
+        """Those that were deleted had been forgotten or had faded already, and may be said anew."""
+        rows = tx.rows
+        standing = Clause("x.until IS NULL AND x.status <> 'deleted'")
+        kept = [row.memory_id for row in select_among(rows, StateRow, "memory_id", memories, standing)]
+        versions = newest_versions(rows, kept)
+        texts = contents(rows, [version.frame_id for version in versions.values()])
+        spaces = {row.memory_id: row.space for row in select_among(rows, MemoryRow, "memory_id", kept)}
         for memory_id, version in versions.items():
             text = texts.get(version.frame_id)
             if text is not None:
                 bury(self._store, tx, spaces[memory_id], text, statement_of(version))
 
-    def _remove_frames(self, tx: Transaction, ids: Sequence[int]) -> None:
-        """Frames that the erase did not name, with all that the other parts keep of them."""
-        if not ids:
-            return
-        whole = with_chunks(tx.rows, ids)
-        for part in reversed(self._store.parts):
-            if part is not self:
-                part.erased(tx, whole)
-        for batch in batched(whole):
-            clause = among("superseded_by", batch)
-            found = tx.rows.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
-            _unlink(tx.rows, [int(row[0]) for row in found])
-        for table in _FRAME_TABLES:
-            _delete(tx.rows, table, "frame_id", whole)
+
+def _bound_to(rows: Rows, ids: Sequence[int]) -> list[int]:
+    """Memories that these frames are versions of, or that rest on them alone."""
+    own = {row.memory_id for row in select_among(rows, VersionRow, "frame_id", list(ids))}
+    return sorted(own | set(_orphans(rows, ids, live=False)))
 
 
-def _unlink(rows: Rows, ids: Sequence[int]) -> None:
-    """What an erased frame had superseded stays retired, and no longer says by what."""
-    rewrite(rows, [row._replace(superseded_by=None) for row in stored(rows, ids).values()])
-
-
-def _is_newest(rows: Rows, version: VersionRow) -> bool:
-    return newest_versions(rows, [version.memory_id])[version.memory_id].number == version.number
+def _shown_by(rows: Rows, ids: Sequence[int]) -> list[int]:
+    """Active memories whose newest version is one of these frames."""
+    found: list[int] = []
+    for batch in batched(list(ids)):
+        clause = among("v.frame_id", batch)
+        sql = (
+            "SELECT c.memory_id FROM conversation_version v JOIN conversation_current c "
+            "ON c.memory_id = v.memory_id AND c.frame_id = v.frame_id AND c.status = 'active' "
+            f"WHERE {clause.sql}"
+        )
+        found += [int(row[0]) for row in rows.all(sql, clause.values)]
+    return found
 
 
 def _orphans(rows: Rows, ids: Sequence[int], *, live: bool) -> list[int]:

@@ -9,11 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from recollect.base.filters import View
+from recollect.base.frame import Frame
 from recollect.base.names import ALL
 from recollect.base.times import FOREVER
 from recollect.conversation.config import Scoring
-from recollect.conversation.current import newest_versions
-from recollect.conversation.rows import MemoryRow, RunRow, StateRow, batched, select, select_among
+from recollect.conversation.rows import (
+    MemoryRow,
+    RunRow,
+    StateRow,
+    VersionRow,
+    batched,
+    checked,
+    columns,
+    select,
+)
 from recollect.conversation.scoring import reckon
 from recollect.conversation.values import MemoryItem
 from recollect.store.engine import Dialect, Rows
@@ -45,45 +54,80 @@ def last_runs(rows: Rows, *, system: int = FOREVER) -> dict[str, Run]:
 
 def load(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> dict[int, MemoryItem]:
     """The memories among `ids` that there were, in the view's spaces at its instant."""
-    memories = {
-        row.memory_id: row for row in select_among(rows, MemoryRow, "memory_id", ids) if _in(row, view)
-    }
-    known = sorted(memories)
-    held = during("x", view)
-    states: dict[int, StateRow] = {}
-    for batch in batched(known):
-        clause = among("x.memory_id", batch) & held
-        states.update((row.memory_id, row) for row in select(rows, StateRow, clause.sql, clause.values))
-    versions = newest_versions(rows, list(states), system=view.as_of.system)
-    frames = [version.frame_id for version in versions.values()]
-    texts = _texts(rows, dialect, frames)
-    tags = _tags(rows, frames, view)
+    found = _known(rows, "v.memory_id", ids, view)
+    frames = [known.version.frame_id for known in found]
+    texts, tags = _texts(rows, dialect, frames), _tags(rows, frames, view)
     runs = last_runs(rows, system=view.as_of.system)
-    found = {}
-    for memory_id, state in states.items():
-        version, memory = versions[memory_id], memories[memory_id]
-        score, scored_at = standing(memory, state, runs.get(memory.space))
-        found[memory_id] = MemoryItem(
-            id=memory_id,
-            space=memory.space,
-            layer=state.layer,
-            status=state.status,
-            content=texts[version.frame_id],
-            created_at=memory.created_at,
-            last_seen_at=state.last_seen_at,
-            hits=state.hits,
-            importance=state.importance,
-            score=score,
-            scored_at=scored_at,
-            tags=tuple(sorted(tags[version.frame_id])),
-            frame_id=version.frame_id,
-            slot=version.slot,
-            subject=version.subject,
-            value=version.value,
-            polarity=bool(version.polarity) and not version.ended,
-            rule=version.rule,
+    items = {}
+    for known in found:
+        frame_id = known.version.frame_id
+        items[known.memory.memory_id] = _item(known, texts[frame_id], tags.get(frame_id, ()), runs)
+    return items
+
+
+def shown_by(rows: Rows, frames: Sequence[Frame], view: View) -> list[MemoryItem]:
+    """The memories that frames of the view are the wording of, in their order."""
+    found = {
+        known.version.frame_id: known
+        for known in _known(rows, "v.frame_id", [frame.id for frame in frames], view)
+    }
+    runs = last_runs(rows, system=view.as_of.system) if found else {}
+    return [_item(found[frame.id], frame.text, frame.tags, runs) for frame in frames if frame.id in found]
+
+
+class _Known(NamedTuple):
+    """The rows of a memory at an instant."""
+
+    memory: MemoryRow
+    state: StateRow
+    version: VersionRow
+
+
+def _known(rows: Rows, column: str, values: Sequence[int], view: View) -> list[_Known]:
+    """By memory, in one query: who it is, how it stood, and its last wording by then."""
+    newest: dict[int, _Known] = {}
+    first, second = len(MemoryRow._fields) + 1, len(StateRow._fields) + 1
+    for batch in batched(list(values)):
+        clause = among(column, batch) & Clause("v.recorded_at <= ?", (view.as_of.system,))
+        held = during("s", view)
+        sql = (
+            f"SELECT {columns(MemoryRow, 'm')}, {columns(StateRow, 's')}, {columns(VersionRow, 'v')} "
+            "FROM conversation_version v JOIN conversation_memory m ON m.memory_id = v.memory_id "
+            f"JOIN conversation_state s ON s.memory_id = v.memory_id AND {held.sql} WHERE {clause.sql}"
         )
-    return found
+        for row in rows.all(sql, (*held.values, *clause.values)):
+            memory = checked(MemoryRow, row[:first])
+            version = checked(VersionRow, row[first + second :])
+            old = newest.get(memory.memory_id)
+            if _in(memory, view) and (old is None or old.version.number < version.number):
+                state = checked(StateRow, row[first : first + second])
+                newest[memory.memory_id] = _Known(memory, state, version)
+    return list(newest.values())
+
+
+def _item(known: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
+    memory, state, version = known
+    score, scored_at = standing(memory, state, runs.get(memory.space))
+    return MemoryItem(
+        id=memory.memory_id,
+        space=memory.space,
+        layer=state.layer,
+        status=state.status,
+        content=text,
+        created_at=memory.created_at,
+        last_seen_at=state.last_seen_at,
+        hits=state.hits,
+        importance=state.importance,
+        score=score,
+        scored_at=scored_at,
+        tags=tags,
+        frame_id=version.frame_id,
+        slot=version.slot,
+        subject=version.subject,
+        value=version.value,
+        polarity=bool(version.polarity) and not version.ended,
+        rule=version.rule,
+    )
 
 
 def standing(memory: MemoryRow, state: StateRow, run: Run | None) -> tuple[float, int]:
@@ -177,14 +221,13 @@ def _current_ids(
     return found
 
 
-def memory_of_frames(rows: Rows, frame_ids: Sequence[int]) -> dict[int, int]:
-    """By frame, the memory that it is a version of."""
-    found: dict[int, int] = {}
-    for batch in batched(list(frame_ids)):
-        clause = among("frame_id", batch)
-        sql = f"SELECT frame_id, memory_id FROM conversation_version WHERE {clause.sql}"
-        found.update((int(frame), int(memory)) for frame, memory in rows.all(sql, clause.values))
-    return found
+def has_any(rows: Rows, view: View, layer: str) -> bool:
+    """Whether there can be an active memory in a layer; of the past nothing is ruled out."""
+    if view.as_of.system != FOREVER or view.spaces is ALL:
+        return True
+    clause = among("space", view.spaces) & Clause("status = 'active' AND layer = ?", (layer,))
+    sql = f"SELECT 1 FROM conversation_current WHERE {clause.sql} LIMIT 1"
+    return rows.one(sql, clause.values) is not None
 
 
 def _in(row: MemoryRow, view: View) -> bool:
@@ -192,7 +235,7 @@ def _in(row: MemoryRow, view: View) -> bool:
     return there and (view.spaces is ALL or row.space in view.spaces)
 
 
-def _texts(rows: Rows, dialect: Dialect, frame_ids: Sequence[int]) -> Mapping[int, str]:
+def _texts(rows: Rows, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, str]:
     found = {}
     for batch in batched(list(frame_ids)):
         clause = among("f.frame_id", batch)
@@ -202,11 +245,11 @@ def _texts(rows: Rows, dialect: Dialect, frame_ids: Sequence[int]) -> Mapping[in
     return found
 
 
-def _tags(rows: Rows, frame_ids: Sequence[int], view: View) -> Mapping[int, list[str]]:
+def _tags(rows: Rows, frame_ids: Sequence[int], view: View) -> dict[int, tuple[str, ...]]:
     tags: dict[int, list[str]] = defaultdict(list)
     for batch in batched(list(frame_ids)):
         clause = among("t.frame_id", batch) & during("t", view)
         sql = f"SELECT t.frame_id, t.tag FROM frame_tag t WHERE {clause.sql}"
         for frame_id, tag in rows.all(sql, clause.values):
             tags[int(frame_id)].append(str(tag))
-    return tags
+    return {frame_id: tuple(sorted(found)) for frame_id, found in tags.items()}

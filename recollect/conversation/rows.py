@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from recollect.base.errors import Corrupt
 from recollect.base.hashing import checksum
 from recollect.store.engine import Row, Rows, Value
+from recollect.store.visible import Clause, among
 
 
 class MemoryRow(NamedTuple):
@@ -118,6 +120,7 @@ KEYS: Final[dict[type[Any], int]] = {StateRow: 2, VersionRow: 2, LinkRow: 3, Tom
 """How many of the first columns name a row, where it is more than one."""
 
 BATCH: Final = 500
+_ALWAYS: Final = Clause("1 = 1")
 
 
 def checked(kind: type[Item], row: Row) -> Item:
@@ -138,44 +141,47 @@ def columns(kind: type[Any], alias: str = "x") -> str:
 
 def select(rows: Rows, kind: type[Item], condition: str, values: Iterable[Value] = ()) -> list[Item]:
     """Checked rows of one table, called `x` in the condition."""
-    sql = f"SELECT {columns(kind)} FROM {TABLES[kind]} x WHERE {condition}"
-    return [checked(kind, row) for row in rows.all(sql, tuple(values))]
+    return [checked(kind, row) for row in rows.all(_selection(kind) + condition, tuple(values))]
 
 
 def select_among(
-    rows: Rows, kind: type[Item], column: str, wanted: Sequence[Value], condition: str = "1 = 1"
+    rows: Rows, kind: type[Item], column: str, wanted: Sequence[Value], also: Clause = _ALWAYS
 ) -> list[Item]:
     """Checked rows whose column has one of many values."""
     found: list[Item] = []
     for batch in batched(wanted):
-        marks = ", ".join("?" * len(batch))
-        found += select(rows, kind, f"x.{column} IN ({marks}) AND {condition}", batch)
+        clause = among(f"x.{column}", batch) & also
+        found += select(rows, kind, clause.sql, clause.values)
     return found
 
 
 def insert(rows: Rows, items: Sequence[Item]) -> None:
     if not items:
         return
-    shape: Any = type(items[0])
-    table = TABLES[shape]
-    names = (*shape._fields, "checksum")
-    rows.many(
-        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        [(*item, checksum(table, *item)) for item in items],
-    )
+    kind = type(items[0])
+    table = TABLES[kind]
+    rows.many(_insertion(kind), [(*item, checksum(table, *item)) for item in items])
 
 
 def upsert(rows: Rows, item: Item) -> None:
     """Write a row in the place of the one with the same key."""
-    shape: Any = type(item)
-    table, key = TABLES[shape], KEYS.get(shape, 1)
-    names = (*shape._fields, "checksum")
+    kind = type(item)
+    rows.run(_insertion(kind, replaces=True), (*item, checksum(TABLES[kind], *item)))
+
+
+@lru_cache(maxsize=64)
+def _selection(kind: type[Any]) -> str:
+    return f"SELECT {columns(kind)} FROM {TABLES[kind]} x WHERE "
+
+
+@lru_cache(maxsize=64)
+def _insertion(kind: type[Any], *, replaces: bool = False) -> str:
+    names, key = (*kind._fields, "checksum"), KEYS.get(kind, 1)
+    sql = f"INSERT INTO {TABLES[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    if not replaces:
+        return sql
     changed = ", ".join(f"{name} = excluded.{name}" for name in names[key:])
-    rows.run(
-        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) "
-        f"ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}",
-        (*item, checksum(table, *item)),
-    )
+    return f"{sql} ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}"
 
 
 def batched(values: Sequence[Any]) -> Iterable[Sequence[Any]]:

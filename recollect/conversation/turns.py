@@ -18,7 +18,7 @@ from recollect.conversation.config import Config, read_config
 from recollect.conversation.current import match
 from recollect.conversation.extraction import Reading, TurnReader, count_outcomes
 from recollect.conversation.merging import merge
-from recollect.conversation.reading import listed, load, memory_of_frames
+from recollect.conversation.reading import has_any, listed, shown_by
 from recollect.conversation.values import ROLES, ConversationContext, MemoryItem, TurnReport
 from recollect.conversation.writing import Desk, memory_draft, prepare
 from recollect.ingest.plan import cut_if_long
@@ -33,6 +33,7 @@ from recollect.store.writing import Prepared, existing, put
 
 _MOST_TURNS = 10_000
 _HINT_CHARACTERS = 400
+_MOST_FOUND = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,12 @@ class Conversation:
             turns = self._window(snapshot, config, None, as_of)
             notes: list[str] = []
             asked = query if query is not None else _last_words(turns)
-            mid = self._relevant(query, "mid", k, exclude_pii, as_of, rows, notes) if query else []
-            long = self._relevant(asked, "long", k, exclude_pii, as_of, rows, notes) if asked else []
+            mid: list[MemoryItem] = []
+            long: list[MemoryItem] = []
+            if query:
+                mid, long = self._answering(query, k, exclude_pii, as_of, rows, notes)
+            elif asked:
+                long = self._relevant(asked, "long", k, exclude_pii, as_of, rows, notes)
             mid = self._filled(mid, "mid", k, exclude_pii, as_of, rows)
             if not asked:
                 long = self._filled(long, "long", k, exclude_pii, as_of, rows)
@@ -210,10 +215,22 @@ class Conversation:
         found = timeline(snapshot.rows, dialect, View.of(self.space, as_of), where, limit=size)
         return tuple(reversed(found))
 
+    def _answering(
+        self, query: str, k: int, exclude_pii: bool, as_of: AsOf, rows: Rows, notes: list[str]
+    ) -> tuple[list[MemoryItem], list[MemoryItem]]:
+        """The memories of both layers that answer, by one search unless those of one crowd out the other."""
+        most = min(2 * k, _MOST_FOUND)
+        found = self._relevant(query, None, most, exclude_pii, as_of, rows, notes)
+        mid = [item for item in found if item.layer == "mid"]
+        long = [item for item in found if item.layer == "long"]
+        if not long and len(found) == most:
+            long = self._relevant(query, "long", k, exclude_pii, as_of, rows, notes)
+        return mid[:k], long[:k]
+
     def _relevant(
         self,
         query: str,
-        layer: str,
+        layer: str | None,
         limit: int,
         exclude_pii: bool,
         as_of: AsOf,
@@ -221,7 +238,7 @@ class Conversation:
         notes: list[str],
     ) -> list[MemoryItem]:
         items, said = find(
-            self._search, rows, self._store, query[:_HINT_CHARACTERS], View.of(self.space, as_of),
+            self._search, rows, query[:_HINT_CHARACTERS], View.of(self.space, as_of),
             layer=layer, limit=limit, exclude_pii=exclude_pii,
         )  # fmt: skip
         notes += said
@@ -249,7 +266,6 @@ class Conversation:
 def find(
     search: SearchEngine,
     rows: Rows,
-    store: Store,
     query: str,
     view: View,
     *,
@@ -258,6 +274,8 @@ def find(
     exclude_pii: bool,
 ) -> tuple[list[MemoryItem], list[str]]:
     """Memories by the one search, under the same filters as everything else."""
+    if layer is not None and not has_any(rows, view, layer):
+        return [], []
     metadata: dict[str, Any] = {} if layer is None else {"layer": layer}
     if exclude_pii:
         metadata["pii"] = False
@@ -274,12 +292,8 @@ def find(
         zone=UTC,
     )
     results = search.search(request)
-    frames = [hit.frame.id for hit in results]
-    names = memory_of_frames(rows, frames)
-    items = load(rows, store.engine.dialect, list(names.values()), view)
     notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
-    found = [items[names[frame]] for frame in frames if names.get(frame) in items]
-    return found, notes
+    return shown_by(rows, [hit.frame for hit in results], view), notes
 
 
 def _last_words(turns: Sequence[Frame]) -> str:

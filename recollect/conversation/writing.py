@@ -24,6 +24,7 @@ from recollect.conversation.rows import (
     VersionRow,
     insert,
     select,
+    select_among,
     upsert,
 )
 from recollect.conversation.scoring import Score, reckon
@@ -33,6 +34,7 @@ from recollect.store.drafts import Draft, draft
 from recollect.store.engine import Rows
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
+from recollect.store.visible import Clause
 from recollect.store.writing import Prepared, put, relabel, retire
 
 TOMBSTONE_KEY: Final = "conversation.tombstone_key"
@@ -105,7 +107,7 @@ def create(
     insert(tx.rows, [version])
     insert(tx.rows, [state])
     current = current_row(version, state, space=desk.space, pii=PII in item.tags)
-    write_current(tx.rows, [current], [candidate.content])
+    write_current(tx.rows, [current], [candidate.content], fresh=True)
     if said is not None:
         link(desk, memory_id, said, reason=reason, rule=candidate.rule)
     decide(desk, memory_id, "created", {"rule": candidate.rule, **(inputs or {}), **terms(score)})
@@ -122,7 +124,7 @@ def see(desk: Desk, memory_id: int, candidate: Candidate, *, likeness: float, sa
         importance=max(state.importance, candidate.importance),
     )
     score = desk.score(seen, created_at)
-    change(desk, seen._replace(score=score.total, scored_at=desk.tx.now))
+    change(desk, state, seen._replace(score=score.total, scored_at=desk.tx.now))
     if said is not None:
         link(desk, memory_id, said, reason="seen", rule=candidate.rule)
     inputs = {"rule": candidate.rule, "likeness": round(likeness, 6), "hits": seen.hits, **terms(score)}
@@ -142,10 +144,11 @@ def put_away(
     score: Score | None = None,
 ) -> None:
     """Archive or delete: gone from every read at LATEST, still there as of before."""
-    state = state_of(desk.tx.rows, memory_id)
+    old = state_of(desk.tx.rows, memory_id)
+    new = old._replace(status=status)
     if score is not None and at is not None:
-        state = state._replace(score=score.total, scored_at=at)
-    change(desk, state._replace(status=status))
+        new = new._replace(score=score.total, scored_at=at)
+    change(desk, old, new)
     version = newest_versions(desk.tx.rows, [memory_id])[memory_id]
     retire(desk.tx, [version.frame_id], successor=successor, reason=reason, parts=desk.store.parts)
     decide(desk, memory_id, status, {"reason": reason, **inputs}, at=at, run=run)
@@ -156,7 +159,7 @@ def promote(
 ) -> None:
     """From mid- to long-term."""
     state = state_of(desk.tx.rows, memory_id)
-    change(desk, state._replace(layer="long", score=score.total, scored_at=at))
+    change(desk, state, state._replace(layer="long", score=score.total, scored_at=at))
     version = newest_versions(desk.tx.rows, [memory_id])[memory_id]
     relabel(desk.tx, version.frame_id, set_metadata={"layer": '"long"'})
     decide(desk, memory_id, "promoted", inputs, at=at, run=run)
@@ -174,24 +177,22 @@ def revise(
     version = version_row(memory_id, old.number + 1, written.id, candidate, tx.system)
     insert(tx.rows, [version])
     score = desk.score(state, memory_row(tx.rows, memory_id).created_at)
-    state = state._replace(status=status, score=score.total, scored_at=tx.now)
-    state = change(desk, state, derived=False)
-    retire(tx, [old.frame_id], successor=written.id, reason="superseded", parts=desk.store.parts)
+    new = state._replace(status=status, score=score.total, scored_at=tx.now)
+    state = change(desk, state, new, derived=False)
     current = current_row(version, state, space=desk.space, pii=PII in item.tags)
     write_current(tx.rows, [current], [candidate.content])
+    retire(tx, [old.frame_id], successor=written.id, reason="superseded", parts=desk.store.parts)
     decide(desk, memory_id, "updated", {"version": version.number, "status": status})
 
 
-def change(desk: Desk, state: StateRow, *, derived: bool = True) -> StateRow:
-    """End the state that holds and begin this one; one of this very transaction was never visible."""
+def change(desk: Desk, old: StateRow, new: StateRow, *, derived: bool = True) -> StateRow:
+    """End the state that holds and begin another; one of this very transaction was never visible."""
     tx = desk.tx
-    old = state_of(tx.rows, state.memory_id)
+    new = new._replace(since=tx.system, until=None)
     if old.since == tx.system:
-        new = state._replace(since=tx.system, until=None)
         upsert(tx.rows, new)
     else:
         upsert(tx.rows, old._replace(until=tx.system))
-        new = state._replace(since=tx.system, until=None)
         insert(tx.rows, [new])
     if derived:
         tx.rows.run(
@@ -270,10 +271,8 @@ def tombstones(store: Store, rows: Rows, space: str, content: str, said: Stateme
 
 
 def is_erased(store: Store, rows: Rows, space: str, candidate: Candidate) -> bool:
-    for name in tombstones(store, rows, space, candidate.content, candidate.statement):
-        if select(rows, TombstoneRow, "x.space = ? AND x.name = ?", (space, name)):
-            return True
-    return False
+    names = tombstones(store, rows, space, candidate.content, candidate.statement)
+    return bool(select_among(rows, TombstoneRow, "name", names, Clause("x.space = ?", (space,))))
 
 
 def bury(store: Store, tx: Transaction, space: str, content: str, said: Statement | None) -> None:

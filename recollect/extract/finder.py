@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recollect.base.errors import InvalidInput
 from recollect.extract.clauses import Clause, is_conditional, split_clauses
@@ -27,17 +28,21 @@ def find_statements(text: str, *, speaker: str | None = None, limit: int = DEFAU
     """
     if limit < 0:
         raise InvalidInput(f"limit must not be negative: {limit}.")
-    text = text[:limit]
+    return list(_read(text[:limit], speaker))
+
+
+@lru_cache(maxsize=4)  # a turn is read for facts and for memories, one right after the other
+def _read(text: str, speaker: str | None) -> tuple[Statement, ...]:
     found = list(_find(mask(text), speaker))
     if not found:
-        return []
+        return ()
     offsets = ByteOffsets(text)
     statements: dict[tuple[str, str, str, bool, bool], Statement] = {}
     for entry in sorted(found, key=lambda entry: entry.value):
         statement = _statement(text, entry, offsets)
         said = (statement.subject, statement.slot, statement.value.casefold())
         statements.setdefault((*said, statement.polarity, statement.ended), statement)
-    return list(statements.values())
+    return tuple(statements.values())
 
 
 def _statement(text: str, found: Found, offsets: ByteOffsets) -> Statement:

@@ -77,7 +77,7 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
                     f"Frame {frame_id} is a chunk of frame {row.parent_id}.",
                     hint="Erase that one, the whole.",
                 )
-        doomed = with_chunks(tx.rows, ids)
+        doomed = _with_followers(tx, ids, store.parts)
         key = store.entropy(32)
         names = [row.content_hash for row in stored(tx.rows, doomed).values()]
         counts = _remove(tx, doomed, store.parts)
@@ -124,6 +124,16 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
             if _keyed(key, bytes(name)) in erased:
                 problems.append(f"the same content was remembered again as frame {frame_id}")
     return ErasureCheck(tuple(problems))
+
+
+def _with_followers(tx: Transaction, ids: Sequence[int], parts: Sequence[Part]) -> list[int]:
+    """The frames, their chunks, and whatever any part cannot keep without them."""
+    doomed = with_chunks(tx.rows, ids)
+    while True:
+        more = {frame_id for part in parts for frame_id in part.doomed(tx, doomed)} - set(doomed)
+        if not more:
+            return doomed
+        doomed = with_chunks(tx.rows, [*doomed, *sorted(more)])
 
 
 def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> dict[str, int]:

@@ -65,6 +65,10 @@ class Part:
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         """Frames gone from LATEST, still there as of before."""
 
+    def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
+        """Further frames that cannot stay when these are erased: they go with them."""
+        return ()
+
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         """Remove every row that says something of these frames; return counts by table."""
         return {}
@@ -97,6 +101,9 @@ class LaterPart(Part):
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         self._part.retired(tx, ids, reason=reason)
+
+    def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
+        return self._part.doomed(tx, ids)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         return self._part.erased(tx, ids)

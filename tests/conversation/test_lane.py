@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from recollect import FrozenClock, Memory
+from recollect import Memory
 from recollect.context.recipe import LaneRecipe, Recipe
-from recollect.conversation.lane import MemoriesLane
 from recollect.conversation.memories import Memories
 
 RECIPE = Recipe("mine", (LaneRecipe("memories", items=2),))
 
 
 def test_memories_that_answer_come_first_and_the_strongest_fill_up(
-    memory: Memory, memories: Memories, clock: FrozenClock
+    memory: Memory, memories: Memories
 ) -> None:
-    memory._contexts.register("memories", MemoriesLane(memory.store, memory._search))
     memories.remember("User plays the violin")
     memories.remember("User must not be given penicillin", importance=1)
     memories.remember("User has a blue car")

@@ -181,6 +181,29 @@ def test_erasing_a_turn_erases_the_memories_that_rest_on_it_alone(memory: Memory
     assert memory.verify(deep=True)
 
 
+def test_a_certificate_names_the_memories_that_went_along(memory: Memory, memories: Memories) -> None:
+    talk = memories.conversation("s")
+    turn = talk.add_turn("user", "I live in Zanzibar").turn_id
+    item = memories.list()[0]
+    certificate = memory.erase(turn)
+    assert certificate.frames == (turn, item.frame_id)
+    assert (len(certificate.hashes), certificate.counts["frame"]) == (2, 2)
+    assert memory.verify_erasure(certificate)
+    assert memory.verify(deep=True)
+    again = memories.remember("User lives in Zanzibar")
+    assert f"frame {again.frame_id}" in memory.verify_erasure(certificate).problems[0]
+
+
+def test_a_certificate_names_every_version_of_a_memory(memory: Memory, memories: Memories) -> None:
+    item = memories.remember("User lives in Zanzibar")
+    reworded = memories.update(item.id, content="User lives in Zanzibar City")
+    certificate = memory.erase(item.frame_id)
+    assert certificate.frames == (item.frame_id, reworded.frame_id)
+    assert memory.verify_erasure(certificate)
+    assert memories.list(status=None).items == ()
+    assert memory.verify(deep=True)
+
+
 def test_forgetting_a_turn_deletes_the_memories_that_rest_on_it_alone(
     memory: Memory, memories: Memories
 ) -> None:
@@ -240,6 +263,30 @@ def test_purging_erases_what_was_deleted(memory: Memory, memories: Memories, clo
     report = memories.gc(clock.advance(days=40), purge=True)
     assert (report.deleted, report.purged) == ((1,), 1)
     assert memories.list(status=None).items == ()
+    assert memory.verify(deep=True)
+
+
+def test_a_long_text_is_known_again(memories: Memories) -> None:
+    text = " ".join(f"word{number}" for number in range(400))
+    first = memories.remember(text)
+    assert memories.remember(text.upper()).hits == first.hits + 1
+    assert memories.remember("quite something else").id != first.id
+
+
+def test_what_faded_may_be_said_anew_unless_it_was_erased_by_name(
+    memory: Memory, memories: Memories, clock: FrozenClock
+) -> None:
+    talk = memories.conversation("s")
+    talk.add_turn("user", "I like tea. I like coffee.")
+    memories.gc(clock.advance(days=40))
+    memories.erase(2)
+    memories.gc(clock.now(), purge=True)
+    assert memories.list(status=None).items == ()
+    again = talk.add_turn("user", "I like tea. I like coffee.").extracted
+    assert [(item.action, item.content) for item in again] == [
+        ("created", "User likes tea"),
+        ("suppressed", ""),
+    ]
     assert memory.verify(deep=True)
 
 

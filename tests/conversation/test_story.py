@@ -128,3 +128,16 @@ def test_long_term_memories_reach_the_context(memories: Memories, clock: FrozenC
     asked = other.context(k=5, query="violin lessons")
     assert [item.content for item in asked.long_term_hint] == ["User plays the violin"]
     assert asked.mid_term == ()
+
+
+def test_mid_term_memories_do_not_crowd_out_long_term_ones(memories: Memories, clock: FrozenClock) -> None:
+    talk = memories.conversation("s1")
+    for _ in range(4):
+        talk.add_turn("user", "I love chess.")
+        clock.advance(days=1)
+    memories.gc(clock.now())
+    memories.remember("Chess club on Monday")
+    memories.remember("Bring snacks when it is your turn at the chess club on Monday")
+    context = talk.context(k=1, query="chess club on Monday")
+    assert [item.layer for item in context.mid_term] == ["mid"]
+    assert [item.content for item in context.long_term_hint] == ["User likes chess"]
