@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from typer.main import get_command
 
 from recollect.base.errors import RecollectError
 from recollect.cli.app import build
 from recollect.cli.errors import EXIT_CODES
+from recollect.operations import registry
+from recollect.operations.operation import Mark, Operation, Parameter
 
 FOLDER: Final = Path(__file__).resolve().parent
 _REGION = "<!-- generated: {name} -->\n{text}<!-- end -->"
@@ -66,9 +70,83 @@ def _parameter(entry: Any) -> str:
     return f"| `{name}` | {text} |".replace("PATH|URL", "PATH\\|URL")
 
 
+def operation_reference() -> Iterator[str]:
+    for group in registry.GROUPS:
+        yield f"## {group or 'The memory itself'}"
+        yield ""
+        if group:
+            yield registry.HELP[group]
+            yield ""
+        for operation in registry.group(group):
+            yield from _operation(operation)
+
+
+def _operation(operation: Operation[..., Any]) -> Iterator[str]:
+    yield f"### `{operation.name}`"
+    yield ""
+    yield operation.description
+    yield ""
+    effects = {"read": "Reads.", "write": "Writes.", "destroy": "Takes something away."}
+    notes = [effects[operation.effect]]
+    if operation.begins:
+        notes.append("May begin the memory.")
+    if operation.effect != "read" and operation.repeatable:
+        notes.append("Done twice, it is as if done once.")
+    command = " ".join(part.replace("_", "-") for part in operation.path)
+    tool = f"`{'_'.join(operation.path)}`{' (given by default)' if operation.tool else ''}"
+    yield (
+        f"{' '.join(notes)} Command `recollect {command}`, route `POST /v1/{'/'.join(operation.path)}`, "
+        f"tool {tool}."
+    )
+    yield ""
+    if operation.parameters:
+        yield "| argument | type | |"
+        yield "| --- | --- | --- |"
+        yield from (_argument(item) for item in operation.parameters)
+        yield ""
+    if operation.example:
+        yield "```json"
+        yield json.dumps(operation.example, ensure_ascii=False)
+        yield "```"
+        yield ""
+
+
+def _argument(item: Parameter) -> str:
+    text = item.help
+    if item.required:
+        text += " (required)"
+    elif item.default not in (None, False, ""):
+        text += f" (default: {json.dumps(item.default)})"
+    kind = "time" if Mark.MOMENT in item.marks else "path" if Mark.FILE in item.marks else _type(item.type)
+    return f"| `{item.name}` | {kind} | {text} |"
+
+
+_WORDS: Final[dict[Any, str]] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    dict: "object",
+    Any: "anything",
+}
+
+
+def _type(hint: Any) -> str:
+    """A type in words."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(_type(part) for part in inner if part is not type(None)))
+    if origin is Literal:
+        return ", ".join(f"`{json.dumps(part)}`" for part in inner)
+    if origin is list:
+        return f"list of {_type(inner[0])}"
+    return _WORDS[origin or hint]
+
+
 PAGES: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
     "errors": ("errors.md", error_table),
     "commands": ("commands.md", command_reference),
+    "operations": ("operations.md", operation_reference),
 }
 
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from recollect import submemories
-from recollect.base.checks import check_limit, check_metadata, check_tags
+from recollect.base.checks import check_limit, check_metadata, check_tags, optional_label
 from recollect.base.clock import Clock
 from recollect.base.errors import InvalidInput
 from recollect.base.filters import SpaceLike, View, Where
@@ -299,14 +299,19 @@ class Memory:
         labels = Labels(
             space=canonical_space(self.default_space if space is None else space),
             scope=scope,
-            session=session,
+            session=optional_label(session, "session"),
             tags=check_tags(tags),
-            metadata=metadata or {},
+            metadata=check_metadata(metadata or {}),
             occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
-            title=title,
+            title=optional_label(title, "title"),
         )
         cutting = Cutting(chunk_tokens, chunk_overlap)
-        given = given_sources(source, text=text, uri=uri, media_type=media_type)
+        given = given_sources(
+            source,
+            text=text,
+            uri=optional_label(uri, "uri"),
+            media_type=optional_label(media_type, "media_type"),
+        )
         if isinstance(given, Path):
             options = FolderOptions(ignore, tuple(include), tuple(exclude))
             report = ingest_folder(

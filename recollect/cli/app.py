@@ -5,18 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, cast
+from importlib import import_module
+from typing import Annotated, Final, cast
 
 import typer
 
 from recollect.base.errors import InvalidInput
-from recollect.cli import commands, errors, experience, ingesting, models, spaces
+from recollect.cli import agents, commands, errors, household, ingesting, models, serving
 from recollect.cli.arguments import JsonOption
 from recollect.cli.output import HELP_STYLE, emit
 from recollect.operations import registry
 
 # Typer has kept this class in different places; this is what all its usage errors derive from.
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
+
+WRITTEN_OUT: Final = ("ingest", "copy")
+"""Common operations whose command is more than the operation: a bar, two stores."""
+
+BY_HAND: Final = {"space": "spaces"}
+"""Groups that have commands of their own beside the operations, and the modules where they are."""
 
 
 def build(first: str | None = None) -> typer.Typer:
@@ -36,15 +43,24 @@ def build(first: str | None = None) -> typer.Typer:
     if not first or first not in registry.GROUPS:
         app.command("ingest")(ingesting.ingest)
         for item in registry.group(""):
-            if item.name != "ingest":
+            if item.name not in WRITTEN_OUT:
                 commands.add(app, item)
     for name in registry.GROUPS:
         if name:
             filled = registry.group(name) if first in (None, name) else ()
-            app.add_typer(commands.group_app(name, registry.HELP[name], filled))
+            made = commands.group_app(name, registry.HELP[name], filled)
+            if filled and name in BY_HAND:
+                commands.join(made, import_module(f"recollect.cli.{BY_HAND[name]}").commands)
+            app.add_typer(made)
+    app.command("mcp")(agents.mcp)
+    app.command("hook")(agents.hook)
+    app.command("install")(agents.install)
+    app.command("uninstall")(agents.uninstall)
+    app.command()(serving.serve)
+    app.command()(household.init)
+    app.command()(household.doctor)
+    app.command()(household.copy)
     app.add_typer(models.commands, name="models")
-    app.add_typer(experience.commands, name="experience")
-    app.add_typer(spaces.commands, name="space")
     return app
 
 
@@ -94,6 +110,9 @@ def _outcome(given: list[str], *, as_json: bool) -> int:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "recollect"
         message = getattr(error, "format_message", error.__str__)()
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group without a command: its help, not an error
+            print(message)
+            return 0
         return errors.write(InvalidInput.code, message, f"See: {path} --help", as_json=as_json)
     except typer.Abort:
         return 130

@@ -23,8 +23,17 @@ from recollect.operations import values
 from recollect.operations.operation import Mark, Operation, Parameter
 
 View = Callable[[Any], Iterable[Block]]
+Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
+"""Takes the memory, the arguments, the flags that were raised, and whether programs are listening."""
 
-VIEWS: Final = {"": "views", "experience": "experience_views", "space": "space_views"}
+VIEWS: Final = {
+    "": "views",
+    "facts": "fact_views",
+    "turns": "memory_views",
+    "memories": "memory_views",
+    "experience": "experience_views",
+    "space": "space_views",
+}
 """The modules that say how the answers of a group look to people, each with a table `VIEWS`."""
 
 
@@ -39,11 +48,20 @@ class Option:
 
 def add(app: typer.Typer, operation: Operation[..., Any]) -> None:
     """Give an application the command of an operation."""
-    app.command(operation.path[-1].replace("_", "-"), help=operation.description)(command(operation))
+    # Where a number stands without an option, -1 is that number and no option.
+    numbers = any(item.positional and item.type is float for item in operation.parameters)
+    settings = {"ignore_unknown_options": True} if numbers else None
+    name = operation.path[-1].replace("_", "-")
+    app.command(name, help=operation.description, context_settings=settings)(command(operation))
 
 
-def command(operation: Operation[..., Any]) -> Callable[..., None]:
-    """The function that Typer calls: its signature is the operation's, in the manner of a shell."""
+def command(
+    operation: Operation[..., Any], *, perform: Perform | None = None, flags: Mapping[str, str] | None = None
+) -> Callable[..., None]:
+    """The function that Typer calls: its signature is the operation's, in the manner of a shell.
+
+    `perform` does more with the operation than to call it, as the `flags` say that it takes.
+    """
     options = {item.name: _option(item) for item in operation.parameters}
     piped = next((item for item in operation.parameters if Mark.TEXT in item.marks), None)
 
@@ -55,15 +73,23 @@ def command(operation: Operation[..., Any]) -> Callable[..., None]:
         named = {
             name: options[name].read(value)
             for name, value in given.items()
-            if value is not None and value != []
+            if name in options and value is not None and value != []
         }
         _check_spaces(named)
+        dry_run = bool(named.get("dry_run"))
         begun = operation.begins and arguments.is_new(store)
         opened = arguments.writing if operation.begins else arguments.reading
-        with opened(store) as memory:
-            answer = operation(memory, **named)
+        with opened(":memory:" if begun and dry_run else store) as memory:
+            _ask_first(operation, given.get("yes"), named)
+            if perform is None:
+                answer = operation(memory, **named)
+            else:
+                raised = {name for name in flags or () if given[name]}
+                answer = perform(memory, named, raised, as_json)
         emit(answer, as_json=as_json, view=views.get(chosen or operation.name, _anything))
-        if begun and not as_json:
+        if dry_run and not as_json:
+            print("A dry run: nothing was written.", file=sys.stderr)
+        elif begun and not as_json:
             print(f"A new memory was begun: {store or arguments.DEFAULT_STORE}", file=sys.stderr)
         if operation.name in _VERDICTS and not answer:
             raise typer.Exit(errors.EXIT_CODES[Corrupt.code])
@@ -73,6 +99,10 @@ def command(operation: Operation[..., Any]) -> Callable[..., None]:
         shown.append(_keyword("file", Path | None, None, says="Take it from this file.", metavar="PATH"))
     for name, says in _LOOKS.get(operation.name, {}).items():
         shown.append(_keyword(name, bool, False, says=says))
+    for name, says in (flags or {}).items():
+        shown.append(_keyword(name, bool, False, says=says))
+    if operation.name in _ASKED:
+        shown.append(_keyword("yes", bool, False, says="Do not ask."))
     shown.append(inspect.Parameter("store", _KEYWORD, default=None, annotation=StoreOption))
     shown.append(inspect.Parameter("as_json", _KEYWORD, default=False, annotation=JsonOption))
     run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
@@ -83,17 +113,35 @@ def command(operation: Operation[..., Any]) -> Callable[..., None]:
 
 
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
-_VERDICTS: Final = ("verify", "verify_erasure", "replay")
+_VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay")
 """Operations whose answer can be a no; the exit code says it too."""
-_LOOKS: Final[Mapping[str, Mapping[str, str]]] = {"search": {"explain": "Say why each hit has its place."}}
+_LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
+    "search": {"explain": "Say why each hit has its place."},
+    "experience.brief": {"explain": "Say why each item is there, and why others are not."},
+}
 """Flags that only change how people see an answer, by operation."""
+_ASKED: Final = {"space.delete": "Erase everything in space {space!r}?"}
+"""Operations that are asked about first, unless --yes is given."""
+_SINGULAR: Final = {"aliases": "alias"}
+"""What one of several is called, where it is not the same without its s."""
+
+
+def _ask_first(operation: Operation[..., Any], yes: bool | None, given: Mapping[str, Any]) -> None:
+    if operation.name in _ASKED and not yes:
+        question = _ASKED[operation.name].format(**given)
+        if not sys.stdin.isatty():
+            raise InvalidInput(question, hint="Repeat it with --yes.")
+        typer.confirm(question, abort=True)
 
 
 def _shown(item: Parameter, option: Option, *, is_text: bool) -> inspect.Parameter:
     optional = not item.required or is_text
     hint = option.type | None if optional and option.type is not bool else option.type
-    if option.type is bool:
-        default: Any = False
+    default: Any
+    if option.type is bool and item.default is None:
+        hint, default = bool | None, None
+    elif option.type is bool:
+        default = False
     elif isinstance(item.default, str | int | float):
         default = item.default
     else:
@@ -115,8 +163,10 @@ def _keyword(
 
 
 def _flag(item: Parameter) -> str:
-    name = item.name.removesuffix("s") if _is_list(item) and item.name.endswith("s") else item.name
+    name = _SINGULAR.get(item.name, item.name.removesuffix("s")) if _is_list(item) else item.name
     dashed = name.replace("_", "-")
+    if _present(item.type) is bool and item.default is None:
+        return f"--{dashed}/--no-{dashed}"
     return f"--no-{dashed}" if item.default is True else f"--{dashed}"
 
 
@@ -139,6 +189,8 @@ def _option(item: Parameter) -> Option:
         return Option(hint, {str: "TEXT", int: "COUNT", float: "NUMBER"}[hint], lambda given: given)
     if hint in (list[str], list[int]):
         return Option(hint, item.name.removesuffix("s").upper(), list)
+    if _is_list(item):
+        return Option(list[str], "JSON", lambda given: [_json(part, item) for part in given])
     return Option(str, "JSON", lambda given: _json(given, item))
 
 
@@ -151,7 +203,9 @@ def _present(hint: Any) -> Any:
 
 
 def _is_list(item: Parameter) -> bool:
-    return _present(item.type) in (list[str], list[int])
+    """Whether it is given one at a time; a list of nothing but objects is written as a whole."""
+    hint = _present(item.type)
+    return get_origin(hint) is list and get_origin(*get_args(hint)) is not dict
 
 
 def _json(given: str, item: Parameter) -> Any:
@@ -193,3 +247,10 @@ def group_app(name: str, says: str, operations: Iterable[Operation[..., Any]]) -
     for item in operations:
         add(made, item)
     return made
+
+
+def join(app: typer.Typer, more: typer.Typer) -> None:
+    """Give a group further commands; one of the same name takes the place of the one that was there."""
+    names = {item.name or getattr(item.callback, "__name__", "") for item in more.registered_commands}
+    app.registered_commands[:] = [item for item in app.registered_commands if item.name not in names]
+    app.registered_commands += more.registered_commands

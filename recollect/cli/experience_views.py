@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.cli.output import Block, Table, one_line
 from recollect.cli.views import minute
 
 if TYPE_CHECKING:
+    from recollect.context.receipt import Replay
     from recollect.experience.brief import Brief
-    from recollect.experience.finding import RecordHit
     from recollect.experience.values import (
         Attempt,
         Attempts,
-        Event,
         FactChain,
         FactUpdate,
         Record,
@@ -23,13 +22,14 @@ if TYPE_CHECKING:
         Utility,
         Vote,
     )
+    from recollect.operations.answers import EventList, FoundRecords, RecordsMade, VoteList
 
 
 def recorded(made: Recorded) -> Iterator[Block]:
     record = made.record
     named = f"{record.id} ({record.kind.replace('_', ' ')}, frame {record.frame_id})"
     if made.planned:
-        yield f"Would record {named}; nothing was written."
+        yield f"Would record {named}."
     elif made.created:
         yield f"Recorded {named}."
     else:
@@ -39,19 +39,24 @@ def recorded(made: Recorded) -> Iterator[Block]:
     yield from (f"warning: {warning}" for warning in made.warnings)
 
 
-def linked(link: Attempt, planned: bool = False) -> Iterator[Block]:
-    yield f"{link.attempt} is linked to {link.problem} as {link.role.replace('_', ' ')}{_but(planned)}."
+def recorded_many(made: RecordsMade) -> Iterator[Block]:
+    for item in made.recorded:
+        yield from recorded(item)
 
 
-def updated(update: FactUpdate, planned: bool = False) -> Iterator[Block]:
-    yield f"{update.new} holds in place of {update.old}, by {update.change} ({update.id}){_but(planned)}."
+def linked(link: Attempt) -> Iterator[Block]:
+    yield f"{link.attempt} is linked to {link.problem} as {link.role.replace('_', ' ')}."
 
 
-def voted(vote: Vote, planned: bool = False) -> Iterator[Block]:
-    yield f"{vote.memory} got {vote.vote:+g} for {vote.problem} ({vote.id}){_but(planned)}."
+def updated(update: FactUpdate) -> Iterator[Block]:
+    yield f"{update.new} holds in place of {update.old}, by {update.change} ({update.id})."
 
 
-def shown(record: Record, planned: bool = False) -> Iterator[Block]:
+def voted(vote: Vote) -> Iterator[Block]:
+    yield f"{vote.memory} got {vote.vote:+g} for {vote.problem} ({vote.id})."
+
+
+def shown(record: Record) -> Iterator[Block]:
     rows = [
         ("kind", record.kind.replace("_", " ")),
         ("repository", record.repo + (" (global)" if record.scope == "global" else "")),
@@ -66,8 +71,6 @@ def shown(record: Record, planned: bool = False) -> Iterator[Block]:
     yield Table((record.id, one_line(record.tactic)), rows)
     if record.why is not None:
         yield f"Why it failed: {one_line(record.why)}"
-    if planned:
-        yield "This would be so; nothing was written."
 
 
 def records(found: Records) -> Iterator[Block]:
@@ -79,12 +82,13 @@ def records(found: Records) -> Iterator[Block]:
         yield "There are more; raise --limit."
 
 
-def hits(found: Sequence[RecordHit]) -> Iterator[Block]:
-    if not found:
+def hits(found: FoundRecords) -> Iterator[Block]:
+    yield from (f"note: {note}" for note in found.notes)
+    if not found.hits:
         yield "Nothing recorded here answers that."
         return
     rows = []
-    for hit in found:
+    for hit in found.hits:
         value = "" if hit.utility is None else f"{hit.utility.value:+.2f} ({hit.utility.observations})"
         kind = hit.record.kind.replace("_", " ")
         rows.append((hit.record.id, kind, f"{hit.score:.3f}", value, one_line(hit.record.text)))
@@ -132,20 +136,38 @@ def utility(found: Utility) -> Iterator[Block]:
         yield f"{found.memory}: {votes}, mean {found.mean:+.2f}, counts {found.value:+.2f}."
 
 
-def history(events: Sequence[Event]) -> Iterator[Block]:
+def votes(found: VoteList) -> Iterator[Block]:
+    if not found.votes:
+        yield "There are no votes."
+        return
+    rows = [
+        (minute(vote.recorded_at), vote.problem, f"{vote.vote:+g}", one_line(vote.rationale or ""))
+        for vote in found.votes
+    ]
+    yield Table(("when (UTC)", "problem", "vote", "why"), rows)
+
+
+def history(found: EventList) -> Iterator[Block]:
     yield Table(
         ("when (UTC)", "what", "detail"),
-        [(minute(event.at), event.what, one_line(event.detail)) for event in events],
+        [(minute(event.at), event.what, one_line(event.detail)) for event in found.events],
     )
 
 
-def brief(found: Brief, *, explain: bool) -> Iterator[Block]:
+def brief(found: Brief) -> Iterator[Block]:
     yield found.text or "The budget is too small to say anything."
-    if explain:
-        yield ""
-        yield found.explain()
-    else:
-        yield from (f"note: {note}" for note in found.notes)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def explained(found: Brief) -> Iterator[Block]:
+    yield found.text or "The budget is too small to say anything."
+    yield ""
+    yield found.explain()
+
+
+def replayed(found: Replay) -> Iterator[Block]:
+    yield "The brief is the same." if found else "The brief is another one now."
+    yield from (*found.changes, *found.drift)
 
 
 def _table(found: Sequence[Record]) -> Table:
@@ -161,5 +183,25 @@ def _table(found: Sequence[Record]) -> Table:
     return Table(("id", "kind", "when (UTC)", "text"), rows)
 
 
-def _but(planned: bool) -> str:
-    return " (a dry run: nothing was written)" if planned else ""
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "experience.record": recorded,
+    "experience.record_many": recorded_many,
+    "experience.revise": recorded,
+    "experience.link_attempt": linked,
+    "experience.update_fact": updated,
+    "experience.vote": voted,
+    "experience.attach_evidence": shown,
+    "experience.archive": shown,
+    "experience.brief": brief,
+    "explain": explained,
+    "experience.replay": replayed,
+    "experience.find": hits,
+    "experience.list": records,
+    "experience.current_facts": records,
+    "experience.get": shown,
+    "experience.history": history,
+    "experience.attempts": attempts,
+    "experience.fact_chain": chain,
+    "experience.utility": utility,
+    "experience.votes": votes,
+}

@@ -6,57 +6,47 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
-from recollect.base.names import DEFAULT_SPACE
-from recollect.cli import arguments, views
-from recollect.cli.arguments import JsonOption, SpaceOption, StoreOption
+from recollect.base.errors import InvalidInput
+from recollect.cli import commands, views
 from recollect.cli.output import emit, show
+from recollect.operations.frames import ingest as operation
 
 if TYPE_CHECKING:
+    from recollect.ingest.report import IngestReport
     from recollect.ingest.sources import Progress
+    from recollect.memory import Memory
+
+_WATCH: Final = "watch"
 
 
-def ingest(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A file or a folder.")],
-    tag: Annotated[
-        list[str] | None, typer.Option(metavar="TAG", help="A tag for all of it; repeat it for several.")
-    ] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="Only files that match, as in .gitignore.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None, typer.Option(metavar="PATTERN", help="No files that match, as in .gitignore.")
-    ] = None,
-    all_files: Annotated[bool, typer.Option("--all-files", help="Also what .gitignore ignores.")] = False,
-    everywhere: Annotated[bool, typer.Option("--global", help="Let every space see it.")] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Go on, and follow every change, until Ctrl-C.")
-    ] = False,
-    store: StoreOption = None,
-    space: SpaceOption = DEFAULT_SPACE,
-    as_json: JsonOption = False,
-) -> None:
-    """Read a file or a folder. A second run reads only what changed, and retires what is gone."""
-    options: dict[str, Any] = {
-        "tags": tag or (),
-        "include": include or (),
-        "exclude": exclude or (),
-        "ignore": not all_files,
-        "scope": "global" if everywhere else "space",
-    }
-    with arguments.writing(store, space=space) as memory:
-        with _bar(quiet=as_json) as progress:
-            report = memory.ingest(path, progress=progress, **options)
+def _perform(memory: Memory, named: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
+    changes = _changes(named) if _WATCH in flags else None  # listens before the first look
+    with _bar(quiet=as_json) as progress:
+        report = operation(memory, **named, progress=progress)
+    if changes is not None:
         emit(report, as_json=as_json, view=views.ingested)
-        if watch:
-            if not as_json:
-                show(["Watching. Press Ctrl-C to stop."], sys.stderr)
-            for again in memory.watch(path, stop=lambda: False, **options):
-                if again.created or again.superseded or again.retired:
-                    emit(again, as_json=as_json, view=views.ingested)
+        if not as_json:
+            show(["Watching. Press Ctrl-C to stop."], sys.stderr)
+        for _ in changes:
+            again = operation(memory, **named)
+            if again.created or again.superseded or again.retired:
+                emit(again, as_json=as_json, view=views.ingested)
+    return report
+
+
+def _changes(named: dict[str, Any]) -> Iterator[Any]:
+    from recollect.ingest.sources import watch_folder
+
+    if not named.get("path") or not Path(named["path"]).is_dir():
+        raise InvalidInput("--watch follows a folder.", hint="Name a folder.")
+    return watch_folder(Path(named["path"]), stop=lambda: False)
+
+
+ingest = commands.command(
+    operation, perform=_perform, flags={_WATCH: "Go on, and follow every change, until Ctrl-C."}
+)
 
 
 @contextmanager

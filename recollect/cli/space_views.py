@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.times import format_ms
+from recollect.base.words import fold
 from recollect.cli.output import Block, Table, one_line, show
+from recollect.cli.views import backed_up, erased
 
 if TYPE_CHECKING:
-    from recollect.spaces.bundle import Bundle
-    from recollect.spaces.values import AuditEntry, GcReport, MemoryObject, Remembered, SpaceSummary
+    from recollect.operations.answers import (
+        ActionContext,
+        AuditList,
+        ContextBundle,
+        ObjectList,
+        Ordering,
+        Section,
+        SpaceList,
+        SpacePolicy,
+        SpaceText,
+        Spending,
+    )
+    from recollect.spaces.values import GcReport, ImportReport, MemoryObject, Remembered, SpaceSummary
     from recollect.spaces.watching import SyncReport
 
 
 def speaks_of(item: MemoryObject, text: str) -> bool:
+    """Whether an object says each of these words, or something that has it in it."""
     from recollect.text.words import terms
 
-    said = set(terms(f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"))
-    wanted = set(terms(text))
-    return wanted <= said or text.lower() in item.path.lower()
+    whole = f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"
+    folded = fold(whole)
+    return all(word in folded for word in fold(text).split()) or set(terms(text)) <= set(terms(whole))
+
+
+def interactive() -> bool:
+    """Whether a person sits at a terminal that can be drawn on."""
+    from importlib.util import find_spec
+
+    return sys.stdin.isatty() and sys.stdout.isatty() and find_spec("_curses") is not None
 
 
 def show_tree(name: str, items: Sequence[MemoryObject]) -> None:
@@ -71,9 +92,12 @@ def detail(item: MemoryObject) -> Iterator[Block]:
         yield f"\n[{chunk.chunk_id}] {chunk.text}"
 
 
-def listed(found: Iterable[SpaceSummary]) -> Iterator[Block]:
-    rows = [(one.name, one.objects, one.pinned, format_ms(one.updated_at)) for one in found]
-    yield Table(("space", "objects", "pinned", "updated"), rows) if rows else "There are no spaces yet."
+def listed(found: SpaceList) -> Iterator[Block]:
+    yield _spaces(found.spaces) if found.spaces else "There are no spaces yet."
+
+
+def begun(space: SpaceSummary) -> Iterator[Block]:
+    yield _spaces([space])
 
 
 def remembered(done: Remembered) -> Iterator[Block]:
@@ -83,39 +107,73 @@ def remembered(done: Remembered) -> Iterator[Block]:
     yield from done.notes
 
 
-def objects(found: Sequence[MemoryObject]) -> Iterator[Block]:
-    rows = [
-        (
-            "*" if item.pinned else "",
-            item.path,
-            item.kind,
-            item.relevance,
-            format_ms(item.updated_at),
-            one_line(item.summary_micro),
-        )
-        for item in found
-    ]
-    yield Table(("", "path", "kind", "relevance", "updated", "summary"), rows) if rows else "Nothing."
+def objects(found: ObjectList) -> Iterator[Block]:
+    rows = [_row(item, format_ms(item.updated_at)) for item in found.objects]
+    yield Table(_COLUMNS, rows) if rows else "Nothing."
 
 
-def bundled(bundle: Bundle) -> Iterator[Block]:
+def changed(item: MemoryObject) -> Iterator[Block]:
+    yield leaf(item)
+
+
+def forgotten(item: MemoryObject) -> Iterator[Block]:
+    yield f"Forgot {item.path} ({item.id}); still there as of before now."
+
+
+def bundled(bundle: ContextBundle) -> Iterator[Block]:
     yield bundle.global_summary
-    yield from objects(bundle.objects)
-    for item in bundle.raw if bundle.raw_limit is not None else ():
-        yield f"\n--- {item['path']}\n{item['raw']}"
+    if bundle.sections:
+        yield Table(_COLUMNS, [_row(item, item.updated_at) for item in bundle.sections])
+    for text in bundle.raw:
+        yield f"\n--- {text.path}\n{text.raw}"
     for warning in bundle.warnings:
         yield f"note: {warning}"
 
 
+def used(found: ActionContext) -> Iterator[Block]:
+    yield found.text
+    if found.left_out:
+        yield f"({found.total_tokens} tokens; no room for {', '.join(found.left_out)})"
+
+
+def ruled(found: SpacePolicy) -> Iterator[Block]:
+    rows = [(name, "-" if value in (None, [], {}) else str(value)) for name, value in found.policy.items()]
+    yield Table((found.space, ""), rows)
+
+
 def collected(report: GcReport) -> Iterator[Block]:
-    word = "would go" if report.dry_run else "archived" if report.archived else "purged"
-    yield f"{len(report.expired)} expired objects {word}; {report.kept_pinned} kept by their pins."
+    word = "would go" if report.dry_run else "purged" if report.purged else "archived"
+    said = f"{len(report.expired)} expired objects {word}" if report.expired else "Nothing expired"
+    yield f"{said}; {report.kept_pinned} kept by their pins."
     yield from (f"  {name}" for name in report.expired)
 
 
-def audited(entries: Iterable[AuditEntry]) -> Iterator[Block]:
-    rows = [(format_ms(one.at), one.action, one.object_id or "", str(dict(one.detail))) for one in entries]
+def audited(found: AuditList) -> Iterator[Block]:
+    rows = [
+        (format_ms(one.at), one.action, one.object_id or "", str(dict(one.detail))) for one in found.entries
+    ]
     yield Table(("at", "action", "object", "detail"), rows) if rows else "The log is empty."
+
+
+def spent(found: Spending) -> Iterator[Block]:
+    rows = [
+        (name, ", ".join(f"{what} {amount:g}" for what, amount in costs.items()))
+        for name, costs in found.providers.items()
+    ]
+    yield Table(("provider", "spent"), rows) if rows else "Nothing was spent."
+
+
+def ordered(found: Ordering) -> Iterator[Block]:
+    yield found.backend
+
+
+def text(found: SpaceText) -> Iterator[Block]:
+    yield found.text.rstrip("\n")
+
+
+def imported(report: ImportReport) -> Iterator[Block]:
+    yield f"{report.objects} objects into space '{report.space}'; checked by {report.verified}."
+    yield from report.notes
 
 
 def synced(report: SyncReport) -> Iterator[Block]:
@@ -123,3 +181,46 @@ def synced(report: SyncReport) -> Iterator[Block]:
         f"{len(report.created)} new, {len(report.updated)} changed, {report.unchanged} unchanged, "
         f"{len(report.forgotten)} gone, {len(report.skipped)} skipped"
     )
+
+
+_COLUMNS: Final = ("", "path", "kind", "relevance", "updated", "summary")
+
+
+def _row(item: MemoryObject | Section, updated: str) -> tuple[str, ...]:
+    pin = "*" if item.pinned else ""
+    return pin, item.path, item.kind, item.relevance, updated, one_line(item.summary_micro)
+
+
+def _spaces(found: Sequence[SpaceSummary]) -> Table:
+    rows = [(one.name, one.objects, one.pinned, format_ms(one.updated_at)) for one in found]
+    return Table(("space", "objects", "pinned", "updated"), rows)
+
+
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "space.create": begun,
+    "space.list": listed,
+    "space.delete": erased,
+    "space.gc": collected,
+    "space.policy": ruled,
+    "space.set_policy": ruled,
+    "space.audit": audited,
+    "space.spent": spent,
+    "space.backend": ordered,
+    "space.set_backend": ordered,
+    "space.export": backed_up,
+    "space.export_text": text,
+    "space.import": imported,
+    "space.import_text": imported,
+    "space.sync": synced,
+    "space.remember": remembered,
+    "space.remember_raw": remembered,
+    "space.pin": changed,
+    "space.unpin": changed,
+    "space.forget": forgotten,
+    "space.erase": erased,
+    "space.get": detail,
+    "space.objects": objects,
+    "space.recall": bundled,
+    "space.recall_kind": objects,
+    "space.use_context": used,
+}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, overload
 
+from recollect.base.checks import check_label
 from recollect.base.errors import InvalidInput
 
 Kind = Literal["problem", "solution", "failed_tactic", "fact", "preference", "change"]
@@ -237,4 +238,4 @@ def id_of(given: RecordLike, name: str) -> str:
         return given.id
     if not isinstance(given, str) or not given.strip():
         raise InvalidInput(f"{name} must be a record or its id, not {given!r}.")
-    return given.strip()
+    return check_label(given, name)

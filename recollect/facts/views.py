@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from recollect.base.errors import NotFound
+from recollect.base.errors import InvalidInput, NotFound
 from recollect.base.filters import View
 from recollect.base.times import FOREVER, AsOf
 from recollect.facts.reading import (
@@ -114,6 +114,7 @@ def history(
 
 def get(rows: Rows, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) -> FactHit:
     """The span of a fact that holds at the view's instant, or else the last one recorded before."""
+    _check_id(fact_id)
     clause = both(
         [Clause("c.fact_id = ?", (fact_id,)), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
     )
@@ -127,6 +128,7 @@ def get(rows: Rows, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) 
 def evidence_for(rows: Rows, view: View, fact: FactHit | int, *, limit: int) -> EvidenceResult:
     """What speaks for a hit's span, or for any span of a fact that the store knew at the view's time."""
     fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
+    _check_id(fact_id)
     clause = both(
         [Clause("c.fact_id = ?", (fact_id,)), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
     )
@@ -137,6 +139,11 @@ def evidence_for(rows: Rows, view: View, fact: FactHit | int, *, limit: int) -> 
         raise NotFound(f"There is no fact {fact_id} here.", hint="It may be in another space, or erased.")
     found = ranked_evidence(rows, view, raw, limit=limit + 1)
     return EvidenceResult((row.value() for row in found[:limit]), truncated=len(found) > limit)
+
+
+def _check_id(fact_id: object) -> None:
+    if isinstance(fact_id, bool) or not isinstance(fact_id, int) or not 0 < fact_id < 2**63:
+        raise InvalidInput(f"{fact_id!r} is no fact's id.", hint="Give a positive whole number.")
 
 
 def _fact(view: View, fact_id: int) -> Clause:

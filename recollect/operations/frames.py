@@ -117,6 +117,7 @@ def ingest(
     all_files: Annotated[bool, "Also what .gitignore ignores."] = False,
     scope: Scope = "space",
     space: Space = None,
+    progress: Annotated[Any, Mark.INSIDE] = None,
 ) -> IngestReport:
     """Read a file, a folder or a text into documents with chunks.
 
@@ -135,6 +136,7 @@ def ingest(
         ignore=not all_files,
         scope=scope,
         space=space,
+        progress=progress,
     )
 
 

@@ -28,6 +28,8 @@ class Mark(Enum):
     """Keys with values, for which a person writes key=value."""
     FILE = "file"
     """A path on the machine where the memory is."""
+    INSIDE = "inside"
+    """Only for callers in the same process: no face shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,11 @@ class Operation(Generic[P, R]):
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All but the memory, in order."""
+        """All but the memory and what is only for callers inside, in order."""
         space = vars(sys.modules[self.function.__module__])
         _, *rest = inspect.signature(self.function).parameters.values()
-        return tuple(_parameter(item, space) for item in rest)
+        found = (_parameter(item, space) for item in rest)
+        return tuple(item for item in found if Mark.INSIDE not in item.marks)
 
 
 def operation(

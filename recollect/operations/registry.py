@@ -10,7 +10,12 @@ from recollect.base.errors import NotFound
 from recollect.operations.operation import Operation
 
 GROUPS: Final = {
-    "": ("frames", "asking", "upkeep"),
+    "": ("frames", "asking", "upkeep", "moving"),
+    "facts": ("facts", "knowledge"),
+    "turns": ("conversation",),
+    "memories": ("conversation",),
+    "experience": ("experience", "lessons"),
+    "space": ("spaces", "objects"),
 }
 """The first word of an operation's name (none for the common ones), and the modules where they are."""
 

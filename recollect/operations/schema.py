@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
-from functools import lru_cache
 from functools import cache
 from importlib import import_module
 from pathlib import PurePath

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
@@ -14,17 +15,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from recollect.base.errors import InvalidInput
 from recollect.base.filters import SpaceLike
 from recollect.base.names import ALL
-from recollect.base.times import FOREVER, AsOf, to_ms
+from recollect.base.times import FOREVER, AsOf, format_ms, to_ms
 from recollect.operations.operation import Mark
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
 
 ANY_SPACE: Final = "*"
+_LONGEST_NAME: Final = 255
 
 Space = Annotated[str | None, "The space to write to; the memory's own if it is not given."]
 Spaces = Annotated[list[str] | None, "The space to read, or several; '*' for all."]
 AsOfMoment = Annotated[str | int | None, "As the memory knew it at that moment, instead of now.", Mark.MOMENT]
+ValidAt = Annotated[
+    str | int | None, "What was so at that moment, as the memory knows it now or at as_of.", Mark.MOMENT
+]
 Moment = Annotated[str | int | None, Mark.MOMENT]
 Kinds = Annotated[list[str] | None, "Only of this kind, or these."]
 Sessions = Annotated[list[str] | None, "Only of this session, or these."]
@@ -54,10 +59,33 @@ def moment(value: str | int | None, name: str) -> int | None:
     return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)
 
 
+def path(value: str, name: str) -> str:
+    """A path that a file could have; whether one is there is another question."""
+    try:
+        parts = os.fsencode(value).split(os.sep.encode())
+    except UnicodeEncodeError:
+        parts = [b"\0"]
+    if any(b"\0" in part or len(part) > _LONGEST_NAME for part in parts):
+        raise InvalidInput(f"{name}: this is no path.", hint="Check its characters and its length.")
+    return value
+
+
+def stamp(value: str | int | None, name: str) -> str | None:
+    """A time as RFC 3339, for what takes it written out."""
+    chosen = moment(value, name)
+    return None if chosen is None else format_ms(chosen)
+
+
 def as_of(memory: Memory, value: str | int | None) -> AsOf:
     """What is known and valid now, or what was at the moment given."""
     chosen = moment(value, "as_of")
     return AsOf(system=FOREVER, valid=memory.store.clock.now()) if chosen is None else AsOf.at(chosen)
+
+
+def both_axes(memory: Memory, system: str | int | None, valid: str | int | None) -> AsOf:
+    """As of a moment; what was so at another one, if that is given too."""
+    known, at = as_of(memory, system), moment(valid, "valid_at")
+    return known if at is None else AsOf(system=known.system, valid=at)
 
 
 def reference(memory: Memory, value: str | int | None) -> int:

@@ -20,6 +20,7 @@ from recollect.spaces.rows import (
     put_space,
 )
 from recollect.spaces.values import Remembered
+from recollect.spaces.words import drafted_words, put_words, repin, stored_words
 from recollect.store import writing
 from recollect.store.drafts import Draft
 from recollect.store.engine import Rows
@@ -39,6 +40,9 @@ class Ready:
     raw_bytes: int
     spans: list[Span]
     prepared: Mapping[str, Sequence[object]]
+    revision: int
+    """The state of the store in which `before` was found."""
+    before: ObjectRow | None
     created_at: int | None = None
     updated_at: int | None = None
 
@@ -65,7 +69,7 @@ def make_ready(
             items = part.prepare(flat)
             if items is not None:
                 prepared[part.name] = items
-    return Ready(wanted, draft, raw_bytes, spans, prepared, created_at, updated_at)
+    return Ready(wanted, draft, raw_bytes, spans, prepared, snapshot.revision, before, created_at, updated_at)
 
 
 def upsert(
@@ -76,7 +80,8 @@ def upsert(
     `known` says that the space has its record already.
     """
     wanted = ready.wanted
-    before = _named(tx.rows, space, wanted)
+    unchanged = tx.snapshot.revision == ready.revision
+    before = ready.before if unchanged else _named(tx.rows, space, wanted)
     notes = list(wanted.notes)
     if before is not None and wanted.id is not None and wanted.id != before.object_id:
         notes.append(f"{wanted.path} is the place of {before.object_id}, which keeps its id")
@@ -112,10 +117,13 @@ def upsert(
     if same_frame:
         assert before is not None
         _relabel(tx, before, wanted)
+        stored = open_version(tx, row, before)
+        put_words(tx.rows, [stored_words(tx.rows, stored, ready.draft.text)])
     else:
         [put] = writing.put(tx, [ready.draft], parts=parts, prepared=ready.prepared)
-        row = row._replace(frame_id=put.id)
-    stored = open_version(tx, row, before)
+        stored = open_version(tx, row._replace(frame_id=put.id), before)
+        last = put.chunks[-1] if put.chunks else put.id
+        put_words(tx.rows, [drafted_words(stored, ready.draft, ready.prepared, last)])
     if before is not None and not same_frame:
         writing.retire(tx, [before.frame_id], successor=stored.frame_id, reason="superseded", parts=parts)
     if not known:
@@ -129,6 +137,7 @@ def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | 
     row = named(tx.rows, space, name)
     moment = tx.now if now is None else now
     changed = open_version(tx, row._replace(pinned=int(pinned), updated_at=moment), row)
+    repin(tx.rows, row, changed)
     touch(tx, space, moment)
     return changed
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect.base.errors import Corrupt
+from recollect.base.times import FOREVER
 from recollect.spaces.rows import TABLES, AuditRow, ObjectRow, checked, close_version, columns, seal, select
+from recollect.spaces.words import derive, differing, lacking
 from recollect.store.frames import batches
-from recollect.store.parts import Part, Problem
+from recollect.store.parts import Budget, Part, Problem
+from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among
 
+_BATCH = 1000
 _RULES = (
     (
         "{0} does not agree with its frame",
@@ -46,8 +50,13 @@ class SpacesPart(Part):
         count = 0
         for batch in batches(ids):
             clause = among("frame_id", batch)
-            sql = f"SELECT space, object_id FROM space_object WHERE {clause.sql}"
-            gone.update((str(row[0]), str(row[1])) for row in tx.rows.all(sql, clause.values))
+            sql = f"SELECT space, object_id, until, frame_id FROM space_object WHERE {clause.sql}"
+            found = tx.rows.all(sql, clause.values)
+            gone.update((str(row[0]), str(row[1])) for row in found)
+            tx.rows.many(
+                "DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?",
+                [(row[0], FOREVER if row[2] is None else row[2], row[3]) for row in found],
+            )
             count += tx.rows.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
         named = 0
         for space, name in sorted(gone):
@@ -60,12 +69,37 @@ class SpacesPart(Part):
                 named += 1
         return {"space_object": count, "space_audit": named}
 
+    def rebuild(self, store: Store) -> int:
+        done = 0
+        with store.write() as tx:
+            tx.rows.run("DELETE FROM space_words")
+            while made := derive(tx.rows, most=_BATCH):
+                done += made
+        return done
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        """Makes what a store of an older format lacks."""
+        with store.read() as snapshot:
+            if not lacking(snapshot.rows, 1):
+                return {}
+        done = 0
+        while not budget.exhausted:
+            with store.write() as tx:
+                made = derive(tx.rows, most=_BATCH)
+            budget.spend(made)
+            done += made
+            if made < _BATCH:
+                break
+        return {"space_words": done}
+
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         for text, sql in _RULES:
             for (name,) in snapshot.rows.all(f"{sql} LIMIT 20"):
                 yield Problem("space_object", text.format(name))
         if deep:
             yield from _checksums(snapshot)
+            for detail in differing(snapshot.rows):
+                yield Problem("space_words", detail, derived=True)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         found = {}

@@ -6,28 +6,34 @@ import fnmatch
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from recollect.base.checks import canonical_json, check_label
 from recollect.base.errors import InvalidInput
-from recollect.extract.personal import KINDS
 from recollect.spaces.patterns import check_pattern
 from recollect.spaces.values import RELEVANCES
 
-DETECTORS: Final[Mapping[str, tuple[str, ...]]] = {
-    **{kind: (kind,) for kind in KINDS},
-    "emails": ("email",),
-    "keys": ("key",),
-    "api_keys": ("key",),
-    "secrets": ("key",),
-    "phones": ("phone",),
-    "cards": ("card",),
-    "credit_cards": ("card",),
-    "ips": ("ip",),
-    "addresses": ("address",),
-    "all": KINDS,
-}
-"""Names that `pii_redaction` knows; everything else in that list is a regular expression."""
+
+@cache
+def detectors() -> Mapping[str, tuple[str, ...]]:
+    """Names that `pii_redaction` knows; everything else in that list is a regular expression."""
+    from recollect.extract.personal import KINDS  # most spaces redact nothing, and it takes a while
+
+    return {
+        **{kind: (kind,) for kind in KINDS},
+        "emails": ("email",),
+        "keys": ("key",),
+        "api_keys": ("key",),
+        "secrets": ("key",),
+        "phones": ("phone",),
+        "cards": ("card",),
+        "credit_cards": ("card",),
+        "ips": ("ip",),
+        "addresses": ("address",),
+        "all": KINDS,
+    }
+
 
 _MOST_DAYS: Final = 36_500
 _REGEX_PREFIX: Final = "regex:"
@@ -94,15 +100,18 @@ class Policy:
 
     @property
     def detectors(self) -> tuple[str, ...]:
-        wanted = {kind for item in self.pii_redaction for kind in DETECTORS.get(item.casefold(), ())}
-        return tuple(kind for kind in KINDS if kind in wanted)
+        if not self.pii_redaction:
+            return ()
+        known = detectors()
+        wanted = {kind for item in self.pii_redaction for kind in known.get(item.casefold(), ())}
+        return tuple(kind for kind in known["all"] if kind in wanted)
 
     @property
     def patterns(self) -> tuple[str, ...]:
         return tuple(
             item.removeprefix(_REGEX_PREFIX)
             for item in self.pii_redaction
-            if item.casefold() not in DETECTORS
+            if item.casefold() not in detectors()
         )
 
     def changed(self, given: Mapping[str, Any] | str) -> Policy:
@@ -163,12 +172,12 @@ def _days(value: object, name: str) -> float:
 def _redaction(value: object, name: str) -> tuple[str, ...]:
     items = _names(value, name)
     for item in items:
-        if item.casefold() in DETECTORS:
+        if item.casefold() in detectors():
             continue
         if item.isidentifier() and not item.startswith(_REGEX_PREFIX):
             raise InvalidInput(
                 f"{name}: there is no detector {item!r}.",
-                hint=f"Known are {', '.join(DETECTORS)}; write 'regex:{item}' for that very word.",
+                hint=f"Known are {', '.join(detectors())}; write 'regex:{item}' for that very word.",
             )
         check_pattern(item.removeprefix(_REGEX_PREFIX))
     return items

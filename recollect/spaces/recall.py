@@ -15,10 +15,13 @@ from recollect.spaces.bundle import Bundle, Options, check_topic, summarise
 from recollect.spaces.ordering.choosing import choose, first
 from recollect.spaces.ordering.protocol import Question, Scores
 from recollect.spaces.policies import Policy
-from recollect.spaces.shelf import LEVELS, Mask, Shelf, Shelves
+from recollect.spaces.shelf import Mask, Shelf
+from recollect.spaces.shelves import Shelves
 from recollect.spaces.values import ROLE, MemoryObject
+from recollect.spaces.words import LEVELS
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
+from recollect.store.visible import among
 from recollect.text.words import terms
 
 _REACH: Final = 30
@@ -159,9 +162,8 @@ def _visible(
         slots = first(shelf, scores, allowed, limit=look)
         hidden = [
             slot
-            for slot in slots
-            if (entry := shelf.entries[slot]) is not None
-            and any(
+            for slot, entry in zip(slots, shelf.entries_of(slots) if rules else (), strict=False)
+            if any(
                 rule.covers(
                     kind=entry.kind,
                     tags=entry.tags,
@@ -179,22 +181,19 @@ def _visible(
         slots = first(shelf, scores, allowed, limit=reach)
     if dedupe:
         twins: set[str] = set()
-        for slot in slots:
-            entry = shelf.entries[slot]
-            if entry is not None and entry.hash is not None:
+        for slot, entry in zip(slots, shelf.entries_of(slots), strict=True):
+            if entry.hash is not None:
                 allowed[slot] = entry.hash not in twins
                 twins.add(entry.hash)
         slots = first(shelf, scores, allowed, limit=options.limit)
-    return [entry.id for slot in slots if (entry := shelf.entries[slot]) is not None]
+    return [shelf.ids[slot] for slot in slots]
 
 
 def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) -> dict[int, str]:
     if not frames:
         return {}
-    clause = rows.held(as_of)
-    marks = ", ".join("?" * len(frames))
-    sql = (
-        f"SELECT x.frame_id, x.object_id FROM space_object x "
-        f"WHERE x.space = ? AND x.frame_id IN ({marks}) AND {clause.sql}"
-    )
-    return {int(row[0]): str(row[1]) for row in snapshot.rows.all(sql, (space, *frames, *clause.values))}
+    # By frame alone: with the space in it, SQLite would rather read all versions of the space.
+    clause = rows.held(as_of) & among("x.frame_id", frames)
+    sql = f"SELECT x.frame_id, x.object_id, x.space FROM space_object x WHERE {clause.sql}"
+    found = snapshot.rows.all(sql, clause.values)
+    return {int(frame): str(name) for frame, name, where in found if where == space}

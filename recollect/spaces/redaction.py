@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from recollect.extract.personal import find_personal, redact
 from recollect.spaces.patterns import check_pattern, find
 from recollect.spaces.policies import Policy
 
@@ -42,6 +41,8 @@ class Redactor:
                 last = end
             text = "".join([*pieces, text[last:]])
         if self._kinds:
+            from recollect.extract.personal import find_personal, redact
+
             spans = find_personal(text, kinds=self._kinds)
             for span in spans:
                 self._flag(span.kind, span.text)

@@ -25,7 +25,7 @@ from recollect.spaces.recall import Recaller
 from recollect.spaces.redaction import Redactor
 from recollect.spaces.rows import SpaceRow
 from recollect.spaces.semantic import Model
-from recollect.spaces.shelf import Shelves
+from recollect.spaces.shelves import Shelves
 from recollect.spaces.signing import HMAC
 from recollect.spaces.space import ProjectSpace
 from recollect.spaces.telemetry import Telemetry
@@ -143,7 +143,7 @@ class Spaces:
             tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
             forgetting.erase_space(tx, space)
             tx.rows.run("DELETE FROM store_erasing")
-            for table in ("space_object", "space_record", "space_spending"):
+            for table in ("space_object", "space_words", "space_record", "space_spending"):
                 tx.rows.run(f"DELETE FROM {table} WHERE space = ?", (space,))
             rows.audit(
                 tx,

@@ -15,7 +15,7 @@ from recollect.spaces.policies import Policy
 from recollect.spaces.values import AuditEntry, MemoryObject
 from recollect.store.engine import Row, Rows, Value
 from recollect.store.transaction import Transaction
-from recollect.store.visible import Clause
+from recollect.store.visible import Clause, among
 
 _BATCH: Final = 1000
 
@@ -73,6 +73,17 @@ class ObjectRow(NamedTuple):
             frame_id=self.frame_id,
             space=self.space,
         )
+
+
+class Entry(NamedTuple):
+    """What names an object, without what it says."""
+
+    id: str
+    path: str
+    kind: str
+    tags: tuple[str, ...]
+    hash: str | None
+    """Only where the metadata says it."""
 
 
 class AuditRow(NamedTuple):
@@ -185,6 +196,12 @@ def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> O
 
 def close_version(tx: Transaction, row: ObjectRow) -> None:
     _close(tx, row, "space = ? AND object_id = ? AND since = ?", (row.space, row.object_id, row.since))
+    key = (row.space, FOREVER, row.frame_id)
+    if row.since == tx.system:
+        tx.rows.run("DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?", key)
+    else:
+        sql = "UPDATE space_words SET until = ? WHERE space = ? AND until = ? AND frame_id = ?"
+        tx.rows.run(sql, (tx.system, *key))
 
 
 def _close(tx: Transaction, row: SpaceRow | ObjectRow, key: str, values: tuple[Value, ...]) -> None:
@@ -206,18 +223,19 @@ def with_text(
         for first in range(0, len(ids), 500):
             batch = list(ids[first : first + 500])
             clause = held(as_of) & Clause(f"x.object_id IN ({', '.join('?' * len(batch))})", tuple(batch))
-            yield from _texts(rows, space, clause, "")
+            yield from select_texts(rows, space, clause, "")
         return
     while True:
         clause = held(as_of) & Clause("x.object_id > ?", (last,))
-        found = list(_texts(rows, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
+        found = list(select_texts(rows, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
         yield from found
         if len(found) < _BATCH:
             return
         last = found[-1][0].object_id
 
 
-def _texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
+def select_texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
+    """Versions in a space with the text of their frames; `tail` says in which order, and how many."""
     sql = (
         f"SELECT {columns(ObjectRow)}, t.text FROM space_object x "
         "JOIN frame_text t ON t.frame_id = x.frame_id "
@@ -225,6 +243,22 @@ def _texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[tuple[
     )
     for row in rows.all(sql, (space, *clause.values)):
         yield checked(ObjectRow, row[:-1]), row[-1]
+
+
+def entries(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
+    """The names of these objects, in the order given."""
+    found: dict[str, Entry] = {}
+    for first in range(0, len(ids), 500):
+        clause = held(as_of) & among("x.object_id", ids[first : first + 500])
+        sql = (
+            "SELECT x.object_id, x.path, x.kind, x.tags, x.metadata FROM space_object x "
+            f"WHERE x.space = ? AND {clause.sql}"
+        )
+        for name, path, kind, tags, metadata in rows.all(sql, (space, *clause.values)):
+            stated = json.loads(metadata).get("hash")
+            named = stated if isinstance(stated, str) else None
+            found[name] = Entry(name, path, kind, tuple(json.loads(tags)), named)
+    return [found[name] for name in ids if name in found]
 
 
 def objects(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[MemoryObject]:

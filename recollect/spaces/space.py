@@ -18,6 +18,7 @@ from recollect.spaces import keeping, rows, spending
 from recollect.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
 from recollect.spaces.instants import parse_rfc3339
 from recollect.spaces.objects import Wanted, plan_object
+from recollect.spaces.ordering.choosing import known
 from recollect.spaces.policies import Policy
 from recollect.spaces.redaction import Redactor
 from recollect.spaces.semantic import Model
@@ -25,6 +26,7 @@ from recollect.spaces.understanding import Tools, Understanding
 from recollect.spaces.values import AuditEntry, MemoryObject, Remembered
 from recollect.store import erasure
 from recollect.store.erasure import ErasureCertificate
+from recollect.store.visible import Clause
 
 PII_KEY: Final = "spaces_pii_key"
 _ATTEMPTS: Final = 20
@@ -125,22 +127,26 @@ class ProjectSpace:
     ) -> Remembered:
         """Plan under the rules that hold, write if they still do, else begin again."""
         for _ in range(_ATTEMPTS):
-            text, policy = self._rules()
+            revision, text, policy = self._rules()
             wanted = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
             ready = keeping.make_ready(self._store, wanted, space=self.name, source=source, updated_at=frozen)
             with self._store.write() as tx:
-                record = rows.find_space(tx.rows, self.name)
-                if (None if record is None else record.policy) != text:
-                    continue
-                done = keeping.upsert(tx, self.name, ready, parts=self._store.parts, known=record is not None)
+                if tx.snapshot.revision != revision:
+                    record = rows.find_space(tx.rows, self.name)
+                    if (None if record is None else record.policy) != text:
+                        continue
+                done = keeping.upsert(tx, self.name, ready, parts=self._store.parts, known=text is not None)
             self._tools.telemetry.remembered(self.name, done.status)
             return done
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
 
-    def _rules(self) -> tuple[str | None, Policy]:
+    def _rules(self) -> tuple[int, str | None, Policy]:
+        """At which revision, the policy as it is stored, and as it is meant."""
         with self._store.read() as snapshot:
             record = rows.find_space(snapshot.rows, self.name)
-        return (None, Policy()) if record is None else (record.policy, record.rules())
+        if record is None:
+            return snapshot.revision, None, Policy()
+        return snapshot.revision, record.policy, record.rules()
 
     def _key(self) -> bytes:
         """The store's own key for the hashes of what was redacted."""
@@ -175,7 +181,7 @@ class ProjectSpace:
 
     @property
     def policy(self) -> Policy:
-        return self._rules()[1]
+        return self._rules()[2]
 
     def set_policy(self, policy: Mapping[str, Any] | str, *, replace: bool = False) -> Policy:
         """Set the rules given, and keep the others unless `replace`. They hold for later writes."""
@@ -253,10 +259,11 @@ class ProjectSpace:
         telemetry = self._tools.telemetry
         with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
             default = chosen.backend or self._tools.backend()
-            bundle = self._tools.recaller.context(self.name, topic, chosen, default=default)
-            with telemetry.operation(f"backend.{bundle.backend}", space=self.name, backend=bundle.backend):
-                span.set("backend", bundle.backend)
-                span.set("items_returned", len(bundle.objects))
+            backend = known(default)
+            with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
+                bundle = self._tools.recaller.context(self.name, topic, chosen, default=default)
+            span.set("backend", bundle.backend)
+            span.set("items_returned", len(bundle.objects))
         return bundle
 
     def recall_kind(
@@ -305,23 +312,30 @@ class ProjectSpace:
         raise NotFound(f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or its path.")
 
     def list(
-        self, *, prefix: str = "", kind: str | None = None, limit: int = 1000, as_of: AsOf = AsOf.LATEST
+        self,
+        *,
+        prefix: str = "",
+        kind: str | None = None,
+        after: str = "",
+        limit: int = 1000,
+        as_of: AsOf = AsOf.LATEST,
     ) -> tuple[MemoryObject, ...]:
-        """Objects by path, those below `prefix`."""
+        """Objects by path, those below `prefix`; a page begins behind the path `after`."""
         check_limit(limit, "limit", most=100_000)
         clause = rows.held(as_of)
-        values: list[Any] = [self.name, *clause.values]
-        sql = f"x.space = ? AND {clause.sql}"
-        place = prefix.strip("/")
+        place = check_text(prefix, "prefix", empty=True).strip("/")
         if place:
-            sql += " AND (x.path = ? OR (x.path >= ? AND x.path < ?))"
-            values += [place, place + "/", place + "0"]
+            clause &= Clause(
+                "(x.path = ? OR (x.path >= ? AND x.path < ?))", (place, place + "/", place + "0")
+            )
         if kind is not None:
-            sql += " AND x.kind = ?"
-            values.append(kind)
+            clause &= Clause("x.kind = ?", (check_label(kind, "kind"),))
+        if after:
+            clause &= Clause("x.path > ?", (check_text(after, "after"),))
         with self._store.read() as snapshot:
-            found = rows.select(snapshot.rows, rows.ObjectRow, f"{sql} ORDER BY x.path LIMIT {limit}", values)
-            return tuple(rows.objects(snapshot.rows, self.name, as_of, [row.object_id for row in found]))
+            tail = f" ORDER BY x.path LIMIT {limit}"
+            found = rows.select_texts(snapshot.rows, self.name, clause, tail)
+            return tuple(row.value(text) for row, text in found)
 
     def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
         """The log of this space, newest first."""

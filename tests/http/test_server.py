@@ -264,7 +264,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_under_load(tmp_path: Path) 
         assert memory.verify(deep=True)
 
 
-def test_no_request_that_the_document_allows_breaks_the_server(ask: Server) -> None:
+def test_no_request_that_the_document_allows_breaks_the_server(ask: Server, tmp_path: Path) -> None:
     pytest.importorskip("schemathesis")
     program = Path(sys.executable).with_name("st")
     done = subprocess.run(
@@ -278,6 +278,7 @@ def test_no_request_that_the_document_allows_breaks_the_server(ask: Server) -> N
         text=True,
         timeout=300,
         check=False,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stdout[-6000:]
     assert ask("/health", method="GET")[0] == 200

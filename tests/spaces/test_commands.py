@@ -9,14 +9,15 @@ import pytest
 from typer.testing import CliRunner
 
 from recollect.base.errors import Forbidden
-from recollect.cli.spaces import commands
+from recollect.cli.app import build
 from tests.spaces.samples import CONFIG, DECISION, GUIDE
 
 FROZEN = "2025-01-01T00:00:00Z"
 
 
 def run(store: Path, *arguments: str) -> str:
-    result = CliRunner().invoke(commands, [*arguments, "--store", str(store)], catch_exceptions=False)
+    given = ["space", *arguments, "--store", str(store)]
+    result = CliRunner().invoke(build("space"), given, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -28,7 +29,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number, payload in enumerate((DECISION, GUIDE, CONFIG)):
         file = tmp_path / f"{number}.json"
         file.write_text(json.dumps(payload))
-        run(place, "remember", "runtime", str(file), "--freeze-clock", FROZEN)
+        run(place, "remember", "runtime", "--file", str(file), "--freeze-clock", FROZEN)
     return place
 
 
@@ -36,7 +37,7 @@ def test_a_bundle_is_the_same_as_in_python(store: Path) -> None:
     bundle = json.loads(run(store, "recall", "runtime", "telemetry", "--json", "--freeze-clock", FROZEN))
     assert [section["id"] for section in bundle["sections"]] == ["mem_runtime_decision_001", "mem_guide"]
     assert bundle["generated_at"] == FROZEN
-    assert "Context bundle for 'telemetry'" in run(store, "recall", "runtime", "telemetry", "--raw")
+    assert "Context bundle for 'telemetry'" in run(store, "recall", "runtime", "telemetry", "--include-raw")
 
 
 def test_the_environment_chooses_an_ordering(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,25 +69,26 @@ def test_a_space_is_handed_over_signed(store: Path, tmp_path: Path) -> None:
 
 
 def test_rules_collection_and_deletion(store: Path) -> None:
-    run(store, "policy", "runtime", '{"ttl_days": 30}')
+    run(store, "set-policy", "runtime", '{"ttl_days": 30}')
     said = run(store, "gc", "runtime", "--now", "2025-06-01", "--dry-run")
     assert "2 expired objects would go; 1 kept by their pins." in said
     assert "archived" in run(store, "gc", "runtime", "--now", "2025-06-01")
     assert "gc" in run(store, "audit", "runtime")
     with pytest.raises(Forbidden):
         run(store, "delete", "runtime", "--yes")
-    run(store, "policy", "runtime", '{"allow_delete": true}')
+    run(store, "set-policy", "runtime", '{"allow_delete": true}')
     assert "Erased" in run(store, "delete", "runtime", "--yes")
     assert "no spaces yet" in run(store, "list")
 
 
 def test_raw_text_pins_kinds_sync_and_the_hook(store: Path, tmp_path: Path) -> None:
     (tmp_path / "note.md").write_text("# Cache\n\nThe cache is small.")
-    assert "created: note.md" in run(store, "raw", "runtime", "note.md", "--kind", "guide", "--pin")
+    given = ("--file", "note.md", "--path", "note.md", "--pin")
+    assert "created: note.md" in run(store, "remember-raw", "runtime", "guide", *given)
     run(store, "unpin", "runtime", "note.md")
     run(store, "pin", "runtime", "note.md")
-    assert "note.md" in run(store, "kind", "runtime", "guide")
-    assert "Cache" in run(store, "use-context", "--project", "runtime", "--topic", "cache")
+    assert "note.md" in run(store, "recall-kind", "runtime", "guide")
+    assert "Cache" in run(store, "use-context", "runtime", "cache")
     folder = tmp_path / "tree"
     folder.mkdir()
     (folder / "a.md").write_text("A file.")

@@ -246,7 +246,7 @@ def test_order_does_not_depend_on_insertion_and_leads_with_pinned_and_high(
 def test_saying_a_word_more_often_never_passes_the_bound(repeats: int, tags: int) -> None:
     from recollect.base.times import AsOf
     from recollect.spaces.ordering.protocol import Question
-    from recollect.spaces.shelf import Shelves
+    from recollect.spaces.shelves import Shelves
 
     with Memory.open(":memory:", embedder=None, extractor=None) as memory:
         space = spaces_of(memory).space("s")

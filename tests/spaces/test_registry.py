@@ -104,6 +104,50 @@ def test_gc_under_every_combination_of_rules(
         assert memory.verify(deep=True)
 
 
+@pytest.mark.parametrize(
+    ("ttl", "allowed", "folder", "redaction", "key"),
+    list(
+        itertools.product(
+            [None, 5], [False, True], [None, "out", "out/it.json"], [[], ["emails"]], [None, KEY]
+        )
+    ),
+)
+def test_export_and_delete_under_every_combination_of_rules(
+    new_location: Callable[[str], str],
+    clock: FrozenClock,
+    tmp_path: Path,
+    ttl: int | None,
+    allowed: bool,
+    folder: str | None,
+    redaction: list[str],
+    key: bytes | None,
+) -> None:
+    rules = {"ttl_days": ttl, "allow_delete": allowed, "export_path": folder, "pii_redaction": redaction}
+    with Memory.open(new_location("sqlite"), clock=clock, embedder=None, extractor=None) as memory:
+        spaces = spaces_of(memory)
+        spaces.space("s").set_policy(rules)
+        spaces.space("s").remember_structured({**CONFIG, "raw": "Ask ana@example.org."})
+        path = spaces.export("s", root=tmp_path, key=key)
+        place = {None: ".recollect/exports/s.json", "out": "out/s.json"}.get(folder, "out/it.json")
+        assert path == tmp_path / place
+        found = json.loads(path.read_text(encoding="utf-8"))
+        assert found["policies"] == spaces.space("s").policy.to_dict()
+        assert ("ana@example.org" in found["objects"][0]["raw"]) is not bool(redaction)
+        assert ("signature" in found) is (key is not None)
+        logged = spaces.space("s").audit()[0]
+        assert (logged.action, logged.detail["signed"]) == ("export", key is not None)
+        if allowed:
+            spaces.delete("s")
+            assert spaces.list() == ()
+            assert actions(spaces)[-1] == "delete"
+        else:
+            with pytest.raises(Forbidden, match="allow_delete"):
+                spaces.delete("s")
+            assert len(spaces.space("s").list()) == 1
+            assert actions(spaces)[-1] == "delete refused"
+        assert spaces.import_(path, space="again", key=key).objects == 1
+
+
 def test_gc_purges_on_both_engines(spaces: Spaces, memory: Memory, clock: FrozenClock) -> None:
     filled(spaces, clock)
     spaces.space("s").set_policy({"ttl_days": 5, "allow_delete": True})

@@ -13,7 +13,8 @@ from recollect.spaces.ordering.patricia import Patricia
 from recollect.spaces.ordering.protocol import Ordering, Scores
 from recollect.spaces.ordering.raptor import Raptor
 from recollect.spaces.ordering.search import BySearch
-from recollect.spaces.shelf import LEVELS, Floats, Integers, Mask, Shelf
+from recollect.spaces.shelf import Floats, Integers, Mask, Shelf
+from recollect.spaces.words import LEVELS
 
 DEFAULT: Final = "basic"
 ORDERINGS: Final[Mapping[str, Ordering]] = {
@@ -22,14 +23,19 @@ ORDERINGS: Final[Mapping[str, Ordering]] = {
 _log = logging.getLogger("recollect.spaces")
 
 
+def known(name: str) -> str:
+    """The ordering that a name stands for: itself, or the default."""
+    found = name.strip().lower()
+    return found if found in ORDERINGS else DEFAULT
+
+
 def choose(name: str) -> tuple[Ordering, str | None]:
     """The ordering of this name; an unknown one is basic, with a warning."""
-    found = ORDERINGS.get(name.strip().lower()) if isinstance(name, str) else None
-    if found is not None:
+    found = ORDERINGS[known(name)]
+    if name.strip().lower() in ORDERINGS:
         return found, None
-    warning = f"unknown backend {name!r}: ordered by {DEFAULT}"
     _log.warning("Unknown backend of a space; falling back to %s.", DEFAULT)
-    return ORDERINGS[DEFAULT], warning
+    return found, f"unknown backend {name!r}: ordered by {DEFAULT}"
 
 
 def first(shelf: Shelf, scores: Scores, allowed: Mask, *, limit: int) -> list[int]:
@@ -43,10 +49,8 @@ def first(shelf: Shelf, scores: Scores, allowed: Mask, *, limit: int) -> list[in
 
 def _key(shelf: Shelf, scores: Scores, slot: int) -> tuple[bool, float, int, str]:
     """Pinned and of high relevance, then score, then the newest, then the id."""
-    entry = shelf.entries[slot]
-    assert entry is not None
     leads = bool(shelf.pinned[slot]) and int(shelf.relevance[slot]) == LEVELS["high"]
-    return (not leads, -round(float(scores.score[slot]), 9), -int(shelf.updated[slot]), entry.id)
+    return (not leads, -round(float(scores.score[slot]), 9), -int(shelf.updated[slot]), shelf.ids[slot])
 
 
 def _top(shelf: Shelf, scores: Scores, among: Mask, limit: int) -> list[int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from recollect.spaces.ordering.basic import Basic
 from recollect.spaces.ordering.protocol import Question, Scores
-from recollect.spaces.shelf import NAMES, Floats, Shelf
+from recollect.spaces.shelf import Floats, Shelf
 
 ENTITY: Final = 4.0
 NEIGHBOUR: Final = 1.0
@@ -22,52 +23,41 @@ class Hybrid:
 
     def score(self, shelf: Shelf, question: Question) -> Scores:
         basic = Basic().score(shelf, question)
-        named = _overlap(shelf, list(question.words))
-        near = _overlap(shelf, _pinned_names(shelf))
+        named = _overlap(shelf, _rarities(shelf, question.words))
+        near = shelf.kept("near", _near)
         matched = basic.matched | (named > 0) if question.words else basic.matched
         return Scores(basic.score + ENTITY * named + NEIGHBOUR * near, matched)
 
 
-def rarity(shelf: Shelf, word: str) -> float:
-    held = _uses(shelf, word)
-    return math.log1p(len(shelf) / held) if held else 0.0
+def _rarities(shelf: Shelf, words: Sequence[str]) -> dict[str, float]:
+    return {word: math.log1p(len(shelf) / held) if held else 0.0 for word, held in shelf.uses(words).items()}
 
 
-def _uses(shelf: Shelf, word: str) -> int:
-    """How often the word is a name, counted by field."""
-    return sum(len(shelf.postings[name].get(word, ())) for name in NAMES)
-
-
-def _overlap(shelf: Shelf, words: list[str]) -> Floats:
+def _overlap(shelf: Shelf, weights: Mapping[str, float]) -> Floats:
     """The share of the words' rarity that an object's names hold, 0 to 1."""
     import numpy as np
 
     found: Floats = np.zeros(shelf.size)
-    weights = {word: rarity(shelf, word) for word in sorted(words)}
-    total = sum(weights.values())
+    total = sum(weight for _, weight in sorted(weights.items()))
     if total <= 0:
         return found
-    for word, weight in weights.items():
-        if weight:
-            named = np.zeros(shelf.size, dtype=bool)
-            for name in NAMES:
-                named[shelf.slots(name, word)] = True
-            found[named] += weight / total
+    for word, owners in shelf.named([word for word, weight in sorted(weights.items()) if weight]).items():
+        found[owners] += weights[word] / total
     return np.minimum(found, 1.0)
 
 
-def _pinned_names(shelf: Shelf) -> list[str]:
-    """The rarest names that at least one other object shares with a pinned one."""
+def _near(shelf: Shelf) -> Floats:
+    """How far each object shares the rarest names that a pinned one shares with another."""
     import numpy as np
 
     from recollect.text.words import terms
 
     pinned = np.flatnonzero(shelf.pinned & shelf.alive).tolist()
-    entries = sorted((entry.id, entry) for slot in pinned if (entry := shelf.entries[slot]) is not None)
+    chosen = heapq.nsmallest(_PINNED_OBJECTS, pinned, key=shelf.ids.__getitem__)
     words = {
-        word
-        for _, entry in entries[:_PINNED_OBJECTS]
-        for word in terms(f"{entry.path} {' '.join(entry.tags)}")
+        word for entry in shelf.entries_of(chosen) for word in terms(f"{entry.path} {' '.join(entry.tags)}")
     }
-    shared = [word for word in words if _uses(shelf, word) > 1]
-    return heapq.nsmallest(_PINNED_NAMES, shared, key=lambda word: (-rarity(shelf, word), word))
+    uses = shelf.uses(sorted(words))
+    weights = _rarities(shelf, [word for word, count in uses.items() if count > 1])
+    rarest = heapq.nsmallest(_PINNED_NAMES, weights, key=lambda word: (-weights[word], word))
+    return _overlap(shelf, {word: weights[word] for word in rarest})

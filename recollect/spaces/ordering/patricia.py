@@ -33,7 +33,7 @@ def _paths(topic: str) -> list[list[str]]:
     words = fold(topic).replace("\\", "/").split()
     found = [[part for part in word.split("/") if part] for word in words if "/" in word]
     whole = [part for word in words for part in word.split("/") if part]
-    candidates = [*found, whole] if whole else found
+    candidates = [*found, *([whole] if whole not in found else [])]
     return [segments[:_MOST_SEGMENTS] for segments in candidates if segments]
 
 

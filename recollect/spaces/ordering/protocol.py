@@ -50,6 +50,7 @@ def said(shelf: Shelf, question: Question) -> tuple[Floats, Mask]:
     """How much of the topic the fields say (0 to 8), and where any of it is said at all."""
     import numpy as np
 
+    shelf.seek(question.words)
     amount = np.zeros(shelf.size)
     matched = np.zeros(shelf.size, dtype=bool)
     for name, weight in FIELD_WEIGHTS.items():

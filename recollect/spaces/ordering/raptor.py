@@ -25,13 +25,13 @@ class Raptor:
     def score(self, shelf: Shelf, question: Question) -> Scores:
         import numpy as np
 
+        _, matched = said(shelf, question)
         overlap: Floats = np.zeros(shelf.size)
         for name, weight in (("tags", TAG), ("summary", SUMMARY)):
             for word in question.words:
                 overlap[shelf.slots(name, word)] += weight / len(question.words)
         cluster = _clusters(shelf, np.minimum(1.0, overlap / TAG))
         age = np.clip((question.now - shelf.updated) / (_DAY * RECENT_DAYS), 0.0, 1.0)
-        _, matched = said(shelf, question)
         score = standing(shelf) + overlap + CLUSTER * cluster + RECENT * (1.0 - age)
         return Scores(score + preferred(shelf, question), matched | (cluster >= _NEAR))
 
@@ -44,8 +44,6 @@ def _clusters(shelf: Shelf, share: Floats) -> Floats:
     if not share.any():
         return best
     slots, codes = shelf.tag_pairs()
-    living = shelf.alive[slots]
-    slots, codes = slots[living], codes[living]
     if not len(slots):
         return best
     # Whole numbers add up to the same sum in any order.

@@ -1,0 +1,406 @@
+"""Each operation is called on both engines, with what it takes and with what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from recollect import Memory
+from recollect.base.errors import Conflict, Forbidden, InvalidInput, NotFound, RecollectError
+from recollect.operations import registry, schema
+from recollect.operations.values import plain
+
+Answers = dict[str, Any]
+Arguments = Mapping[str, Any] | Callable[[Answers], Mapping[str, Any]]
+Story = list[tuple[str, Arguments]]
+"""Operations in order, by name; arguments may be made of the answers so far."""
+
+COMMON: Story = [
+    ("remember", {"text": "Ana prefers trains.", "tags": ["travel"], "occurred_at": "2023-05-01"}),
+    (
+        "remember_many",
+        {"items": [{"text": "A train.", "occurred_at": "2023-05-02"}, {"text": "B."}]},
+    ),
+    ("ingest", {"text": "# Notes\n\nThe kettle is broken.", "uri": "notes.md"}),
+    ("get", {"frame": 1}),
+    ("list", {"limit": 2, "tags": ["travel"]}),
+    ("timeline", {"since": "2023-01-01", "where": {"until": "2024-01-01"}}),
+    ("update", {"frame": 1, "metadata": {"n": 1}}),
+    ("search", {"query": "How does Ana travel?", "space": ["*"]}),
+    ("why_not", {"query": "kettle", "frame": 1}),
+    ("recall", {"query": "Ana", "budget": 200}),
+    ("replay", lambda done: {"receipt": json.dumps(done["recall"]["receipt"])}),
+    ("recipes", {}),
+    ("save_recipe", {"recipe": {"name": "short", "lanes": [{"kind": "snippets", "share": 1.0}]}}),
+    ("supersede", {"old": 2, "new": 3}),
+    ("forget", {"frame": 3}),
+    ("erase", {"frame": 1}),
+    ("verify_erasure", lambda done: {"certificate": json.dumps(done["erase"])}),
+    ("stats", {}),
+    ("verify", {"deep": True}),
+    ("compact", {}),
+    ("reindex", {}),
+    ("maintain", {"max_frames": 10}),
+]
+
+FACTS: Story = [
+    ("remember", {"text": "Ana says: I am in Porto."}),
+    ("facts.predicate", {"key": "home", "cardinality": "one"}),
+    ("facts.entity", {"key": "ana", "kind": "person", "aliases": ["Aninha"]}),
+    ("facts.alias", {"key": "ana", "alias": "Anita"}),
+    ("facts.record", {"subject": "ana", "predicate": "home", "value": "Porto", "valid_from": "2023-01-01"}),
+    ("facts.replace", {"subject": "ana", "predicate": "home", "value": "Lisbon", "valid_from": "2023-05-01"}),
+    ("facts.record", {"subject": "ana", "predicate": "age", "value": 34, "valid_to": "open"}),
+    ("facts.record", {"subject": "ana", "predicate": "tall", "value": 1.7, "qualifiers": {"unit": "m"}}),
+    ("facts.record", {"subject": "ana", "predicate": "born", "value": {"datetime": "1990-02-03"}}),
+    ("facts.record", {"subject": "ana", "predicate": "key", "value": {"bytes": "AAEC"}, "derived_from": [1]}),
+    (
+        "facts.record_many",
+        {
+            "facts": [
+                {"subject": "ana", "predicate": "knows", "value": {"entity": "ben"}, "evidence": [1]},
+                {"subject": "ben", "predicate": "shy", "value": True, "valid_from": "2020-01-01"},
+            ]
+        },
+    ),
+    (
+        "facts.add_evidence",
+        {"fact": 1, "evidence": [1, {"frame": 1, "start": 0, "end": 3}]},
+    ),
+    ("facts.evidence", {"fact": 1}),
+    ("facts.get", {"fact": 1}),
+    ("facts.about", {"subject": "anita", "valid_at": "2023-03-01", "predicates": ["home"]}),
+    ("facts.about_many", {"subjects": ["ana", "ben"]}),
+    ("facts.history", {"subject": "ana"}),
+    ("facts.diff", {"before": "2023-03-01", "after": "2023-06-01", "axis": "valid"}),
+    ("facts.neighbors", {"entity": "ana", "depth": 2}),
+    ("facts.resolve", {"name": "Anit", "near": True}),
+    ("facts.retract", {"subject": "ana", "predicate": "age", "value": 34, "reason": "a guess"}),
+    ("facts.retract", lambda done: {"subject": "ana", "predicate": "home", "period": _period(done)}),
+    ("facts.erase", {"subject": "ana", "predicate": "key"}),
+]
+
+TALK: Story = [
+    ("turns.add", {"session": "s1", "role": "user", "text": "I like trains, and my name is Ana."}),
+    ("turns.add_many", {"session": "s1", "turns": [{"role": "assistant", "text": "Noted."}]}),
+    ("turns.window", {"session": "s1", "limit": 1}),
+    ("turns.context", {"session": "s1", "query": "trains", "k": 5}),
+    ("memories.remember", {"content": "The keys are with the porter.", "importance": 1, "tags": ["flat"]}),
+    ("memories.update", {"memory_id": 1, "tags": ["rail"]}),
+    ("memories.get", {"memory_id": 1}),
+    ("memories.list", {"status": "any", "sort": "created"}),
+    ("memories.search", {"query": "keys", "limit": 1}),
+    ("memories.like", {"text": "The keys are with the porter"}),
+    ("memories.why", {"memory_id": 1, "now": "2024-01-01"}),
+    ("memories.gc", {"dry_run": True, "now": "2024-01-01"}),
+    ("memories.stats", {}),
+    ("memories.configure", {"settings": {"mid.capacity": 3, "scoring": {"lambda": 0.1}}}),
+    ("memories.config", {}),
+    ("memories.forget", {"memory_id": 2}),
+    ("memories.erase", {"memory_id": 1, "with_sources": True}),
+]
+
+EXPERIENCE: Story = [
+    (
+        "experience.record",
+        {"kind": "problem", "text": "It hangs.", "evidence": ["file:ci.yml"], "repo": "r"},
+    ),
+    (
+        "experience.record",
+        {"kind": "failed_tactic", "text": "Wait.", "no_evidence": True, "why": "a lock", "repo": "r"},
+    ),
+    ("experience.record", {"kind": "solution", "text": "Close it.", "evidence": ["none"], "repo": "r"}),
+    (
+        "experience.record_many",
+        {
+            "items": [
+                {"kind": "fact", "text": "Workers fork.", "no_evidence": True},
+                {"kind": "change", "text": "Moved.", "evidence": ["none"], "occurred_at": "2023-05-01"},
+                {"kind": "fact", "text": "Workers spawn.", "evidence": ["issue:1"]},
+            ],
+            "repo": "r",
+        },
+    ),
+    ("experience.link_attempt", {"problem": "exp_1", "attempt": "exp_3", "role": "solution", "repo": "r"}),
+    ("experience.update_fact", {"old": "exp_4", "change": "exp_5", "new": "exp_6", "repo": "r"}),
+    ("experience.vote", {"record": "exp_3", "problem": "exp_1", "vote": -0.5, "repo": "r"}),
+    ("experience.attach_evidence", {"record": "exp_3", "evidence": ["issue:7"], "repo": "r"}),
+    ("experience.revise", {"record": "exp_3", "text": "Close it first.", "repo": "r"}),
+    ("experience.archive", {"record": "exp_2", "reason": "obvious", "dry_run": True, "repo": "r"}),
+    ("experience.get", {"record": "exp_2", "repo": "r"}),
+    ("experience.history", {"record": "exp_3", "repo": "r"}),
+    ("experience.attempts", {"problem": "exp_1", "repo": "r"}),
+    ("experience.fact_chain", {"fact": "exp_4", "repo": "r"}),
+    ("experience.current_facts", {"repo": "r"}),
+    ("experience.utility", {"record": "exp_3", "repo": "r"}),
+    ("experience.votes", {"record": "exp_3", "repo": "r"}),
+    ("experience.list", {"kinds": ["solution"], "archived": True, "repo": "r"}),
+    ("experience.find", {"text": "it hangs", "repo": "r"}),
+    ("experience.brief", {"text": "it hangs", "quotas": {"fact": 1}, "budget": 300, "repo": "r"}),
+    ("experience.replay", lambda done: {"receipt": json.dumps(done["experience.brief"]["receipt"])}),
+]
+
+SPACES: Story = [
+    ("space.create", {"space": "runtime", "metadata": {"team": "core"}}),
+    (
+        "space.remember",
+        {
+            "space": "runtime",
+            "object": {
+                "path": "app/release",
+                "kind": "decision",
+                "raw": "Ship when green.",
+                "pinned": True,
+                "relevance": "high",
+                "chunks": [{"chunk_id": "a", "text": "Ship"}],
+            },
+            "freeze_clock": "2023-01-01",
+        },
+    ),
+    (
+        "space.remember_raw",
+        {
+            "space": "runtime",
+            "kind": "guide",
+            "text": "Spans are written.",
+            "path": "app/spans",
+            "pin": False,
+        },
+    ),
+    ("space.pin", {"space": "runtime", "which": "app/spans"}),
+    ("space.unpin", {"space": "runtime", "which": "app/spans"}),
+    ("space.get", {"space": "runtime", "which": "app/release"}),
+    ("space.objects", {"space": "runtime", "prefix": "app", "after": "app/release"}),
+    (
+        "space.recall",
+        {"space": "runtime", "topic": "spans", "include_raw": True, "freeze_clock": "2023-02-01"},
+    ),
+    ("space.recall_kind", {"space": "runtime", "kind": "guide", "topic": "spans"}),
+    ("space.use_context", {"space": "runtime", "topic": "spans", "budget": 200}),
+    ("space.set_policy", {"space": "runtime", "policy": {"allow_delete": True, "ttl_days": 30}}),
+    ("space.policy", {"space": "runtime"}),
+    ("space.set_backend", {"backend": "hybrid"}),
+    ("space.backend", {}),
+    ("space.spent", {"space": "runtime"}),
+    ("space.export", {"space": "runtime", "path": "out.json", "key_file": "key"}),
+    ("space.export_text", {"space": "runtime"}),
+    ("space.import", {"path": "out.json", "space": "other", "key_file": "key"}),
+    ("space.import_text", lambda done: {"text": done["space.export_text"]["text"], "space": "third"}),
+    ("space.sync", {"space": "code", "folder": "tree", "tags": ["x"]}),
+    ("space.gc", {"space": "runtime", "now": "2025-01-01", "dry_run": True}),
+    ("space.forget", {"space": "runtime", "which": "app/spans"}),
+    ("space.erase", {"space": "runtime", "which": "app/release"}),
+    ("space.delete", {"space": "runtime"}),
+    ("space.audit", {"space": "runtime"}),
+    ("space.list", {}),
+]
+
+STORIES = {"common": COMMON, "facts": FACTS, "talk": TALK, "experience": EXPERIENCE, "spaces": SPACES}
+
+ELSEWHERE = {"backup", "export", "import", "copy"}
+"""They make stores, and have tests of their own."""
+
+
+def _period(done: Answers) -> int:
+    return int(done["facts.about"]["facts"][0]["span_id"])
+
+
+def call(memory: Memory, name: str, arguments: Mapping[str, Any]) -> Any:
+    """What a program would get: JSON, as the schema says."""
+    operation = registry.find(name)
+    given = json.loads(json.dumps(arguments))
+    answer = json.loads(json.dumps(plain(operation(memory, **given))))
+    Draft202012Validator(schema.answer_schema(operation)).validate(answer)
+    return answer
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_a_story_can_be_told_by_operations(memory: Memory, tmp_path: Path, story: Story):
+    (tmp_path / "key").write_bytes(b"sixteen bytes or more\n")
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.md").write_text("A file.")
+    done: Answers = {}
+    for name, arguments in story:
+        done[name] = call(memory, name, arguments(done) if callable(arguments) else arguments)
+    _CHECKS.get(story[-1][0], lambda _: None)(done)
+
+
+def _facts_came_out(done: Answers) -> None:
+    [home] = done["facts.about"]["facts"]
+    assert (home["fact"]["object"], home["fact"]["subject"]) == ("Porto", "ana")
+    assert done["facts.about_many"]["subjects"]["ben"]["facts"][0]["fact"]["object"] is True
+    assert {change["kind"] for change in done["facts.diff"]["changes"]} == {"changed"}
+    assert [edge["neighbor"] for edge in done["facts.neighbors"]["edges"]] == ["ben"]
+    assert done["facts.resolve"]["matches"][0]["key"] == "ana"
+    assert done["facts.retract"]["spans"] == 1
+
+
+def _talk_came_out(done: Answers) -> None:
+    assert [item["content"] for item in done["memories.search"]["items"]] == ["The keys are with the porter."]
+    assert done["memories.config"]["settings"]["scoring"]["lambda"] == 0.1
+    assert done["memories.why"]["memory"]["tags"] == ["rail"]
+
+
+def _experience_came_out(done: Answers) -> None:
+    assert [record["text"] for record in done["experience.current_facts"]["records"]] == ["Workers spawn."]
+    assert done["experience.get"]["archived_at"] is None  # the dry run left it in use
+    assert done["experience.votes"]["votes"][0]["vote"] == -0.5
+    assert done["experience.replay"]["same"] is True
+
+
+def _spaces_came_out(done: Answers) -> None:
+    bundle = done["space.recall"]
+    assert [section["path"] for section in bundle["sections"]] == ["app/release", "app/spans"]
+    assert bundle["generated_at"] == "2023-02-01T00:00:00Z"
+    assert done["space.import"]["verified"] == "signature"
+    assert [item["path"] for item in done["space.objects"]["objects"]] == ["app/spans"]
+    assert done["space.sync"]["created"] == ["a.md"]
+    assert [space["name"] for space in done["space.list"]["spaces"]] == ["code", "other", "third"]
+
+
+_CHECKS: dict[str, Callable[[Answers], None]] = {
+    "facts.erase": _facts_came_out,
+    "memories.erase": _talk_came_out,
+    "experience.replay": _experience_came_out,
+    "space.list": _spaces_came_out,
+}
+
+
+def test_the_stories_leave_no_operation_out():
+    told = {name for story in STORIES.values() for name, _ in story}
+    assert {operation.name for operation in registry.operations()} - told == ELSEWHERE
+
+
+WRONG: list[tuple[str, Mapping[str, Any], type[RecollectError]]] = [
+    ("get", {"frame": 99}, NotFound),
+    ("list", {"limit": 0}, InvalidInput),
+    ("timeline", {"since": "yesterday"}, InvalidInput),
+    ("update", {"frame": 1}, InvalidInput),
+    ("forget", {}, InvalidInput),
+    ("search", {"query": "x", "lanes": ["nonsense"]}, InvalidInput),
+    ("recall", {"query": "x", "recipe": "nonsense"}, RecollectError),
+    ("replay", {"receipt": "nonsense"}, InvalidInput),
+    ("verify_erasure", {"certificate": "{}"}, InvalidInput),
+    ("facts.record", {"subject": "", "predicate": "p", "value": 1}, InvalidInput),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": None}, InvalidInput),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": {"bytes": "!"}}, InvalidInput),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": {"entity": "b", "x": 1}}, InvalidInput),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": {"datetime": [1]}}, InvalidInput),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": 1, "evidence": [99]}, NotFound),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": 1, "evidence": [{"x": 1}]}, InvalidInput),
+    ("facts.record", {"subject": "a", "predicate": "p", "value": 1, "valid_to": "never"}, InvalidInput),
+    ("facts.record_many", {"facts": [{"subject": "a"}]}, InvalidInput),
+    ("facts.record_many", {"facts": ["nonsense"]}, InvalidInput),
+    (
+        "facts.record_many",
+        {"facts": [{"subject": "a", "predicate": "p", "value": 1, "qualifiers": [1]}]},
+        InvalidInput,
+    ),
+    (
+        "facts.record_many",
+        {"facts": [{"subject": "a", "predicate": "p", "value": 1, "evidence": 1}]},
+        InvalidInput,
+    ),
+    ("facts.retract", {"subject": "a", "predicate": "p", "period": 9}, NotFound),
+    ("facts.retract", {"subject": "a", "predicate": "p", "value": 1, "period": 9}, InvalidInput),
+    ("facts.alias", {"key": "nobody", "alias": "x"}, NotFound),
+    ("facts.get", {"fact": 99}, NotFound),
+    ("facts.neighbors", {"entity": "a", "depth": 99}, InvalidInput),
+    ("turns.add", {"session": "", "role": "user", "text": "x"}, InvalidInput),
+    ("turns.add_many", {"session": "s", "turns": [{"role": "user", "text": "x", "y": 1}]}, InvalidInput),
+    ("memories.get", {"memory_id": 9}, NotFound),
+    ("memories.remember", {"content": "x", "importance": 7}, InvalidInput),
+    ("memories.configure", {"settings": {"mid.nonsense": 1}}, InvalidInput),
+    ("memories.like", {"text": "nobody said this"}, NotFound),
+    ("memories.stats", {"now": "then"}, InvalidInput),
+    ("experience.record", {"kind": "problem", "text": "x"}, InvalidInput),
+    ("experience.record", {"kind": "idea", "text": "x", "no_evidence": True}, InvalidInput),
+    (
+        "experience.record",
+        {"kind": "problem", "text": "x", "no_evidence": True, "evidence": ["issue:1"]},
+        InvalidInput,
+    ),
+    ("experience.record", {"kind": "problem", "text": "x", "no_evidence": True, "why": "y"}, InvalidInput),
+    ("experience.record_many", {"items": [{"kind": "fact", "text": "x"}]}, InvalidInput),
+    ("experience.record_many", {"items": ["nonsense"]}, InvalidInput),
+    ("experience.vote", {"record": "exp_1", "problem": "exp_2", "vote": 7}, InvalidInput),
+    ("experience.get", {"record": "exp_9"}, NotFound),
+    ("experience.brief", {"text": "x", "quotas": {"nonsense": 1}}, InvalidInput),
+    ("experience.list", {"kinds": ["nonsense"]}, InvalidInput),
+    ("experience.replay", {"receipt": "nonsense"}, InvalidInput),
+    ("space.get", {"space": "s", "which": "nothing"}, NotFound),
+    ("space.remember", {"space": "s", "object": {}}, InvalidInput),
+    ("space.remember", {"space": "s", "object": {"raw": "x"}, "freeze_clock": "soon"}, InvalidInput),
+    ("space.set_policy", {"space": "s", "policy": {"nonsense": 1}}, InvalidInput),
+    ("space.set_backend", {"backend": "nonsense"}, InvalidInput),
+    ("space.delete", {"space": "nothing"}, NotFound),
+    ("space.import", {"path": "nothing.json"}, NotFound),
+    ("space.import_text", {"text": "nonsense"}, InvalidInput),
+    ("space.export", {"space": "s", "path": "x.json", "key_file": "nothing"}, InvalidInput),
+    ("space.export", {"space": "s", "path": "x" * 300}, InvalidInput),
+    ("space.sync", {"space": "s", "folder": "nothing"}, NotFound),
+    ("space.sync", {"space": "s", "folder": "\x00"}, InvalidInput),
+    ("space.objects", {"space": "s", "prefix": "\ud800"}, InvalidInput),
+    ("experience.get", {"record": "\ud800"}, InvalidInput),
+    ("facts.get", {"fact": 2**70}, InvalidInput),
+    ("facts.evidence", {"fact": 0}, InvalidInput),
+    ("space.use_context", {"space": "s", "topic": "x", "budget": 1}, InvalidInput),
+]
+
+
+def test_what_is_wrong_is_refused_and_nothing_is_written(memory: Memory):
+    before = memory.revision
+    for name, arguments, error in WRONG:
+        with pytest.raises(error):
+            call(memory, name, arguments)
+    assert memory.revision == before
+
+
+def test_a_space_may_be_deleted_and_overwritten_only_where_that_was_allowed(memory: Memory):
+    call(memory, "space.remember", {"space": "s", "object": {"raw": "x"}})
+    text = call(memory, "space.export_text", {"space": "s"})["text"]
+
+    with pytest.raises(Forbidden):
+        call(memory, "space.delete", {"space": "s"})
+    with pytest.raises(Conflict):
+        call(memory, "space.import_text", {"text": text})
+
+
+def test_a_dry_run_leaves_nothing_behind(memory: Memory):
+    before = memory.revision
+    record = {"kind": "problem", "text": "It hangs.", "no_evidence": True, "dry_run": True}
+    assert call(memory, "experience.record", record)["planned"] is True
+    assert call(memory, "memories.gc", {"dry_run": True})["dry_run"] is True
+    assert memory.revision == before
+
+
+def test_facts_are_asked_for_on_two_axes(memory: Memory):
+    fact = {"subject": "ana", "predicate": "home", "value": "Porto", "valid_from": "2023-01-01"}
+    call(memory, "facts.record", fact)
+    known = memory.revision
+    call(memory, "facts.replace", {**fact, "value": "Lisbon"})
+
+    def homes(**view: Any) -> list[str]:
+        found = call(memory, "facts.about", {"subject": "ana", **view})["facts"]
+        return [hit["fact"]["object"] for hit in found]
+
+    assert homes() == ["Lisbon"]
+    assert homes(as_of=known) == ["Porto"]
+    assert homes(valid_at="2022-01-01") == []
+
+
+def test_a_bundle_has_the_documented_shape(memory: Memory):
+    call(memory, "space.remember", {"space": "s", "object": {"path": "a", "raw": "Spans are written."}})
+    asked = {"space": "s", "topic": "spans", "freeze_clock": "2024-01-01"}
+    bundle = memory.space("s").recall_context("spans", freeze_clock="2024-01-01T00:00:00Z", include_raw=True)
+
+    found = call(memory, "space.recall", {**asked, "include_raw": True})
+
+    assert {key: found[key] for key in bundle.to_dict()} == bundle.to_dict()
+    assert set(found) - set(bundle.to_dict()) == {"warnings"}
+    assert call(memory, "space.recall", asked)["raw"] == []
