@@ -1,4 +1,4 @@
-"""Runs the benchmarks by name: `python -m bench [names] [--long] [--json FILE] [--write-docs]`."""
+"""Runs the benchmarks by name, keeps what they measure, and writes it into docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bench.kept import RESULTS
 from bench.machine import describe
-from bench.report import DOCUMENT, write
+from bench.report import DOCUMENT, agrees, write
 
 HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results"
 _TOOLS = {"basis", "corpora", "probe"}
 """Modules that can be run but measure nothing by themselves."""
 
@@ -32,17 +32,13 @@ def benches() -> dict[str, str]:
     return found
 
 
-def run(name: str, *, long: bool, peers_python: str | None) -> dict[str, Any]:
-    """Run one in a process of its own; what it prints is shown as it comes, and kept."""
+def run(name: str, results: Path, options: Sequence[str]) -> int:
+    """Run one in a process of its own; what it prints is shown as it comes, and kept if it keeps nothing."""
     source = (HERE / f"{name}.py").read_text("utf-8")
-    answer = RESULTS / f"{name}.json"
-    command = [sys.executable, "-u", "-m", f"bench.{name}"]
-    if long and '"--long"' in source:
-        command.append("--long")
-    if peers_python and '"--peers-python"' in source:
-        command += ["--peers-python", peers_python]
-    gives_json = '"--json"' in source
-    if gives_json:
+    answer = results / f"{name}.json"
+    command = [sys.executable, "-u", "-m", f"bench.{name}", *options]
+    keeps = '"--json", type=Path' in source
+    if keeps:
         command += ["--json", str(answer)]
     started = time.perf_counter()
     lines: list[str] = []
@@ -51,53 +47,60 @@ def run(name: str, *, long: bool, peers_python: str | None) -> dict[str, Any]:
         for line in process.stdout:
             print(line, end="", flush=True)
             lines.append(line.rstrip("\n"))
-    result: dict[str, Any] = {
-        "exit": process.returncode,
-        "seconds": round(time.perf_counter() - started, 1),
-        "output": lines,
-    }
-    if gives_json and process.returncode == 0 and answer.is_file():
-        result["measured"] = json.loads(answer.read_text("utf-8"))
-    else:
-        answer.write_text(json.dumps({"machine": describe(), **result}, indent=1), "utf-8")
-    return result
+    if not keeps and process.returncode == 0:
+        kept: dict[str, Any] = {"machine": describe(), "seconds": round(time.perf_counter() - started, 1)}
+        answer.write_text(json.dumps({**kept, "output": lines}, indent=1) + "\n", "utf-8")
+    return process.returncode
 
 
-def _chosen(names: Sequence[str]) -> Iterator[str]:
-    known = benches()
-    for name in names or known:
-        if name not in known:
-            raise SystemExit(f"There is no benchmark {name!r}; there are {', '.join(known)}.")
-        yield name
+def _options(name: str, arguments: argparse.Namespace, others: Sequence[str]) -> list[str]:
+    """Of the options those that this one knows; what was said beside them goes to the one that was named."""
+    source = (HERE / f"{name}.py").read_text("utf-8")
+    options = ["--long"] if arguments.long and '"--long"' in source else []
+    if arguments.peers_python and '"--peers-python"' in source:
+        options += ["--peers-python", arguments.peers_python]
+    return [*options, *others]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench",
+        description=__doc__,
+        epilog="With one name, its own options may follow: python -m bench speed --sizes 1000,10000",
+    )
     parser.add_argument("names", nargs="*", help="which ones; all by default")
     parser.add_argument("--list", action="store_true", help="say which there are, and run none")
     parser.add_argument("--long", action="store_true", help="the long versions: a million frames, and more")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results of this run to a file")
     parser.add_argument("--peers-python", help="an interpreter that has other systems installed")
     parser.add_argument(
-        "--write-docs", action="store_true", help=f"write {DOCUMENT.name} from the latest results"
+        "--results", type=Path, default=RESULTS, help="keep the results here, and leave the page alone"
     )
-    arguments = parser.parse_args()
+    parser.add_argument("--write-docs", action="store_true", help="only write the page from what is kept")
+    parser.add_argument("--check-docs", action="store_true", help="only tell whether the page agrees")
+    arguments, others = parser.parse_known_args()
+    known = benches()
     if arguments.list:
-        for name, about in benches().items():
+        for name, about in known.items():
             print(f"{name:14} {about}")
         return 0
-    RESULTS.mkdir(exist_ok=True)
-    results: dict[str, Any] = {"machine": describe(), "benches": {}}
-    if arguments.names or not arguments.write_docs:
-        for name in _chosen(arguments.names):
-            print(f"\n== {name}", flush=True)
-            results["benches"][name] = run(name, long=arguments.long, peers_python=arguments.peers_python)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=1), "utf-8")
-    if arguments.write_docs:
-        write(RESULTS)
-        print(f"wrote {DOCUMENT}")
-    failed = [name for name, result in results["benches"].items() if result["exit"]]
+    if arguments.check_docs:
+        print(f"{DOCUMENT.name} {'says what was measured' if agrees() else 'is not what was measured'}")
+        return 0 if agrees() else 1
+    names = [] if arguments.write_docs else arguments.names or list(known)
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(known)}")
+    if others and len(names) != 1:
+        parser.error(f"{others[0]} is no option here; name the one benchmark that it is for")
+    results = arguments.results.absolute()
+    results.mkdir(parents=True, exist_ok=True)
+    failed = []
+    for name in names:
+        print(f"\n== {name}", flush=True)
+        if run(name, results, _options(name, arguments, others)):
+            failed.append(name)
+    if results == RESULTS:
+        write()
+        print(f"wrote {DOCUMENT.name} from {RESULTS.name}/")
     if failed:
         print(f"failed: {', '.join(failed)}")
     return 1 if failed else 0

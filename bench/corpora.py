@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 from bench.datasets import NAMES, Dataset, available, load
+from bench.kept import RESULTS
 from recollect import Memory
 
-RESULTS = Path(__file__).resolve().parent / "results"
 STORES = RESULTS / "stores"
 _BATCH = 200
 

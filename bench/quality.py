@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.corpora import RESULTS, build
+from bench.corpora import build
 from bench.datasets import NAMES, Dataset, available, load
+from bench.kept import RESULTS, keep
 from bench.machine import describe
 from bench.metrics import DEPTH, MEASURES, estimate, judge
 from bench.peers.exchange import save
-from bench.peers.roster import ROSTER, ask, installed
+from bench.peers.roster import ROSTER, ask, installed, interpreter
 from recollect import Memory
 
 OURS = "recollect"
@@ -36,20 +36,22 @@ Ranked = Mapping[str, Sequence[str]]
 
 
 def run(
-    names: Iterable[str] = NAMES, *, peers_python: str | None = None, only_ours: bool = False
-) -> dict[str, Any]:
-    """Measure every set that is there; the result is also kept set by set as it is made."""
-    results: dict[str, Any] = {"machine": describe(), "sets": {}, "skipped": []}
+    names: Iterable[str] = NAMES,
+    *,
+    peers_python: str | None = None,
+    only_ours: bool = False,
+    kept_in: Path = RESULTS / "quality.json",
+) -> None:
+    """Measure every set that is there; each is kept as soon as it is measured."""
+    print(f"peers run in {interpreter(peers_python)}")
     for name in names:
         if not available(name):
-            results["skipped"].append(name)
             print(f"skipped: ../shared/data/{name} is not beside the project")
             continue
+        machine = describe()
         data = load(name)
-        path = build(data)
-        results["sets"][name] = _measure(data, path, peers_python=peers_python, only_ours=only_ours)
-        RESULTS.joinpath(f"quality-{name}.json").write_text(json.dumps(results["sets"][name], indent=1))
-    return results
+        found = _measure(data, build(data), peers_python=peers_python, only_ours=only_ours)
+        keep(kept_in, "sets", {name: {"machine": machine, **found}})
 
 
 def _measure(data: Dataset, path: Path, *, peers_python: str | None, only_ours: bool) -> dict[str, Any]:
@@ -88,7 +90,7 @@ def _ask_peers(
     for peer in ROSTER:
         if not installed(peer, python):
             notes[peer.label] = {"failed": "not installed"}
-            print(f"  {peer.label:42} not installed (name its interpreter with --peers-python)")
+            print(f"  {peer.label:42} not installed in {interpreter(python)}")
             continue
         is_lane = peer.name in ("fts5", "exact")
         report = ask(peer, folder, python=python, limit=_FUSED_DEPTH if is_lane else DEPTH)
@@ -174,13 +176,14 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help=f"among {', '.join(NAMES)}; all by default")
     parser.add_argument("--peers-python", help="an interpreter that has the peers installed")
     parser.add_argument("--only-ours", action="store_true")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
+    parser.add_argument("--json", type=Path, metavar="FILE", default=RESULTS / "quality.json")
     arguments = parser.parse_args()
-    results = run(
-        arguments.names or NAMES, peers_python=arguments.peers_python, only_ours=arguments.only_ours
+    run(
+        arguments.names or NAMES,
+        peers_python=arguments.peers_python,
+        only_ours=arguments.only_ours,
+        kept_in=arguments.json,
     )
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=1), "utf-8")
     return 0
 
 

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from bench.corpora import RESULTS
+from bench.kept import RESULTS, keep
 from bench.machine import describe
 from bench.peers.exchange import save
-from bench.peers.roster import ROOT, ROSTER, ask, installed
+from bench.peers.roster import ROOT, ROSTER, ask, installed, interpreter
+from bench.probe import FILTERED
 from bench.synthetic import Clusters, items, questions, texts
 from recollect import Memory
 from recollect.base.errors import RecollectError
@@ -28,28 +29,42 @@ from recollect.embed.models import default_cache
 
 SIZES = (1_000, 10_000, 100_000)
 LONG = 1_000_000
-PEERS = ("fts5", "exact", "lancedb", "chromadb")
+PEERS = ("fts5", "exact", "lancedb", "txtai", "chromadb")
 _BATCH = 5000
 _SINGLES = 200
-_COLD_RUNS = 5
+_COLD_RUNS = 3
 _PEERS_UP_TO = 100_000
 
 
 def run(
-    sizes: Iterable[int] = SIZES, *, long: bool = False, peers_python: str | None = None
-) -> dict[str, Any]:
-    """Measure at every size; each search runs in a process of its own."""
-    model = _model()
-    results: dict[str, Any] = {"machine": describe(), "model": _embedding(model), "sizes": {}}
-    for frames in [*sizes, *([LONG] if long else [])]:
+    sizes: Iterable[int] = SIZES,
+    *,
+    model: str = "minilm",
+    peers_python: str | None = None,
+    kept_in: Path = RESULTS / "speed.json",
+) -> None:
+    """Measure at every size; each search runs in a process of its own, each size is kept when it is done."""
+    embedder = _opened(model)
+    if embedder is None:
+        said = "No model was at hand: vectors of clustered directions, questions that cost no embedding."
+    else:
+        said = (
+            f"Vectors of clustered directions under the name of {embedder.identity.model}, so that the "
+            "stores are filled without the model and asked with it."
+        )
+    print(f"{said}\npeers run in {interpreter(peers_python)}")
+    timed = _embedding(embedder)
+    for frames in sizes:
+        machine = describe()
         with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
-            results["sizes"][str(frames)] = _measure(Path(scratch), frames, model, peers_python)
-        RESULTS.mkdir(parents=True, exist_ok=True)
-        RESULTS.joinpath("speed-partial.json").write_text(json.dumps(results, indent=1))
-    return results
+            found = _measure(Path(scratch), frames, model if embedder else "", embedder, peers_python)
+        found = {"machine": machine, "vectors": said, "model": timed, **found}
+        keep(kept_in, "sizes", {str(frames): found})
 
 
-def _measure(scratch: Path, frames: int, model: Embedder | None, peers_python: str | None) -> dict[str, Any]:
+def _measure(
+    scratch: Path, frames: int, model: str, embedder: Embedder | None, peers_python: str | None
+) -> dict[str, Any]:
     print(f"\n{frames:,} frames", flush=True)
     found: dict[str, Any] = {"text_bytes": sum(len(text.encode()) for text in texts(frames))}
     plain, full = scratch / "plain.recollect", scratch / "full.recollect"
@@ -58,13 +73,13 @@ def _measure(scratch: Path, frames: int, model: Embedder | None, peers_python: s
     found["without vectors"]["cold"] = _coldest(plain)
     found["without vectors"]["single_per_s"] = _singles(plain)
     _say("without vectors", found["without vectors"], found["text_bytes"])
-    if model is not None:
-        found["with vectors"] = _fill(full, frames, Clusters(model.identity))
-        found["with vectors"] |= _probe("warm", full, "--frames", str(frames), "--vectors")
-        found["with vectors"]["cold"] = _coldest(full, "--model")
-        _say("with vectors", found["with vectors"], found["text_bytes"])
+    how = ("--vectors", "--model", model)
+    found["with vectors"] = _fill(full, frames, Clusters(embedder.identity if embedder else None))
+    found["with vectors"] |= _probe("warm", full, "--frames", str(frames), *how)
+    found["with vectors"]["cold"] = _coldest(full, *how)
+    _say("with vectors", found["with vectors"], found["text_bytes"])
     if frames <= _PEERS_UP_TO:
-        found["peers"] = _ask_peers(scratch, frames, peers_python)
+        found["peers"] = _ask_peers(scratch, frames, peers_python, found)
     return found
 
 
@@ -129,7 +144,7 @@ def _probe(what: str, path: Path, *options: str) -> dict[str, Any]:
     return answer
 
 
-def _ask_peers(scratch: Path, frames: int, python: str | None) -> dict[str, Any]:
+def _ask_peers(scratch: Path, frames: int, python: str | None, ours: dict[str, Any]) -> dict[str, Any]:
     embedder = Clusters()
     asked = questions(100, among=frames)
     folder = scratch / "exchange"
@@ -146,19 +161,22 @@ def _ask_peers(scratch: Path, frames: int, python: str | None) -> dict[str, Any]
             continue
         if not installed(peer, python):
             found[peer.label] = {"failed": "not installed"}
+            print(f"  {peer.label:30} not installed in {interpreter(python)}")
             continue
         report = ask(peer, folder, python=python)
         report.pop("ranked", None)
         found[peer.label] = report
         if "failed" in report:
             print(f"  {peer.label:30} failed: {report['failed']}")
-        else:
-            times = report["search_ms"]
-            print(
-                f"  {peer.label:30} search p50 {times['p50']:.2f} p95 {times['p95']:.2f} ms, "
-                f"{frames / report['fill_s']:,.0f} rows/s, {report['disk_bytes'] / 1e6:.1f} MB on disk",
-                flush=True,
-            )
+            continue
+        kind, name = ("without vectors", "words") if peer.name == "fts5" else ("with vectors", "hybrid")
+        report["frames_per_s"] = frames / max(report["fill_s"], 0.001)
+        report["times ours"] = {
+            "search p50": report["search_ms"]["p50"] / ours[kind]["searches"][name]["p50_ms"],
+            "ingest rate": report["frames_per_s"] / ours[kind]["frames_per_s"],
+            "size": report["disk_bytes"] / ours[kind]["file_bytes"],
+        }
+        _say_peer(peer.label, report)
     return found
 
 
@@ -185,12 +203,14 @@ def _embedding(model: Embedder | None) -> dict[str, Any]:
     }
 
 
-def _model() -> Embedder | None:
+def _opened(model: str) -> Embedder | None:
     try:
-        return open_embedder("minilm", cache=default_cache())
+        embedder = open_embedder(model, cache=default_cache())
+        embedder.encode(["a"], tokens=True)
     except RecollectError as error:
-        print(f"no vectors: {error}")
+        print(f"{model}: {error}")
         return None
+    return embedder
 
 
 def _say(label: str, found: dict[str, Any], text_bytes: int) -> None:
@@ -199,31 +219,52 @@ def _say(label: str, found: dict[str, Any], text_bytes: int) -> None:
         f"({found['frames_per_cpu_s']:,.0f} per CPU second), "
         f"file {found['file_bytes'] / 1e6:.1f} MB = {found['file_bytes'] / text_bytes:.2f} x text, "
         f"memory {found['memory_bytes'] / 1e6:.0f} MB"
+        + (f", {found['single_per_s']:,.0f} single writes/s" if "single_per_s" in found else "")
     )
     cold = found["cold"]
     print(
         f"    new process: import {cold['import_ms']:.0f}, open {cold['open_ms']:.0f}, "
-        f"first search {cold['first_search_ms']:.0f}, in all {cold['total_ms']:.0f} ms"
+        f"first search {cold['first_search_ms']:.0f}, in all {cold['total_ms']:.0f} ms "
+        f"(CPU {cold['cpu_ms']:.0f})"
     )
+    plain = found["searches"]["hybrid"]["p95_ms"]
     for name, times in found["searches"].items():
+        ratio = f"  p95 {times['p95_ms'] / plain:.2f} x unfiltered" if name in FILTERED else ""
         print(
             f"    {name:30} p50 {times['p50_ms']:7.2f}  p95 {times['p95_ms']:7.2f}  "
-            f"CPU p50 {times['cpu_p50_ms']:7.2f} ms",
+            f"CPU p50 {times['cpu_p50_ms']:7.2f} ms{ratio}",
             flush=True,
         )
+
+
+def _say_peer(label: str, report: dict[str, Any]) -> None:
+    times, ours = report["search_ms"], report["times ours"]
+    print(
+        f"  {label:30} search p50 {times['p50']:.2f} p95 {times['p95']:.2f} ms = {ours['search p50']:.2f} x "
+        f"ours; {report['frames_per_s']:,.0f} rows/s = {ours['ingest rate']:.2f} x; "
+        f"{report['disk_bytes'] / 1e6:.1f} MB = {ours['size']:.2f} x; "
+        f"memory {report['memory_bytes'] / 1e6:.0f} MB",
+        flush=True,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
     parser.add_argument("--long", action="store_true", help=f"also {LONG:,} frames")
+    parser.add_argument(
+        "--model", default="minilm", help="an embedder, or the folder of a model; none is done without"
+    )
     parser.add_argument("--peers-python", help="an interpreter that has the peers installed")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
+    parser.add_argument("--json", type=Path, metavar="FILE", default=RESULTS / "speed.json")
     chosen = parser.parse_args(arguments)
     sizes = [int(size) for size in chosen.sizes.split(",") if size]
-    results = run(sizes, long=chosen.long, peers_python=chosen.peers_python)
-    if chosen.json:
-        chosen.json.write_text(json.dumps(results, indent=1), "utf-8")
+    run(
+        [*sizes, *([LONG] if chosen.long else [])],
+        model=f"onnx:{chosen.model}" if Path(chosen.model).is_dir() else chosen.model,
+        peers_python=chosen.peers_python,
+        kept_in=chosen.json,
+    )
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,9 +22,14 @@ class Graph:
         self._store = InMemoryStore(
             index={"dims": vectors.shape[1], "embed": self._embed, "fields": ["text"]}
         )
-        self._store.batch(
-            [PutOp(("rows",), name, {"text": text}) for name, text in zip(ids, texts, strict=True)]
-        )
+        # A batch may say a text only once: it embeds each once, and then misses the others.
+        rounds: dict[int, list[PutOp]] = defaultdict(list)
+        said: Counter[str] = Counter()
+        for name, text in zip(ids, texts, strict=True):
+            rounds[said[text]].append(PutOp(("rows",), name, {"text": text}))
+            said[text] += 1
+        for batch in rounds.values():
+            self._store.batch(batch)
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
         assert self._store is not None

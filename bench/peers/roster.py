@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+_FOLDERS = re.compile(r"(?:/[\w.@+-]+)+/")
+VARIABLE = "RECOLLECT_BENCH_PEERS"
+"""The environment may name the peers' interpreter."""
+
 _QUIET = {
     "ANONYMIZED_TELEMETRY": "False",
     "HF_HUB_OFFLINE": "1",
-    "GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000",  # memvid asks for much
     "MEM0_TELEMETRY": "False",
     "MEMVID_TELEMETRY": "0",
     "OPENAI_API_KEY": "unused",
@@ -30,6 +36,7 @@ class Peer:
     module: str
     package: str | None
     label: str
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 ROSTER = (
@@ -40,35 +47,47 @@ ROSTER = (
     Peer("chromadb", "chroma", "chromadb", "Chroma"),
     Peer("qdrant", "qdrant", "qdrant_client", "Qdrant, local"),
     Peer("mem0", "mem", "mem0", "mem0, infer=False"),
-    Peer("memvid", "video", "memvid_sdk", "memvid"),
+    # memvid asks for much of what glibc keeps for libraries; LanceDB falls over when it is there.
+    Peer(
+        "memvid",
+        "video",
+        "memvid_sdk",
+        "memvid",
+        {"GLIBC_TUNABLES": "glibc.rtld.optional_static_tls=4000000"},
+    ),
     Peer("langgraph", "graph", "langgraph", "LangGraph store"),
 )
+
+
+def interpreter(python: str | None) -> str:
+    """The one that has the peers: as told, as the environment says, or the one that runs."""
+    found = shutil.which(python or os.environ.get(VARIABLE) or sys.executable)
+    if found is None:
+        raise SystemExit(f"There is no interpreter {python or os.environ[VARIABLE]}.")
+    return str(Path(found).absolute())  # not resolved: a link out of an environment would leave it
 
 
 def installed(peer: Peer, python: str | None) -> bool:
     """Whether the peers' interpreter has it."""
     if peer.package is None:
         return True
-    if python is None:
-        return False
     look = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({peer.package!r}) is None)"
-    return subprocess.run([python, "-c", look], check=False).returncode == 0
+    return subprocess.run([interpreter(python), "-c", look], check=False).returncode == 0
 
 
 def ask(
     peer: Peer, folder: Path, *, python: str | None, limit: int = 10, timeout: float = 3600
 ) -> dict[str, Any]:
     """Run a peer on an exchange folder; its report, or {"failed": why}."""
-    interpreter = sys.executable if peer.package is None else python
-    assert interpreter is not None
     output = folder / f"{peer.name}.json"
     output.unlink(missing_ok=True)
-    command = [interpreter, "-m", f"bench.peers.{peer.module}", str(folder), str(output)]
+    chosen = sys.executable if peer.package is None else interpreter(python)
+    command = [chosen, "-m", f"bench.peers.{peer.module}", str(folder), str(output)]
     try:
         done = subprocess.run(
             [*command, "--limit", str(limit)],
             cwd=ROOT,
-            env={**os.environ, **_QUIET},
+            env={**os.environ, **_QUIET, **peer.environment},
             capture_output=True,
             text=True,
             timeout=timeout,
@@ -77,7 +96,7 @@ def ask(
     except subprocess.TimeoutExpired:
         return {"failed": f"not done after {timeout:.0f} seconds"}
     if done.returncode or not output.is_file():
-        last = done.stderr.strip().splitlines() or ["no message"]
-        return {"failed": last[-1][:300]}
+        last = done.stderr.strip().splitlines() or [f"ended with {done.returncode} and no message"]
+        return {"failed": _FOLDERS.sub("", last[-1])[:300]}
     report: dict[str, Any] = json.loads(output.read_text("utf-8"))
     return report

@@ -15,7 +15,10 @@ class Txtai:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known: dict[str, Vectors] = {}
-        self._index = Embeddings({"method": "external", "transform": self._transform, "hybrid": True})
+        # A function, not a method: anything else it would call to get one.
+        self._index = Embeddings(
+            {"method": "external", "transform": lambda texts: self._transform(texts), "hybrid": True}
+        )
 
     def add(self, ids: Sequence[str], texts: Sequence[str], vectors: Vectors) -> None:
         self._known = dict(zip(texts, vectors, strict=True))

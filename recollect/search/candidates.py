@@ -19,7 +19,8 @@ from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
 from recollect.text.lane import TermUse, TextScores
 from recollect.text.words import stem
-from recollect.vectors.neighbours import Near, Neighbours, distinct
+from recollect.vectors.codes import distinct
+from recollect.vectors.neighbours import Near, Neighbours
 from recollect.vectors.signs import Basis, LateQuery, content_pieces, late_query, score_late
 
 if TYPE_CHECKING:
@@ -202,21 +203,24 @@ def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot, co
     highest = np.nanmax(pool.cosine, initial=0.0)
     meaning = np.nan_to_num(pool.cosine) / highest if highest > 0 else np.zeros(len(words))
     first = np.lexsort((pool.ids, content, -(words + meaning)))[:LATE_FRAMES]
-    packed = _signs(snapshot, [int(frame_id) for frame_id in pool.ids[first]])
+    ids = pool.ids[first].tolist()
+    packed = _signs(snapshot, ids)
     kept: list[int] = []
-    tokens = 0
-    for place in first.tolist():
-        data = packed.get(int(pool.ids[place]))
+    signs: list[bytes] = []
+    tokens, bits = 0, basis.axes.shape[1]
+    for place, frame_id in zip(first.tolist(), ids, strict=True):
+        data = packed.get(frame_id)
         if not data:
             continue
-        tokens += len(data) * 8 // basis.axes.shape[1]
+        tokens += len(data) * 8 // bits
         if kept and tokens > LATE_TOKENS:
             break
         kept.append(place)
+        signs.append(data)
     if not kept:
         return None
     late = np.full(len(pool.ids), np.nan)
-    late[kept] = score_late(asked, [packed[int(pool.ids[place])] for place in kept])
+    late[kept] = score_late(asked, signs)
     late[~np.isfinite(late)] = np.nan
     return late
 
@@ -255,7 +259,7 @@ def _signs(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, bytes]:
     for batch in batches(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, data FROM frame_token WHERE {clause.sql}"
-        found.update((int(row[0]), bytes(row[1])) for row in snapshot.rows.all(sql, clause.values))
+        found.update(snapshot.rows.all(sql, clause.values))
     return found
 
 

@@ -35,7 +35,8 @@ from recollect.store.transaction import Snapshot
 from recollect.text.lane import Lengths, Measured, TextScores, score_text
 from recollect.text.query import TextQuery, plan_text
 from recollect.vectors.blas import one_thread
-from recollect.vectors.neighbours import Near, Question
+from recollect.vectors.codes import Looking, Question
+from recollect.vectors.neighbours import Near
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +72,7 @@ class _Scored:
     """Positions in the pool, best first."""
     ranks: Mapping[str, Ids]
     bonuses: Mapping[int, Sequence[Bonus]]
+    plan: TextQuery
 
 
 class SearchEngine:
@@ -112,7 +114,7 @@ class SearchEngine:
             lanes=tuple(scored.pool.reports),
             fusion=request.fusion,
             revision=snapshot.revision,
-            truncated=plan_text(request.query).truncated
+            truncated=scored.plan.truncated
             or (len(request.query) > QUERY_CHARACTERS and request.lanes != ("text",)),
             notes=(*sense.notes, *notes),
         )
@@ -174,9 +176,11 @@ class SearchEngine:
         lengths = self._lengths.at(snapshot, catalog.size)
         reports: list[LaneReport] = []
         plan = plan_text(request.query)
+        looking = self._begin_vectors(request, query, snapshot, catalog, mask, where)
         text = self._text_lane(request, plan, snapshot, catalog, lengths, mask, reports)
-        near = self._vector_lane(request, query, snapshot, catalog, mask, where, reports)
-        ranked = self._ranked_lanes(request, snapshot, catalog, mask, where, sense, (text, near), reports)
+        known = self._known(request, snapshot, where)
+        near = self._vector_lane(request, looking, reports)
+        ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
         pool = gather(
             catalog=catalog,
             snapshot=snapshot,
@@ -221,7 +225,7 @@ class SearchEngine:
             scores[place] += sum(bonus.amount for bonus in given)
         placed = order(scores, best_rank, content, pool.ids)
         placed = placed[found[placed]]
-        return _Scored(pool, fused, scores, placed, ranks, bonuses), notes
+        return _Scored(pool, fused, scores, placed, ranks, bonuses, plan), notes
 
     def _text_lane(
         self,
@@ -235,7 +239,14 @@ class SearchEngine:
     ) -> TextScores | None:
         if "text" not in request.lanes:
             return None
-        text = score_text(plan, snapshot=snapshot, catalog=catalog, lengths=lengths, mask=mask)
+        text = score_text(
+            plan,
+            snapshot=snapshot,
+            dialect=self._store.engine.dialect,
+            catalog=catalog,
+            lengths=lengths,
+            mask=mask,
+        )
         used = [use.term for use in text.terms if use.used]
         left = [f"{use.term} ({use.note})" for use in text.terms if not use.used]
         detail = f"looked for {', '.join(used)}" if used else "no word to look for"
@@ -244,7 +255,7 @@ class SearchEngine:
         reports.append(LaneReport("text", True, len(text.found), detail))
         return text
 
-    def _vector_lane(
+    def _begin_vectors(
         self,
         request: SearchRequest,
         query: EmbeddedQuery,
@@ -252,41 +263,49 @@ class SearchEngine:
         catalog: CatalogView,
         mask: Mask,
         where: Where,
-        reports: list[LaneReport],
+    ) -> Looking | str:
+        """The look for what is near, begun, or why there is none."""
+        problem = query.problem or self.meaning.mismatch(snapshot.rows)
+        if problem or query.encoding is None or self.meaning.neighbours is None:
+            return problem
+        content = catalog.columns.content
+        question = Question(query.encoding.vectors[0], mask, request.view, where, content)
+        return self.meaning.neighbours.begin(question, snapshot, _depth(request))
+
+    def _vector_lane(
+        self, request: SearchRequest, looking: Looking | str, reports: list[LaneReport]
     ) -> Near | None:
         if "vector" not in request.lanes:
             return None
-        problem = query.problem or self.meaning.mismatch(snapshot.rows)
-        if problem or query.encoding is None or self.meaning.neighbours is None:
-            reports.append(LaneReport("vector", False, 0, problem))
+        if isinstance(looking, str) or self.meaning.neighbours is None:
+            reports.append(LaneReport("vector", False, 0, str(looking)))
             return None
-        content = catalog.columns.content
-        question = Question(query.encoding.vectors[0], mask, request.view, where, content)
-        near = self.meaning.neighbours.nearest(question, snapshot, _depth(request))
+        near = self.meaning.neighbours.end(looking)
         reports.append(LaneReport("vector", True, len(near.ids), near.method))
         return near
+
+    def _known(
+        self, request: SearchRequest, snapshot: Snapshot, where: Where
+    ) -> Sequence[RankedFrame] | None:
+        if "facts" not in request.lanes or self._facts is None:
+            return None
+        query = beginning(request.query)
+        return self._facts.rank(query, snapshot=snapshot, view=request.view, where=where, limit=RANKED_LIMIT)
 
     def _ranked_lanes(
         self,
         request: SearchRequest,
-        snapshot: Snapshot,
         catalog: CatalogView,
         mask: Mask,
-        where: Where,
         sense: TimeSense,
+        known: Sequence[RankedFrame] | None,
         scored: tuple[TextScores | None, Near | None],
         reports: list[LaneReport],
     ) -> dict[str, Sequence[RankedFrame]]:
         ranked: dict[str, Sequence[RankedFrame]] = {}
-        if "facts" in request.lanes and self._facts is not None:
-            ranked["facts"] = self._facts.rank(
-                beginning(request.query),
-                snapshot=snapshot,
-                view=request.view,
-                where=where,
-                limit=RANKED_LIMIT,
-            )
-            reports.append(LaneReport("facts", True, len(ranked["facts"]), "known names in the question"))
+        if known is not None:
+            ranked["facts"] = known
+            reports.append(LaneReport("facts", True, len(known), "known names in the question"))
         if "timeline" in request.lanes:
             text, near = scored
             silent = (text is None or not len(text.found)) and (near is None or not len(near.ids))
@@ -407,11 +426,8 @@ def _lanes_of(scored: _Scored, place: int) -> dict[str, LaneRank]:
 
 
 def _steps_of(scored: _Scored, place: int) -> tuple[Step, ...]:
-    steps = [
-        Step(name, float(part[place]))
-        for name, part in scored.fused.parts.items()
-        if float(part[place]) != 0.0
-    ]
+    parts = ((name, float(part[place])) for name, part in scored.fused.parts.items())
+    steps = [Step(name, amount) for name, amount in parts if amount != 0.0]
     for lane, items in scored.pool.ranked.items():
         rank = int(scored.ranks[lane][place])
         if rank and lane not in scored.fused.parts:

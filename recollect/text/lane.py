@@ -143,7 +143,7 @@ def score_text(
     if total == 0 or query.is_empty:
         return TextScores(scores, (), np.zeros(0, dtype=np.int64))
     uses: list[TermUse] = []
-    rarer = 0
+    read: list[tuple[str, float]] = []
     looked_up = _looked_up(snapshot.rows, query)
     if not any(frames for frames, _, _ in looked_up):
         looked_up, mask = _past_stems(snapshot.rows, dialect, query, mask, looked_up)
@@ -152,15 +152,18 @@ def score_text(
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
             continue
         weight = math.log(1 + (total - frames + 0.5) / (frames + 0.5))
-        if total >= COMMON_FROM and frames > COMMON_SHARE * total and rarer >= 2:
+        if total >= COMMON_FROM and frames > COMMON_SHARE * total and len(read) >= 2:
             uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
             continue
-        ids, times = postings(snapshot.rows, term)
-        inside = int(np.searchsorted(ids, catalog.size))
-        ids, times = ids[:inside], times[:inside]
-        scores[ids] += weight * times * (K1 + 1) / (times + lengths.norms[ids])
-        rarer += 1
+        read.append((term, weight))
         uses.append(TermUse(term, frames, weight, True, note))
+    said = all_postings(snapshot.rows, [term for term, _ in read])
+    for term, weight in read:
+        ids, times = said[term]
+        if len(ids) and ids[-1] >= catalog.size:
+            inside = int(np.searchsorted(ids, catalog.size))
+            ids, times = ids[:inside], times[:inside]
+        scores[ids] += weight * times * (K1 + 1) / (times + lengths.norms[ids])
     found = np.flatnonzero(scores)
     shown = mask[found]
     scores[found[~shown]] = 0.0
@@ -171,14 +174,31 @@ def score_text(
 
 def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:
     """The frames that say a term, ascending, and how often each says it."""
+    return all_postings(rows, [term])[term]
+
+
+def all_postings(rows: Rows, terms: Sequence[str]) -> dict[str, tuple[Ids, Scores]]:
+    """The same of several terms, read at once."""
     import numpy as np
 
-    found = rows.all("SELECT block, data FROM text_posting WHERE term = ? ORDER BY block", (term,))
+    if not terms:
+        return {}
+    clause = among("term", terms)
+    sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
+    found = rows.all(sql, clause.values)
+    sizes = np.array([len(piece) for _, _, piece in found], dtype=np.int64) // RECORD.size
     record = np.dtype([("offset", "<u2"), ("times", "u1")])
-    data = np.frombuffer(b"".join(bytes(piece) for _, piece in found), dtype=record)
-    sizes = [len(piece) // record.itemsize for _, piece in found]
-    blocks = np.repeat(np.array([block for block, _ in found], dtype=np.int64), sizes)
-    return (blocks << BLOCK_BITS) + data["offset"].astype(np.int64), data["times"].astype(np.float64)
+    raw = np.frombuffer(b"".join([piece for _, _, piece in found]), dtype=record)
+    blocks = np.repeat(np.array([block for _, block, _ in found], dtype=np.int64) << BLOCK_BITS, sizes)
+    ids, times = blocks + raw["offset"], raw["times"].astype(np.float64)
+    said: dict[str, tuple[Ids, Scores]] = dict.fromkeys(terms, (ids[:0], times[:0]))
+    ends = np.cumsum(sizes).tolist()
+    first = 0
+    for place, (term, _, _) in enumerate(found):
+        if place + 1 == len(found) or found[place + 1][0] != term:
+            said[term] = ids[first : ends[place]], times[first : ends[place]]
+            first = ends[place]
+    return said
 
 
 def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:

@@ -11,7 +11,7 @@ from recollect.store.frames import batches
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
 from recollect.store.visible import among, visible
-from recollect.vectors.neighbours import Question
+from recollect.vectors.codes import Question
 
 if TYPE_CHECKING:
     import numpy as np

@@ -77,6 +77,22 @@ def test_reciprocal_ranks_are_weighted_by_the_type_of_the_question(vector_locati
                 assert hit.score == pytest.approx(expected)
 
 
+def test_an_answer_explains_itself_in_words(memory: Memory) -> None:
+    memory.remember("the zebra of ERR_42 drinks", occurred_at=MAY)
+    memory.remember("the zebra sleeps")
+    results = memory.search('who saw the "zebra of" ERR_42 on 7 May 2023?', limit=1)
+    text = results.explain()
+    for part in (
+        "factual question (begins like a question of fact: 'who'); score fusion",
+        "text: 2 frames; looked for",
+        "vector: did not run; the store was opened with embedder=None",
+        *("1. frame 1", "text rank 1", "words +", "identifier +", "phrase +0.5000  says 'zebra of'"),
+        "date +0.1000  '7 May 2023' is 2023-05-07T00:00:00Z to 2023-05-08T00:00:00Z",
+    ):
+        assert part in text, part
+    assert results.revision == memory.revision
+
+
 def test_results_are_a_sequence(memory: Memory) -> None:
     memory.remember_many(["zebra one", "zebra two", "zebra three"])
     results = memory.search("zebra")
@@ -230,6 +246,13 @@ def test_a_reranker_leaves_ties_and_the_far_end_as_they_were() -> None:
         assert texts(memory.search("zebra", limit=30)) == texts(plain.search("zebra", limit=30))
         assert len(reranker.asked[0][1]) == 20
         plain.close()
+
+
+def test_a_reranker_is_not_asked_about_nothing() -> None:
+    memory, reranker = reranked([])
+    with memory:
+        assert not memory.search("lion", lanes=["text"])
+        assert reranker.asked == []
 
 
 def test_a_reranker_that_does_not_answer_is_reported() -> None:

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 from recollect.search.fusion import (
     DOCUMENTS,
     DOCUMENTS_WITHOUT_LATE,
+    NEXT,
+    PREVIOUS,
     RANK_WEIGHTS,
     RRF_K,
     RRF_WEIGHTS,
+    SESSION,
     TURNS,
     TURNS_WITHOUT_LATE,
     Fused,
@@ -93,6 +96,22 @@ def test_scores_are_sums_of_their_parts_and_do_not_depend_on_order(
     assert straight.scores.tolist() == turned.scores.tolist()[::-1]
     assert np.isfinite(straight.scores).all()
     assert np.allclose(straight.scores, np.sum(list(straight.parts.values()), axis=0))
+
+
+def test_a_turn_borrows_from_its_session_and_a_short_one_from_short_ones_beside_it() -> None:
+    words = np.array([1.0, 0.5, 0.2, 0.7, 0.4])
+    turns = np.array([True, True, True, True, False])
+    beside = talk([0, 0, 0, 1, -1], [-1, 0, 1, -1, -1], [1, 2, -1, -1, -1], [True, True, False, True, True])
+    found = add_talk(Fused(words, {"words": words}), beside, turns)
+    scale = 1 / (1 + SESSION)
+    # None before it, so it stands for itself there; a short turn after it.
+    assert found.scores[0] == pytest.approx((1.0 + SESSION * 1.0 + PREVIOUS * 1.0 + NEXT * 0.5) * scale)
+    # A short turn before it; after it a long one, which it does not lean on.
+    assert found.scores[1] == pytest.approx((0.5 + SESSION * 1.0 + PREVIOUS * 1.0 + NEXT * 0.5) * scale)
+    assert found.scores[2] == pytest.approx((0.2 + SESSION * 1.0) * scale)
+    assert found.scores[3] == pytest.approx((0.7 + SESSION * 0.7 + (PREVIOUS + NEXT) * 0.7) * scale)
+    assert found.scores[4] == pytest.approx(0.4)
+    assert np.allclose(found.scores, np.sum(list(found.parts.values()), axis=0))
 
 
 def test_without_turns_nothing_is_borrowed() -> None:

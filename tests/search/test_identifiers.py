@@ -114,9 +114,6 @@ def test_a_name_longer_than_a_term_is_told_from_its_like(memory: Memory) -> None
     assert first(memory, f"{path}/a_b.py") == f"{path}/a_b.py is old"
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an identifier behind another joiner is indexed only as part of a longer one"
-)
 def test_a_name_behind_an_equals_sign_beats_its_parts_in_prose(memory: Memory) -> None:
     memory.remember(
         "code=ERR_CONN_42 was written to the log of the second machine late in the evening of that day"

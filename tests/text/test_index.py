@@ -131,6 +131,15 @@ def test_a_word_said_very_often_is_counted_up_to_a_byte(location: str) -> None:
         assert lengths(memory) == {}
 
 
+def test_a_frame_without_a_word_is_indexed_as_empty(location: str) -> None:
+    with open_memory(location, embedder=None) as memory:
+        frame_id = memory.remember("🙂 ... the").id
+        assert lengths(memory) == {frame_id: 0}
+        assert postings(memory) == {}
+        assert memory.verify(deep=True)
+        assert memory.why_not("zebra", frame_id, lanes=["text"]).stage == "no lane"
+
+
 def test_title_and_speaker_are_counted_once() -> None:
     assert count_frame("zebra runs", "zebra", None) == count_frame("zebra runs", None, None)
     assert count_frame("runs", "zebra", "Ana")[0] == {"zebra": 1, "ana": 1, "run": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from recollect import AsOf, FrozenClock, Memory
 from recollect.base.filters import EVERYTHING, View
 from recollect.store.visible import among
-from recollect.vectors.neighbours import Neighbours, Question
+from recollect.vectors.codes import Question
+from recollect.vectors.neighbours import Neighbours
 from tests.conftest import START
 from tests.vectors.clusters import ClusterEmbedder, exact_order
 from tests.vectors.opening import open_memory
@@ -223,3 +225,19 @@ def test_frames_without_vectors_are_left_out(vector_location: str) -> None:
         with open_memory(vector_location) as fresh:
             assert {hit.frame.id for hit in fresh.search("zebra", mode="vector")} == {ids[0], ids[2]}
             assert ids[1] in [hit.frame.id for hit in fresh.search("lion")]
+
+
+def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None:
+    with filled(str(tmp_path / "a.recollect"), 300) as memory, memory.store.read() as snapshot:
+        neighbours = Neighbours(EMBEDDER.identity.dimensions, exact_limit=100)
+        seen = np.ones(301, dtype=bool)
+        vector = EMBEDDER.encode(["c4 i4"])[0].vectors[0]
+        right = Question(vector, seen, View.of("default"), EVERYTHING)
+        begun = neighbours.begin(right, snapshot, 10)
+        assert begun.found() is not None
+        near = neighbours.end(begun)
+        assert near.ids.tolist() == neighbours.nearest(right, snapshot, 10).ids.tolist()
+        wrong = Question(vector[:-1], seen, View.of("default"), EVERYTHING)
+        begun = neighbours.begin(wrong, snapshot, 10)
+        with pytest.raises(ValueError, match="dim"):
+            neighbours.end(begun)

@@ -1,0 +1,242 @@
+"""The windows likely to be nearest, found by codes of four bits a direction."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from recollect.base.filters import View, Where
+from recollect.store.engine import Rows
+from recollect.store.transaction import Snapshot
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Halves = NDArray[np.float16]
+    Ids = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+else:
+    Floats = Halves = Ids = Mask = Any
+
+LOAD: Final = 20_000
+"""So many windows are handed over at once."""
+
+_KEPT: Final = 300_000
+"""Up to this many windows the exact vectors stay in memory, as they are stored; beyond, they are read."""
+
+_LEAST_CANDIDATES: Final = 400
+_SAMPLE: Final = 16
+_WANTED_RECALL: Final = 0.95
+_MOST_CANDIDATES: Final = 3200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """What is looked for, and among which frames."""
+
+    vector: Floats
+    mask: Mask
+    view: View
+    where: Where
+    content: Ids | None = None
+    """A number for each frame that ties are cut by; without it they are cut by id."""
+
+
+class Codes:
+    """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
+
+    def __init__(self, index: Any, frames: Ids, vectors: Halves) -> None:
+        self._index = index
+        self._frames = frames
+        """Of each window in the index, in the order in which they came."""
+        self._is_sorted = True
+        self._bounds: Ids | None = None
+        """Where the windows of each frame begin, and those of the next one; made when first needed."""
+        self._vectors: Halves | None = vectors if len(vectors) <= _KEPT else None
+        """The windows themselves, with room for more at the end."""
+        self._seen: tuple[Mask, Mask, int] | None = None
+        self._factor = 1
+        self.recall = 1.0
+        self._lock = threading.Lock()
+
+    @classmethod
+    def build(cls, frames: Ids, vectors: Halves) -> Codes:
+        import numpy as np
+        import turbovec
+
+        index = turbovec.TurboQuantIndex(dim=vectors.shape[1], bit_width=4)
+        step = max(1, len(vectors) // 1024)
+        index.calibrate(vectors[::step].astype(np.float32))
+        for first in range(0, len(vectors), LOAD):
+            index.add(vectors[first : first + LOAD].astype(np.float32))
+        index.prepare()
+        codes = cls(index, frames, vectors)
+        codes._is_sorted = bool((np.diff(frames) >= 0).all())
+        codes._check(vectors)
+        return codes
+
+    def add(self, frames: Ids, vectors: Halves) -> None:
+        import numpy as np
+
+        with self._lock:
+            self._index.add(vectors.astype(np.float32))
+            before, self._seen, self._bounds = len(self._frames), None, None
+            after = before + len(frames)
+            self._is_sorted &= bool((np.diff(np.append(self._frames[-1:], frames)) >= 0).all())
+            self._frames = np.concatenate([self._frames, frames])
+            if self._vectors is None or after > _KEPT:
+                self._vectors = None
+                return
+            if after > len(self._vectors):
+                room = np.empty((min(_KEPT, after + after // 4), vectors.shape[1]), dtype=vectors.dtype)
+                room[:before] = self._vectors[:before]
+                self._vectors = room
+            self._vectors[before:after] = vectors
+
+    def find(self, question: Question, rows: Rows, limit: int) -> Ids:
+        import numpy as np
+
+        with self._lock:
+            mask, count = self._shown(question.mask)
+            wanted = min(limit * self._factor, count)
+            if wanted == 0:
+                return np.zeros(0, dtype=np.int64)
+            # Always with a mask: without one, the answer depends on the number of threads.
+            _, slots = self._index.search(question.vector[None, :], k=wanted, mask=mask)
+            found = self._frames[slots[0].astype(np.int64)]
+        return distinct(found)
+
+    def some(self, ids: Ids) -> tuple[Ids, Floats] | None:
+        """The windows of these frames, if they are in memory; by frame, and in their order."""
+        import numpy as np
+
+        with self._lock:
+            frames, vectors, is_sorted = self._frames, self._vectors, self._is_sorted
+            if vectors is None:
+                return None
+            if is_sorted and self._bounds is None:
+                self._bounds = np.concatenate([[0], np.cumsum(np.bincount(frames))])
+            bounds = self._bounds
+        if is_sorted and bounds is not None:
+            known = ids[ids < len(bounds) - 1]
+            first = bounds[known]
+            places = _spread(first, bounds[known + 1] - first)
+        else:
+            order = np.argsort(frames, kind="stable")
+            places = order[places_of(frames[order], ids)]
+        return frames[places], vectors[places].astype(np.float32)
+
+    def _shown(self, mask: Mask) -> tuple[Mask, int]:
+        """The frames' mask as one of windows; kept for the next question under the same filter."""
+        import numpy as np
+
+        if self._seen is not None and self._seen[0] is mask:
+            return self._seen[1], self._seen[2]
+        inside = self._frames < len(mask)
+        if inside.all():
+            shown = mask[self._frames]
+        else:
+            shown = np.zeros(len(self._frames), dtype=bool)
+            shown[inside] = mask[self._frames[inside]]
+        count = int(np.count_nonzero(shown))
+        if not mask.flags.writeable:
+            self._seen = mask, shown, count
+        return shown, count
+
+    def _check(self, vectors: Halves) -> None:
+        """Compare with exact search on a sample of the stored vectors; widen until it is good enough."""
+        import numpy as np
+
+        sample = vectors[:: max(1, len(vectors) // _SAMPLE)][:_SAMPLE].astype(np.float32)
+        cosines = np.concatenate(
+            [
+                sample @ vectors[first : first + LOAD].astype(np.float32).T
+                for first in range(0, len(vectors), LOAD)
+            ],
+            axis=1,
+        )
+        nearest = min(10, len(vectors))
+        exact = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
+        everything = np.ones(len(vectors), dtype=bool)
+        while True:
+            wanted = min(_LEAST_CANDIDATES * self._factor, len(vectors))
+            _, slots = self._index.search(sample, k=wanted, mask=everything)
+            found = [
+                len(set(truth.tolist()) & set(row.tolist())) / len(truth)
+                for truth, row in zip(exact, slots, strict=True)
+            ]
+            self.recall = float(np.mean(found))
+            if self.recall >= _WANTED_RECALL or wanted >= min(_MOST_CANDIDATES, len(vectors)):
+                return
+            self._factor *= 2
+
+
+class Looking:
+    """A question on its way; through codes, on a thread of its own, since the look needs no Python."""
+
+    def __init__(
+        self, question: Question, snapshot: Snapshot, limit: int, codes: Codes | None = None
+    ) -> None:
+        self.question = question
+        self.snapshot = snapshot
+        self.limit = limit
+        self.codes = codes
+        self._found: Ids | None = None
+        self._thread: threading.Thread | None = None
+        if codes is not None:
+            self._thread = threading.Thread(target=self._look, args=(codes,), daemon=True)
+            self._thread.start()
+
+    def found(self) -> Ids | None:
+        """The frames of the likeliest windows, or None if nobody looked."""
+        if self._thread is not None:
+            self._thread.join()
+        return self._found
+
+    def _look(self, codes: Codes) -> None:
+        # Whatever fails here fails again, and is seen, when the caller looks for itself.
+        with suppress(Exception):
+            self._found = codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
+
+
+def candidates_for(limit: int) -> int:
+    """So many candidates for the best `limit`."""
+    return max(_LEAST_CANDIDATES, 2 * limit)
+
+
+def distinct(values: Ids) -> Ids:
+    """Ascending, each once; for so few, sorting is faster than `np.unique`, which hashes."""
+    import numpy as np
+
+    ascending = np.sort(values)
+    return ascending[first_of_each(ascending)]
+
+
+def first_of_each(ascending: Ids) -> Mask:
+    import numpy as np
+
+    first = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return first
+
+
+def places_of(frames: Ids, ids: Ids) -> Ids:
+    """Where the windows of these frames are, in frames that ascend; both by frame."""
+    import numpy as np
+
+    first = np.searchsorted(frames, ids, side="left")
+    counts = np.searchsorted(frames, ids, side="right") - first
+    return _spread(first, counts)
+
+
+def _spread(first: Ids, counts: Ids) -> Ids:
+    """So many places from each first one on."""
+    import numpy as np
+
+    offsets = np.cumsum(counts) - counts
+    places: Ids = np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
+    return places

@@ -1,0 +1,55 @@
+"""The page of benchmarks says what was measured, and the tools that measure do what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.kept import keep, read
+from bench.metrics import estimate, judge
+from bench.report import DOCUMENT, agrees, written
+
+
+def test_the_page_says_what_was_measured() -> None:
+    assert agrees(), "run: python -m bench --write-docs"
+
+
+def test_only_what_stands_between_the_markers_is_written(tmp_path: Path) -> None:
+    kept = {"machine": {"date": "2026-01-02", "processor": "P", "cores": 2}, "output": ["a | b"]}
+    (tmp_path / "store.json").write_text(json.dumps(kept))
+    unmeasured = "by hand\n<!-- measured: none -->\nx\n<!-- end -->\n"
+    found = written(f"by hand\n<!-- measured: store -->\nold\n<!-- end -->\n{unmeasured}", tmp_path)
+    assert found == (
+        "by hand\n<!-- measured: store -->\n\nMeasured on 2026-01-02: P, 2 cores.\n\n"
+        f"```text\na | b\n```\n\n<!-- end -->\n{unmeasured}"
+    )
+    assert written(found, tmp_path) == found
+
+
+def test_the_page_has_a_place_for_quality_and_for_speed() -> None:
+    page = DOCUMENT.read_text("utf-8")
+    for name in ("quality", "speed"):
+        assert page.count(f"<!-- measured: {name} -->") == 1
+
+
+def test_a_new_measurement_replaces_the_old_one_of_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "speed.json"
+    keep(path, "sizes", {"1000": {"a": 1}, "10000": {"a": 2}})
+    keep(path, "sizes", {"1000": {"a": 3}})
+    assert read(path) == {"sizes": {"1000": {"a": 3}, "10000": {"a": 2}}}
+    assert read(tmp_path / "none.json") == {}
+
+
+def test_a_ranking_is_judged_by_recall_gain_and_first_place() -> None:
+    assert judge(["x", "a", "y", "b"], {"a": 1, "b": 1}) == pytest.approx((1.0, 1.0, 0.6509, 0.5), abs=1e-4)
+    assert judge(["x"] * 4 + ["y", "z", "w", "v", "u", "a"], {"a": 1})[:2] == (0.0, 1.0)
+    assert judge([], {"a": 1}) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_intervals_are_the_same_in_every_run_and_hold_the_mean() -> None:
+    values = [0.0, 1.0, 1.0, 0.5] * 20
+    found = estimate(values)
+    assert found == estimate(values)
+    assert found.low < found.mean < found.high
