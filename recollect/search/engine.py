@@ -34,6 +34,7 @@ from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
 from recollect.text.lane import Lengths, Measured, TextScores, score_text
 from recollect.text.query import TextQuery, plan_text
+from recollect.text.vocabulary import Vocabulary
 from recollect.vectors.blas import one_thread
 from recollect.vectors.codes import Looking, Question
 from recollect.vectors.neighbours import Near
@@ -92,6 +93,7 @@ class SearchEngine:
         self._reranker = reranker
         self._catalog = Catalog()
         self._lengths = Lengths()
+        self._vocabulary = Vocabulary(store.engine.dialect)
 
     def search(self, request: SearchRequest) -> SearchResults:
         query = self._embed(request)
@@ -244,6 +246,7 @@ class SearchEngine:
             snapshot=snapshot,
             dialect=self._store.engine.dialect,
             catalog=catalog,
+            vocabulary=self._vocabulary,
             lengths=lengths,
             mask=mask,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.store.engine import Dialect, Rows
 from recollect.store.frames import batches, checked_text, load_query
 from recollect.store.visible import among
+from recollect.text.vocabulary import Vocabulary
 from recollect.text.words import folded
 
 if TYPE_CHECKING:
@@ -28,20 +29,17 @@ _FRAMES: Final = 500
 """Of a piece, so many stems are followed, and so many frames read."""
 
 
-def stems_before(rows: Rows, piece: str) -> list[str]:
-    """Stems that end as the piece begins, those that share most of it first; a scan over all terms."""
+def stems_before(vocabulary: Vocabulary, piece: str) -> list[str]:
+    """Stems that end as the piece begins, those that share most of it first."""
     if not piece.isascii() or not piece.isalpha():
         return []
     shortest = max(_LEAST, len(piece) - _LONGEST_ENDING)
     beginnings = [piece[:size] for size in range(len(piece) - 1, shortest - 1, -1)]
     if not beginnings:
         return []
-    either = " OR ".join(["term LIKE ?"] * len(beginnings))
-    sql = f"SELECT DISTINCT term FROM text_posting WHERE {either}"
-    found = [str(row[0]) for row in rows.all(sql, [f"%{beginning}" for beginning in beginnings])]
     shared = {
         stem: max(len(beginning) for beginning in beginnings if stem.endswith(beginning))
-        for stem in found
+        for stem in vocabulary.ending(beginnings)
         if stem.isalpha()
     }
     return sorted(shared, key=lambda stem: (-shared[stem], stem))[:_STEMS]

@@ -15,6 +15,7 @@ from recollect.store.visible import among
 from recollect.text.endings import frames_saying, stems_before
 from recollect.text.index import BLOCK_BITS, REBUILT, RECORD
 from recollect.text.query import TextQuery
+from recollect.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,6 +134,7 @@ def score_text(
     dialect: Dialect,
     catalog: CatalogView,
     lengths: Measured,
+    vocabulary: Vocabulary,
     mask: Mask,
 ) -> TextScores:
     """Any of the terms; statistics are those of the whole store."""
@@ -144,9 +146,9 @@ def score_text(
         return TextScores(scores, (), np.zeros(0, dtype=np.int64))
     uses: list[TermUse] = []
     read: list[tuple[str, float]] = []
-    looked_up = _looked_up(snapshot.rows, query)
+    looked_up = _looked_up(snapshot, query, vocabulary)
     if not any(frames for frames, _, _ in looked_up):
-        looked_up, mask = _past_stems(snapshot.rows, dialect, query, mask, looked_up)
+        looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, mask, looked_up)
     for frames, term, note in looked_up:
         if frames == 0:
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
@@ -201,8 +203,9 @@ def all_postings(rows: Rows, terms: Sequence[str]) -> dict[str, tuple[Ids, Score
     return said
 
 
-def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:
+def _looked_up(snapshot: Snapshot, query: TextQuery, vocabulary: Vocabulary) -> list[tuple[int, str, str]]:
     """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
+    rows = snapshot.rows
     found: dict[str, tuple[int, str, str]] = {}
     wanted = (*query.terms, *query.identifiers)
     known = _frequencies(rows, wanted)
@@ -215,13 +218,21 @@ def _looked_up(rows: Rows, query: TextQuery) -> list[tuple[int, str, str]]:
             found[term] = (frames, term, "")
     if not any(frames for frames, _, _ in found.values()):
         for term in query.terms:
-            for other, count in _frequencies(rows, _containing(rows, term)).items():
+            if len(term) < _PREFIX_LEAST and term.isascii():
+                continue
+            longer = vocabulary.at(snapshot).containing(term, _EXPANSIONS)
+            for other, count in _frequencies(rows, longer).items():
                 found[other] = (count, other, f"contains {term!r}")
     return sorted(found.values())
 
 
 def _past_stems(
-    rows: Rows, dialect: Dialect, query: TextQuery, mask: Mask, looked_up: list[tuple[int, str, str]]
+    snapshot: Snapshot,
+    dialect: Dialect,
+    query: TextQuery,
+    vocabulary: Vocabulary,
+    mask: Mask,
+    looked_up: list[tuple[int, str, str]],
 ) -> tuple[list[tuple[int, str, str]], Mask]:
     """Stems whose words have a piece of the question in them, and the frames that say such a word."""
     import numpy as np
@@ -229,9 +240,9 @@ def _past_stems(
     found: dict[str, tuple[int, str, str]] = {}
     said = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
-        for stem in stems_before(rows, piece):
-            ids, _ = postings(rows, stem)
-            saying = frames_saying(rows, dialect, piece, ids, mask)
+        for stem in stems_before(vocabulary.at(snapshot), piece):
+            ids, _ = postings(snapshot.rows, stem)
+            saying = frames_saying(snapshot.rows, dialect, piece, ids, mask)
             if len(saying):
                 said[saying] = True
                 found[stem] = (len(ids), stem, f"has {piece!r} in its words")
@@ -255,18 +266,6 @@ def _extensions(rows: Rows, term: str) -> list[str]:
         f"ORDER BY term LIMIT {_EXPANSIONS}"
     )
     return [str(row[0]) for row in rows.all(sql, (term, term + "\U0010ffff"))]
-
-
-def _containing(rows: Rows, term: str) -> list[str]:
-    """A scan over all terms: only when nothing else was found."""
-    if len(term) < _PREFIX_LEAST and term.isascii():
-        return []
-    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    sql = (
-        "SELECT DISTINCT term FROM text_posting WHERE term LIKE ? ESCAPE '\\' "
-        f"ORDER BY term LIMIT {_EXPANSIONS}"
-    )
-    return [str(row[0]) for row in rows.all(sql, (f"%{escaped}%",))]
 
 
 def _remade_since(snapshot: Snapshot, revision: int) -> bool:

@@ -138,9 +138,6 @@ class Neighbours:
         self._revision = -1
         self._identity: tuple[Row, ...] = ()
         """Of which embedder the vectors are, and since when."""
-        self._frames: list[Ids] = []
-        self._vectors: list[Halves] = []
-        self._count = 0
         self._exact: _Exact | None = None
         self._codes: Codes | None = None
 
@@ -151,7 +148,6 @@ class Neighbours:
             return self._exact, self._codes
 
     def _refresh(self, snapshot: Snapshot) -> None:
-        import numpy as np
 
         named = tuple(
             snapshot.rows.all(
@@ -167,37 +163,56 @@ class Neighbours:
             self._exact = None
             self._revision = snapshot.revision
             return
-        grown = False
-        for frames, vectors in _load(snapshot.rows, self._revision, self._dimensions):
-            grown = True
-            self._count += len(frames)
-            if self._codes is not None:
-                self._codes.add(frames, vectors)
-            else:
-                self._frames.append(frames)
-                self._vectors.append(vectors)
-        if self._codes is None and self._count > self._exact_limit:
-            parts, self._vectors = self._vectors, []
-            self._codes = Codes.build(np.concatenate(self._frames), np.concatenate(parts))
-            self._frames, self._exact = [], None
-        elif self._codes is None and (grown or self._exact is None):
-            frames, vectors = self._collected()
-            self._exact = _Exact.build(frames, vectors)
-            self._frames, self._vectors = [frames], [vectors]
+        if self._codes is None and self._exact is None and self._rows(snapshot.rows) > self._exact_limit:
+            self._codes = self._coded(snapshot.rows)
+        else:
+            for frames, vectors in _load(snapshot.rows, self._revision, self._dimensions):
+                if self._codes is not None:
+                    self._codes.add(frames, vectors)
+                else:
+                    exact = self._exact or _Exact.empty(self._dimensions)
+                    self._exact = exact.with_more(frames, vectors)
+            if self._codes is None and self._exact is None:
+                self._exact = _Exact.empty(self._dimensions)
+            if self._exact is not None and len(self._exact.frames) > self._exact_limit:
+                self._codes, self._exact = self._coded(snapshot.rows), None
         self._revision = snapshot.revision
 
-    def _collected(self) -> tuple[Ids, Halves]:
-        """All windows so far, by frame."""
+    def _coded(self, rows: Rows) -> Codes:
         import numpy as np
 
-        frames = np.concatenate([np.zeros(0, dtype=np.int64), *self._frames])
-        vectors = np.concatenate([np.zeros((0, self._dimensions), dtype=np.float16), *self._vectors])
-        order = np.argsort(frames, kind="stable")
-        return frames[order], vectors[order]
+        frames, vectors = zip(*_load(rows, -1, self._dimensions), strict=True)
+        return Codes.build(np.concatenate(frames), np.concatenate(vectors))
+
+    def _rows(self, rows: Rows) -> int:
+        """Frames with vectors, which are never more than the windows."""
+        row = rows.one("SELECT count(*) FROM frame_vector")
+        return int(row[0]) if row else 0
 
     def _counted(self, rows: Rows) -> int:
         row = rows.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
         return int(row[0]) if row else 0
+
+
+class _Room:
+    """An array that grows at its end; what was handed out of it before stays as it was."""
+
+    def __init__(self, first: Any) -> None:
+        self._room = first
+        self._size = len(first)
+
+    def append(self, more: Any) -> Any:
+        """All of it, with these behind."""
+        import numpy as np
+
+        size = self._size + len(more)
+        if size > len(self._room):
+            room = np.empty((size + size // 2, *self._room.shape[1:]), dtype=self._room.dtype)
+            room[: self._size] = self._room[: self._size]
+            self._room = room
+        self._room[self._size : size] = more
+        self._size = size
+        return self._room[:size]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,13 +223,39 @@ class _Exact:
     vectors: Floats
     starts: Ids
     distinct: Ids
+    rooms: tuple[_Room, _Room, _Room, _Room]
 
     @classmethod
-    def build(cls, frames: Ids, vectors: Halves) -> _Exact:
+    def of(cls, frames: Ids, vectors: Floats) -> _Exact:
+        """From windows by frame."""
         import numpy as np
 
         distinct, starts = np.unique(frames, return_index=True)
-        return cls(frames, vectors.astype(np.float32), starts, distinct)
+        columns = (frames, vectors, starts, distinct)
+        first, second, third, fourth = map(_Room, columns)
+        return cls(*columns, (first, second, third, fourth))
+
+    @classmethod
+    def empty(cls, dimensions: int) -> _Exact:
+        import numpy as np
+
+        return cls.of(np.zeros(0, dtype=np.int64), np.zeros((0, dimensions), dtype=np.float32))
+
+    def with_more(self, frames: Ids, vectors: Halves) -> _Exact:
+        """The newest is the last to be made of this one: they share their room."""
+        import numpy as np
+
+        wider = vectors.astype(np.float32)
+        if len(self.frames) and frames[0] <= self.frames[-1]:
+            joined = np.concatenate([self.frames, frames])
+            order = np.argsort(joined, kind="stable")
+            return self.of(joined[order], np.concatenate([self.vectors, wider])[order])
+        distinct, starts = np.unique(frames, return_index=True)
+        columns = (frames, wider, starts + len(self.frames), distinct)
+        first, second, third, fourth = (
+            room.append(more) for room, more in zip(self.rooms, columns, strict=True)
+        )
+        return _Exact(first, second, third, fourth, self.rooms)
 
     def cosines(self, question: Question) -> tuple[Ids, Floats]:
         import numpy as np

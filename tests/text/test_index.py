@@ -230,3 +230,18 @@ def _write_and_fail(memory: Memory) -> None:
     with memory.store.write() as tx:
         put(tx, [draft("lion", space="default")], parts=memory.store.parts)
         raise RuntimeError("lost on the way")
+
+
+def test_pieces_of_words_are_found_as_frames_come_and_go(location: str) -> None:
+    with open_memory(location, embedder=None) as memory, open_memory(location, embedder=None) as other:
+        memory.remember("an xylophonist plays")
+        assert [hit.frame.id for hit in memory.search("lophon", lanes=["text"])] == [1]
+        later = other.remember("a saxophonist listens").id
+        assert {hit.frame.id for hit in memory.search("ophoni", lanes=["text"])} == {1, later}
+        memory.forget(1)
+        assert [hit.frame.id for hit in memory.search("ophoni", lanes=["text"])] == [later]
+        other.erase(1)
+        assert [hit.frame.id for hit in memory.search("ophoni", lanes=["text"])] == [later]
+        memory.reindex()
+        newest = other.remember("the vibraphonist waits").id
+        assert {hit.frame.id for hit in memory.search("phonist", lanes=["text"])} == {later, newest}
