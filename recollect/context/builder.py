@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import Any, Final
@@ -25,11 +25,12 @@ from recollect.context.lanes import (
     RecallRequest,
     Recent,
     Shrinker,
+    whole,
 )
 from recollect.context.packing import Packed, pack
 from recollect.context.receipt import Receipt, ReceiptItem, Replay, hash_text, receipt_items
-from recollect.context.recipe import DEFAULTS, Recipe
-from recollect.context.render import line_of, render
+from recollect.context.recipe import DEFAULTS, GROWTH, Recipe
+from recollect.context.render import render
 from recollect.context.surrogates import read_surrogates
 from recollect.search.engine import SearchEngine
 from recollect.search.request import SearchRequest, plan_request
@@ -41,6 +42,8 @@ from recollect.store.transaction import Snapshot, Transaction
 from recollect.text.query import plan_text
 
 _STORED: Final = "context.recipe."
+_DIGITS: Final = 12
+"""Of the name of a context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,8 @@ class ContextBuilder:
             "expansion": Hits("expansion"),
             "snippets": Hits("snippets"),
             "surrogates": Hits("surrogates"),
-            "exchanges": Exchanges(store),
+            GROWTH: Hits(GROWTH),
+            "exchanges": Exchanges(),
             "recent": Recent(store),
         }
         if facts is not None:
@@ -138,11 +142,12 @@ class ContextBuilder:
         return Replay(same, text, tuple(changes), drift)
 
     def _build(self, call: Recall, results: SearchResults, snapshot: Snapshot) -> Context:
-        request = RecallRequest(call.search.query, call.search.view, call.search.where, call.session)
+        hits = [whole(hit.frame, "search", rank) for rank, hit in enumerate(results.hits, 1)]
+        request = RecallRequest(call.search.query, call.search.view, call.search.where, call.session, hits)
         tokenizer = open_tokenizer(call.recipe.tokenizer)
         notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
         notes += results.notes
-        candidates: dict[str, list[Item]] = {}
+        candidates: dict[str, Sequence[Item]] = {}
         for lane in call.recipe.lanes:
             source = self._lane(lane.kind)
             if source is None:
@@ -150,13 +155,12 @@ class ContextBuilder:
                 continue
             if lane.kind == "recent" and call.session is None:
                 notes.append("the lane recent did not run: no session was named")
-            candidates[lane.kind] = list(source.items(request, lane, results=results, snapshot=snapshot))
-        ids = sorted(
-            {item.frame.id for items in candidates.values() for item in items if isinstance(item, Piece)}
-        )
+            candidates[lane.kind] = source.items(request, lane, results=results, snapshot=snapshot)
         asked = _asked(call)
         mark = self._mark(snapshot.revision, asked)
-        shrinker = Shrinker(call.search.query, lambda: read_surrogates(snapshot.rows, ids), tokenizer)
+        shrinker = Shrinker(
+            call.search.query, lambda: read_surrogates(snapshot.rows, _frames_of(candidates)), tokenizer
+        )
         packed = pack(
             candidates,
             recipe=call.recipe,
@@ -192,9 +196,12 @@ class ContextBuilder:
         )
 
     def _mark(self, revision: int, asked: Mapping[str, Any]) -> str:
-        """Names the context, so that it is known again wherever it turns up."""
+        """Names the context, so that it is known again wherever it turns up.
+
+        In digits, which take the same number of tokens whatever they are: what fits must not hang on a name.
+        """
         whole = f"{self._store.id}\0{revision}\0{canonical_json(asked)}"
-        return hashlib.sha256(whole.encode()).hexdigest()[:12]
+        return f"{int(hashlib.sha256(whole.encode()).hexdigest(), 16) % 10**_DIGITS:0{_DIGITS}}"
 
     def _altered(self, receipt: Receipt, call: Recall) -> list[str]:
         """Fields of a receipt that do not fit the rest of it: no context was ever given with them."""
@@ -310,12 +317,18 @@ def _remade(item: ReceiptItem, frames: Mapping[int, Any]) -> Item | None:
     return Piece(frame, item.lane, item.rank, item.tier, item.ranges)  # type: ignore[arg-type]
 
 
+def _frames_of(candidates: Mapping[str, Sequence[Item]]) -> list[int]:
+    return sorted(
+        {item.frame.id for items in candidates.values() for item in items if isinstance(item, Piece)}
+    )
+
+
 def _shown(packed: Packed) -> tuple[ContextItem, ...]:
     shown = []
-    for item, tokens in zip(packed.items, packed.sizes, strict=True):
+    for item, line, tokens in zip(packed.items, packed.lines, packed.sizes, strict=True):
         tier = item.tier if isinstance(item, Piece) else "card"
         ranges = item.ranges if isinstance(item, Piece) else ()
-        shown.append(ContextItem(line_of(item), item.lane, tier, item.rank, item.frame_ids, ranges, tokens))
+        shown.append(ContextItem(line, item.lane, tier, item.rank, item.frame_ids, ranges, tokens))
     return tuple(shown)
 
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Final, Protocol
+from functools import cache, cached_property
+from itertools import islice
+from typing import Any, Final, Protocol
 
 from recollect.base.filters import EVERYTHING, View, Where
 from recollect.base.frame import Frame
 from recollect.base.tokens import Tokenizer
 from recollect.context.items import Card, Item, Piece, Tier
-from recollect.context.recipe import LaneRecipe
-from recollect.context.sentences import Range, answering
+from recollect.context.recipe import GROWTH, LaneRecipe
+from recollect.context.sentences import Range, answering, salient
 from recollect.context.surrogates import LONG_BYTES, Surrogate, make_surrogate
 from recollect.search.results import SearchResults
 from recollect.store.frames import timeline
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import visible
-from recollect.text.query import plan_text
+from recollect.text.query import TextQuery, plan_text
 from recollect.text.words import terms
 
 _SNIPPET_WORDS: Final = 90
@@ -35,6 +36,8 @@ class RecallRequest:
     view: View
     where: Where
     session: str | None
+    hits: Sequence[Piece] = ()
+    """What the search found, whole; for the lanes that show it."""
 
 
 class ContextLane(Protocol):
@@ -62,8 +65,7 @@ class Hits:
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        taken = results.hits[: lane.items] if self._kind == "expansion" else results.hits
-        return [whole(hit.frame, self._kind, rank) for rank, hit in enumerate(taken, 1)]
+        return request.hits[: lane.items] if self._kind == "expansion" else request.hits
 
 
 class Exchanges:
@@ -72,46 +74,74 @@ class Exchanges:
     An answer stands beside its question, and two turns that both touch on the matter are rarely apart.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
         # A long turn is left to the lanes that shrink.
-        pieces = [whole(hit.frame, "exchanges", rank) for rank, hit in enumerate(results.hits, 1)]
         turns = {
             piece.frame.id: piece
-            for piece in pieces
+            for piece in request.hits
             if _is_turn(piece.frame) and piece.ranges[0][1] <= LONG_BYTES
         }
+        company: dict[tuple[str, str | None], list[tuple[int, int, int]]] = {}
+        for piece in turns.values():
+            company.setdefault((piece.frame.space, piece.frame.session), []).append(_at(piece.frame))
+        best = iter([piece.frame for piece in islice(turns.values(), lane.items)])
         chosen: dict[int, Piece] = {}
-        for frame_id, piece in turns.items():
-            if len(chosen) >= lane.items:
-                break
-            beside = self._beside(piece.frame, request.view, lane, snapshot)
-            for found in (frame_id, *beside):
-                if found in turns:
-                    chosen.setdefault(found, turns[found])
+        # Each hit brings others along, so that the first few are mostly enough.
+        while len(chosen) < lane.items and (few := list(islice(best, (lane.items + 1) // 2))):
+            beside = _beside(few, company, request.view, lane, snapshot)
+            for frame in few:
+                if len(chosen) < lane.items:
+                    found = (frame.id, *beside.get(frame.id, ()))
+                    chosen.update(
+                        (turn, turns[turn]) for turn in found if turn in turns and turn not in chosen
+                    )
         return list(chosen.values())
 
-    def _beside(self, frame: Frame, view: View, lane: LaneRecipe, snapshot: Snapshot) -> list[int]:
-        """What followed comes first: it is more often the answer than what went before."""
-        found: list[int] = []
-        at = (frame.occurred_at, frame.ordinal or 0, frame.id)
-        seen = visible(view, EVERYTHING)
-        for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
+
+def _at(frame: Frame) -> tuple[int, int, int]:
+    """Its place in its conversation."""
+    return frame.occurred_at, frame.ordinal or 0, frame.id
+
+
+def _beside(
+    frames: Sequence[Frame],
+    company: Mapping[tuple[str, str | None], Sequence[tuple[int, int, int]]],
+    view: View,
+    lane: LaneRecipe,
+    snapshot: Snapshot,
+) -> dict[int, list[int]]:
+    """The turns around each; what followed comes first: it is more often the answer than what went before.
+
+    Looked for only where `company`, the places of the turns that were found, has any on that side.
+    """
+    seen = visible(view, EVERYTHING)
+    parts: list[str] = []
+    values: list[Any] = []
+    for frame in frames:
+        at = _at(frame)
+        found_here = company[frame.space, frame.session]
+        sides = (
+            (">", "ASC", lane.after if max(found_here) > at else 0),
+            ("<", "DESC", lane.before if min(found_here) < at else 0),
+        )
+        for sign, order, limit in sides:
             if limit:
-                sql = (
-                    f"SELECT f.frame_id FROM frame f WHERE f.session = ? AND f.space = ? AND {seen.sql} "
+                by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
+                parts.append(
+                    "SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, f.frame_id FROM frame f "
+                    f"WHERE f.session = ? AND f.space = ? AND {seen.sql} "
                     "AND f.start_byte IS NULL AND (f.speaker IS NOT NULL OR f.role IS NOT NULL) "
                     f"AND f.occurred_at {sign}= ? "
-                    f"AND (f.occurred_at, coalesce(f.ordinal, 0), f.frame_id) {sign} (?, ?, ?) ORDER BY "
-                    f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order} LIMIT {limit}"
+                    f"AND (f.occurred_at, coalesce(f.ordinal, 0), f.frame_id) {sign} (?, ?, ?) "
+                    f"ORDER BY {by} LIMIT {limit}) beside"
                 )
-                values = (frame.session, frame.space, *seen.values, at[0], *at)
-                found += [int(row[0]) for row in snapshot.rows.all(sql, values)]
-        return found
+                values += (frame.id, frame.session, frame.space, *seen.values, at[0], *at)
+    found: dict[int, list[int]] = {}
+    for hit, frame_id in snapshot.rows.all(" UNION ALL ".join(parts), values) if parts else ():
+        found.setdefault(int(hit), []).append(int(frame_id))
+    return found
 
 
 class Recent:
@@ -142,16 +172,20 @@ class Facts:
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        limit = 100 if lane.shared else lane.items
+        limit = 4 * lane.items if lane.shared else lane.items
         found = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=limit)
+        if not found:
+            return []
         asked = set(plan_text(request.query).terms)
-        least = lane.shared if len(asked) > lane.shared else 0
+        least = min(lane.shared, len(asked))
         told = [(text, frames) for text, frames in found if len(asked.intersection(terms(text))) >= least]
         return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(told, 1)]
 
 
 def whole(frame: Frame, lane: str, rank: int) -> Piece:
-    return Piece(frame, lane, rank, "full", ((0, len(frame.text.encode())),))
+    text = frame.text
+    size = len(text) if text.isascii() else len(text.encode())
+    return Piece(frame, lane, rank, "full", ((0, size),))
 
 
 def _is_turn(frame: Frame) -> bool:
@@ -162,14 +196,27 @@ class Shrinker:
     """Smaller forms of a piece: the sentences that answer, the gist, the shortest, the beginning."""
 
     def __init__(self, query: str, surrogates: Callable[[], Mapping[int, Surrogate]], tokenizer: Tokenizer):
-        plan = plan_text(query)
-        self._wanted = plan.terms
-        self._specific = bool(plan.identifiers or plan.phrases) or len(plan.terms) >= 2
+        self._query = query
         self._surrogates = cache(surrogates)
         self._tokenizer = tokenizer
 
+    @cached_property
+    def _wanted(self) -> Sequence[str]:
+        return self._plan.terms
+
+    @cached_property
+    def _specific(self) -> bool:
+        return bool(self._plan.identifiers or self._plan.phrases) or len(self._plan.terms) >= 2
+
+    @cached_property
+    def _plan(self) -> TextQuery:
+        return plan_text(self._query)
+
     def __call__(self, piece: Piece, room: int) -> Iterator[Piece]:
         if piece.tier != "full" or piece.ranges[0][1] <= LONG_BYTES or room <= 0:
+            return
+        if piece.lane == GROWTH:
+            yield from self._larger(piece, room)
             return
         # A pointed question wants the sentences that answer; a wide one, what the frame is about.
         tiers: tuple[Tier, ...] = ("snippet", "gist") if self._specific else ("gist", "snippet")
@@ -177,6 +224,21 @@ class Shrinker:
             ranges = self._ranges(piece.frame, tier, room)
             if ranges:
                 yield Piece(piece.frame, piece.lane, piece.rank, tier, ranges)
+
+    def _larger(self, piece: Piece, room: int) -> Iterator[Piece]:
+        """As much of the same kind as there is room for; some texts need more tokens for a word than most."""
+        text = piece.frame.text
+        for share in (1.0, 0.5):
+            words = int(room * _WORDS_PER_TOKEN * share)
+            ranges = (
+                answering(text, self._wanted, words=words) if self._specific else salient(text, words=words)
+            )
+            tier: Tier = "snippet" if self._specific else "gist"
+            if ranges:
+                yield Piece(piece.frame, piece.lane, piece.rank, tier, tuple(ranges))
+        beginning = self._tokenizer.truncate(text, room)
+        if beginning.strip():
+            yield Piece(piece.frame, piece.lane, piece.rank, "cut", ((0, len(beginning.encode())),))
 
     def _ranges(self, frame: Frame, tier: Tier, room: int) -> tuple[Range, ...]:
         if tier == "snippet":

@@ -11,6 +11,7 @@ from typing import Any
 from recollect.base.checks import canonical_json
 from recollect.base.errors import InvalidInput
 from recollect.context.items import Card, Item, Piece
+from recollect.context.recipe import ORDERS
 from recollect.context.sentences import Range
 
 
@@ -56,14 +57,17 @@ class Receipt:
                     **{
                         **item,
                         "frame_ids": tuple(item["frame_ids"]),
-                        "ranges": tuple((int(start), int(end)) for start, end in item["ranges"]),
+                        "ranges": tuple((start, end) for start, end in item["ranges"]),
                     }
                 )
                 for item in raw["items"]
             )
-            return cls(**{**raw, "items": items})
-        except (ValueError, TypeError, KeyError, AttributeError):
+            receipt = cls(**{**raw, "items": items})
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise InvalidInput("This is no receipt.") from None
+        if not _is_sound(receipt):
+            raise InvalidInput("This is no receipt: its fields are not what a receipt holds.")
+        return receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,34 @@ def receipt_items(items: tuple[Item, ...]) -> tuple[ReceiptItem, ...]:
 
 def hash_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_sound(receipt: Receipt) -> bool:
+    """Whether every field holds a value of its kind; what it says is for the replay to judge."""
+    words = ("store_id", "recipe", "recipe_hash", "mark", "order", "tokenizer", "sha256")
+    return (
+        all(isinstance(getattr(receipt, name), str) for name in words)
+        and all(_is_number(value) for value in (receipt.revision, receipt.budget, receipt.tokens))
+        and receipt.order in ORDERS
+        and isinstance(receipt.request, Mapping)
+        and all(map(_is_sound_item, receipt.items))
+    )
+
+
+def _is_sound_item(item: ReceiptItem) -> bool:
+    places = [place for span in item.ranges for place in span]
+    return (
+        isinstance(item.lane, str)
+        and isinstance(item.tier, str)
+        and all(isinstance(words, str | None) for words in (item.content_hash, item.card))
+        and all(map(_is_number, (item.rank, *item.frame_ids, *places)))
+        and places == sorted(places)
+        and bool(item.card is not None or item.frame_ids)
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _receipt_item(item: Item) -> ReceiptItem:

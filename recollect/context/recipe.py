@@ -13,6 +13,8 @@ from recollect.base.checks import canonical_json, check_choice, check_label, che
 from recollect.base.errors import InvalidInput
 
 ORDERS: Final = ("time", "rank")
+GROWTH: Final = "growth"
+"""The lane that takes nothing new: it shows more of what the lanes before it had to shorten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class LaneRecipe:
     after: int = 0
     """And how many after it."""
     shared: int = 0
-    """In the lane "facts": a card must say so many words of the question, if that has more."""
+    """In the lane "facts": a card must say so many words of the question, or all if that has fewer."""
 
     def __post_init__(self) -> None:
         check_label(self.kind, "lane kind")
@@ -99,10 +101,11 @@ def _as_json(recipe: Recipe) -> str:
     return canonical_json(asdict(recipe), "recipe")
 
 
-_FACTS: Final = LaneRecipe("facts", share=0.12, items=6, item_tokens=60, shared=2)
-_EXCHANGES: Final = LaneRecipe("exchanges", share=0.4, items=5, item_tokens=160, after=2)
+_FACTS: Final = LaneRecipe("facts", share=0.2, items=6, item_tokens=60, shared=2)
+_EXCHANGES: Final = LaneRecipe("exchanges", share=0.5, items=10, item_tokens=160, before=1, after=2)
 _SNIPPETS: Final = LaneRecipe("snippets", items=60, item_tokens=160)
 _SURROGATES: Final = LaneRecipe("surrogates", items=60, item_tokens=60)
+_GROWTH: Final = LaneRecipe(GROWTH, items=5, item_tokens=4000)
 
 DEFAULTS: Final[Mapping[str, Recipe]] = {
     recipe.name: recipe
@@ -115,6 +118,7 @@ DEFAULTS: Final[Mapping[str, Recipe]] = {
                 _EXCHANGES,
                 _SNIPPETS,
                 _SURROGATES,
+                _GROWTH,
             ),
         ),
         Recipe(
@@ -125,6 +129,7 @@ DEFAULTS: Final[Mapping[str, Recipe]] = {
                 _EXCHANGES,
                 _SNIPPETS,
                 _SURROGATES,
+                _GROWTH,
             ),
         ),
         Recipe(
@@ -133,6 +138,7 @@ DEFAULTS: Final[Mapping[str, Recipe]] = {
                 LaneRecipe("expansion", share=0.6, items=3, item_tokens=800),
                 LaneRecipe("snippets", items=20, item_tokens=250),
                 LaneRecipe("surrogates", items=20, item_tokens=60),
+                _GROWTH,
             ),
             order="rank",
         ),

@@ -7,7 +7,8 @@ pass for a heading, an item or the end of the block.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from recollect.base.echo import CLOSE, OPEN, harmless
@@ -19,21 +20,23 @@ from recollect.context.sentences import cut
 
 FACTS: Final = "Known facts"
 _INDENT: Final = "  "
+_DAY: Final = 86_400_000
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
-def render(items: Sequence[Item], *, mark: str, order: str) -> str:
-    """The whole context; the same items give the same bytes."""
+def render(items: Sequence[Item], *, mark: str, order: str, line: Callable[[Item], str] | None = None) -> str:
+    """The whole context; the same items give the same bytes. `line` may know what they say already."""
+    said = line or line_of
     lines = [OPEN.format(id=mark)]
     cards = [item for item in items if isinstance(item, Card)]
     if cards:
-        lines += [FACTS, *(line_of(card) for card in cards)]
+        lines += [FACTS, *(said(card) for card in cards)]
     heading = None
     for piece in laid_out([item for item in items if isinstance(item, Piece)], order):
         if heading_of(piece) != heading:
             heading = heading_of(piece)
             lines.append(heading)
-        lines.append(line_of(piece))
+        lines.append(said(piece))
     return "\n".join([*lines, CLOSE])
 
 
@@ -42,7 +45,8 @@ def line_of(item: Item) -> str:
     cited = " ".join(f"[frame {frame_id}]" for frame_id in item.frame_ids)
     if isinstance(item, Card):
         return f"- {harmless(_one_line(item.text))} {cited}".rstrip()
-    lines = [line.rstrip() for line in _BREAK.split(_shown(item)) if line.strip()]
+    shown = _shown(item)
+    lines = [line.rstrip() for line in _BREAK.split(shown) if line.strip()]
     who = _one_line(item.frame.speaker or item.frame.role or "")
     if len(lines) == 1:
         says_so = not who or lines[0][: len(who) + 1].lower() == f"{who.lower()}:"
@@ -64,7 +68,7 @@ def heading_of(piece: Piece) -> str:
     title = frame.title
     if title is None and frame.kind in (Kind.DOCUMENT, Kind.CHUNK):
         title = frame.uri
-    day = _day(frame.occurred_at)
+    day = _day(frame.occurred_at // _DAY) or str(frame.occurred_at)
     return harmless(f"{day} {_one_line(title)}" if title else day)
 
 
@@ -83,7 +87,7 @@ def laid_out(pieces: Sequence[Piece], order: str) -> list[Piece]:
 
 def _by_time(piece: Piece) -> tuple[int, str, int, int, int]:
     frame = piece.frame
-    day = frame.occurred_at // 86_400_000
+    day = frame.occurred_at // _DAY
     place = frame.start if frame.start is not None else frame.ordinal if frame.ordinal is not None else 0
     return day, heading_of(piece), frame.occurred_at, place, frame.id
 
@@ -92,8 +96,10 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _day(moment: int) -> str:
+@lru_cache(maxsize=1024)
+def _day(number: int) -> str:
+    """A day, by its number since the beginning of 1970; empty outside the calendar."""
     try:
-        return from_ms(moment).date().isoformat()
+        return from_ms(number * _DAY).date().isoformat()
     except InvalidInput:
-        return str(moment)
+        return ""

@@ -21,11 +21,10 @@ from recollect.ingest.budget import UNLIMITED, IngestBudget
 from recollect.ingest.plan import cut_if_long
 from recollect.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
 from recollect.store.drafts import Draft
-from recollect.store.frames import stored, with_chunks
 from recollect.store.parts import Part
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
-from recollect.store.writing import Prepared, Put, existing, put, retire, rewrite
+from recollect.store.writing import Prepared, Put, existing, put, retire
 
 Cancelled = Callable[[], bool]
 _MERGE: Final = 256
@@ -43,6 +42,8 @@ class Job:
     plan: Callable[[], Draft | Skip]
     settle: Callable[[Transaction, Put, bool], IngestReport] | None = None
     renews: Callable[[Draft], int | None] | None = None
+    size: int = 0
+    """About how many bytes it will be, as far as that is known before it is read."""
 
 
 @dataclass(slots=True)
@@ -182,6 +183,7 @@ def _ahead(
                 reports.append(IngestReport(truncated=("max_seconds",)))
                 exhausted = True
             else:
+                stage.wait(job.size)
                 waiting.append(workers.submit(_make_ready, stage, job))
         if not waiting:
             return
@@ -194,10 +196,10 @@ def _make_ready(stage: _Stage, job: Job) -> _Ready:
     started = time.monotonic()
     outcome = job.plan()
     planned = time.monotonic() - started
+    size = 0 if isinstance(outcome, Skip) else len(outcome.text.encode())
+    stage.wait(size - job.size)
     if isinstance(outcome, Skip):
         return _Ready(job, outcome, 0, None, _Made(), "", planned)
-    size = len(outcome.text.encode())
-    stage.wait(size)
     renewed = job.renews(outcome) if job.renews is not None else None
     spared = stage.spared()
     made = _prepare(stage.store, [outcome], stage=stage, spare=bool(spared), anew=renewed is not None)
@@ -246,13 +248,13 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
 
 
 def _renew(tx: Transaction, store: Store, draft: Draft, prepared: Prepared, old: int | None) -> Put:
-    """Write a document; the one it takes the place of, if it says the same, is retired first."""
-    parts = store.parts
-    retired = [] if old is None else retire(tx, [old], reason="superseded", parts=parts)
-    [result] = put(tx, [draft], parts=parts, prepared=prepared)
-    if retired:
-        rows = stored(tx.rows, with_chunks(tx.rows, retired)).values()
-        rewrite(tx.rows, [row._replace(superseded_by=result.id) for row in rows])
+    """Write a document; the one it takes the place of, if it says the same, is retired first.
+
+    Only then is it new. What is retired stays as it is, so the old one cannot name its successor.
+    """
+    if old is not None:
+        retire(tx, [old], reason="superseded", parts=store.parts)
+    [result] = put(tx, [draft], parts=store.parts, prepared=prepared)
     return result
 
 

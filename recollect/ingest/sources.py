@@ -117,9 +117,10 @@ def given_sources(
     try:
         if path.is_dir():
             return path
+        address = uri or _address(path.resolve())
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error}.") from None
-    return Source.from_path(path, uri=uri or _address(path.resolve()), media_type=media_type)
+    return Source.from_path(path, uri=address, media_type=media_type)
 
 
 def ingest_sources(
@@ -352,7 +353,7 @@ class _Run:
             )
             return IngestReport(superseded=superseded)
 
-        return Job(source.uri, plan, settle, renews)
+        return Job(source.uri, plan, settle, renews, size=source.size)
 
 
 def _known(rows: Rows, space: str, uris: Sequence[str]) -> dict[str, Known]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from recollect import Context, LaneRecipe, Memory, Recipe
 from recollect.base.tokens import Tokenizer, open_tokenizer, register_tokenizer
 from recollect.context.items import NO_ROOM
-from tests.context.worlds import WORDS, fill, open_memory
+from tests.context.worlds import WORDS, fill, open_memory, sentence
 
 
 class Characters:
@@ -32,7 +33,7 @@ class Characters:
 
 register_tokenizer("pairs", Characters)
 
-LANES = ("facts", "recent", "expansion", "exchanges", "snippets", "surrogates", "nowhere")
+LANES = ("facts", "recent", "expansion", "exchanges", "snippets", "surrogates", "growth", "nowhere")
 recipes = st.builds(
     Recipe,
     name=st.just("mine"),
@@ -162,6 +163,23 @@ def test_what_does_not_fit_is_passed_over_and_what_comes_after_it_is_not() -> No
         assert any("seen from the road" in item.text for item in context.items)
 
 
+def test_a_long_frame_is_shown_by_the_sentences_that_answer() -> None:
+    rng = random.Random(5)
+    filler = [sentence(rng, 12) for _ in range(60)]
+    filler[37] = "The zebra keeper Wanda changed the locks on Monday."
+    with open_memory() as memory:
+        memory.remember(" ".join(filler))
+        tiers = []
+        for budget in (1500, 160, 70, 50):
+            context = memory.recall("zebra keeper locks", budget=budget)
+            assert "Wanda changed the locks" in context.text
+            tiers.append(context.items[0].tier)
+        assert tiers[0] == "full"
+        assert tiers[1] == "snippet"
+        wide = memory.recall("zebra", budget=150)
+        assert wide.items[0].tier == "gist"
+
+
 def test_a_text_without_sentences_is_cut_at_its_beginning() -> None:
     with open_memory() as memory:
         memory.remember("zebra " + " ".join(f"word{number}" for number in range(500)))
@@ -215,3 +233,36 @@ def test_turns_that_follow_a_hit_and_were_found_too_come_with_it() -> None:
         assert lanes == [f"{who}: {text}" for who, text in talk]
         without = Recipe("w", (LaneRecipe("exchanges", items=3), LaneRecipe("snippets")))
         assert "blanket" not in memory.recall("Did you ever see the zebra?", budget=80, recipe=without).text
+
+
+def test_room_that_is_left_shows_more_of_what_was_shortened() -> None:
+    rng = random.Random(8)
+    body = [sentence(rng, 12) for _ in range(120)]
+    body[70] = "The zebra keeper Wanda changed the locks on Monday."
+    lanes = (LaneRecipe("snippets", item_tokens=80), LaneRecipe("growth", items=2, item_tokens=2000))
+    with open_memory() as memory:
+        memory.remember(" ".join(body))
+        short = memory.recall("zebra keeper locks", budget=2500, recipe=Recipe("short", lanes[:1]))
+        assert [item.tier for item in short.items] == ["snippet"]
+        assert short.total_tokens < 150
+        sizes = []
+        for budget in (200, 600, 2500):
+            grown = memory.recall("zebra keeper locks", budget=budget, recipe=Recipe("grown", lanes))
+            [item] = grown.items
+            assert "Wanda changed the locks" in item.text
+            assert (item.lane, grown.dropped) == ("growth", ())
+            assert grown.total_tokens <= budget
+            assert memory.replay(grown.receipt)
+            sizes.append((item.tier, grown.total_tokens))
+        assert [tier for tier, _ in sizes] == ["snippet", "snippet", "full"]
+        assert sizes[0][1] < sizes[1][1] < sizes[2][1]
+
+
+def test_the_name_of_a_context_takes_the_same_room_whatever_it_is() -> None:
+    with open_memory() as memory:
+        memory.remember("A zebra in the meadow, seen from the road.")
+        sizes = set()
+        for number in range(12):
+            memory.remember(f"Unrelated note {number}.")
+            sizes.add(memory.recall("zebra meadow", budget=100, recipe="coding").total_tokens)
+        assert len(sizes) == 1

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recollect import ALL, AsOf, FrozenClock, InvalidInput, Memory
 from recollect.context.receipt import Receipt
@@ -149,6 +151,32 @@ def test_a_forged_receipt_shows_nothing_of_another_space() -> None:
 def issued() -> Iterator[tuple[Memory, dict[str, Any]]]:
     with fill(open_memory(), frames=12) as memory:
         yield memory, json.loads(memory.recall("copper engine", budget=200, session="s0").receipt.to_json())
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_a_damaged_receipt_is_refused_or_does_not_verify(
+    issued: tuple[Memory, dict[str, Any]], data: st.DataObject
+) -> None:
+    memory, whole = issued
+    raw = json.loads(json.dumps(whole))
+    places = [(raw, name) for name in raw]
+    places += [(raw["request"], name) for name in raw["request"]]
+    places += [(raw["items"][0], name) for name in raw["items"][0]]
+    holder, name = data.draw(st.sampled_from(places))
+    change = data.draw(st.sampled_from(["drop", None, "nonsense", -1, 2**70, [], {}, [["x"]], [[1, 2]]]))
+    before = holder[name]
+    if change == "drop":
+        del holder[name]
+    else:
+        holder[name] = change
+    try:
+        replay = memory.replay(json.dumps(raw))
+    except InvalidInput:
+        return
+    unread = ("content_hash", "tier", "lane", "rank", "card", "tokens", "tokenizer", "recipe_hash", "order")
+    if change != before and name not in (*unread, "mark", "revision", "session", "reference"):
+        assert not replay or replay.drift or name in ("budget", "times", "as_of", "where", "lanes", "fusion")
 
 
 def test_what_is_no_receipt_is_refused() -> None:

@@ -35,6 +35,23 @@ def test_the_names_are_listed(world: Memory) -> None:
     assert world.recipes() == tuple(sorted(NAMED))
 
 
+def test_chat_shows_the_last_turns_of_the_session_it_is_asked_in(location: str, clock: FrozenClock) -> None:
+    with open_memory(location, clock=clock) as memory:
+        for number in range(20):
+            memory.remember(f"turn number {number}", session="now", role="user", occurred_at=START + number)
+        memory.remember("turn elsewhere", session="other", role="user")
+        context = memory.recall("zebra", budget=300, recipe="chat", session="now")
+        recent = [item.text for item in context.items if item.lane == "recent"]
+        assert [text.split(" [")[0] for text in recent] == [
+            f"user: turn number {n}" for n in range(19, 19 - len(recent), -1)
+        ]
+        assert 3 < len(recent) <= 12
+        assert "elsewhere" not in context.text
+        without = memory.recall("zebra", budget=300, recipe="chat")
+        assert "the lane recent did not run: no session was named" in without.notes
+        assert not [item for item in without.items if item.lane == "recent"]
+
+
 def test_recent_turns_obey_the_filter_the_space_and_the_instant(location: str, clock: FrozenClock) -> None:
     with open_memory(location, clock=clock) as memory:
         first = memory.remember("turn of Ana", session="now", speaker="Ana").id

@@ -124,6 +124,25 @@ def test_reindex_makes_them_anew_and_erase_takes_them_away(location: str) -> Non
         assert memory.verify(deep=True)
 
 
+def test_upkeep_runs_after_writes_and_on_opening_where_it_is_asked_for(
+    location: str, clock: FrozenClock
+) -> None:
+    some = MaintenancePolicy(max_frames=2)
+    with open_memory(location, clock=clock, surrogates=False, after_remember=some) as memory:
+        memory.remember(long_text(1))
+        assert count(memory) == 1
+        memory.ingest(text=long_text(2, parts=10))
+        assert count(memory) == 2
+        memory.remember_many([long_text(seed) for seed in (3, 4, 5)])
+        assert count(memory) == 4
+    with open_memory(location, clock=clock) as memory:
+        assert count(memory) == 4, "nothing happens by itself"
+        memory.recall("copper")
+        assert count(memory) == 4, "nor by reading"
+    with open_memory(location, clock=clock, on_open=some) as memory:
+        assert count(memory) == 5
+
+
 def test_a_read_only_store_is_opened_without_upkeep(tmp_path: object, clock: FrozenClock) -> None:
     path = f"{tmp_path}/a.recollect"
     with open_memory(path, clock=clock, surrogates=False) as memory:
