@@ -880,9 +880,6 @@ def test_a_filter_may_be_a_where_or_a_mapping(memory: Memory) -> None:
         assert len(memory.list(where=where)) == 1
 
 
-@pytest.mark.xfail(
-    strict=True, reason="an empty list of wanted values is taken as no condition; ids=[] is not"
-)
 def test_a_filter_for_none_of_a_list_matches_nothing(memory: Memory) -> None:
     memory.remember("x", session="s")
     assert memory.list(where={"ids": []}).frames == ()

@@ -63,9 +63,10 @@ class Comparison:
 class Where:
     """Conditions on frames; those given must all hold.
 
-    `kind`, `session`, `role`, `speaker`, `uri` and `source` take one value or several (any of them).
-    `tags` must all be there; `any_tags` at least one. `since` and `until` bound `occurred_at`, half-open.
-    `metadata` maps a top-level key to a value, a list (any of), or bounds such as `{"gte": 3, "lt": 9}`.
+    `kind`, `session`, `role`, `speaker`, `uri` and `source` take one value or several (any of them; of an
+    empty list, none). `tags` must all be there; `any_tags` at least one. `since` and `until` bound
+    `occurred_at`, half-open. `metadata` maps a top-level key to a value, a list (any of), or
+    bounds such as `{"gte": 3, "lt": 9}`.
     """
 
     kind: tuple[str, ...] = ()
@@ -85,14 +86,14 @@ class Where:
     def __init__(
         self,
         *,
-        kind: OneOrMore = (),
-        session: OneOrMore = (),
-        role: OneOrMore = (),
-        speaker: OneOrMore = (),
-        uri: OneOrMore = (),
-        source: OneOrMore = (),
+        kind: OneOrMore | None = None,
+        session: OneOrMore | None = None,
+        role: OneOrMore | None = None,
+        speaker: OneOrMore | None = None,
+        uri: OneOrMore | None = None,
+        source: OneOrMore | None = None,
         tags: Iterable[str] = (),
-        any_tags: Iterable[str] = (),
+        any_tags: Iterable[str] | None = None,
         since: datetime | int | None = None,
         until: datetime | int | None = None,
         ids: Iterable[int] | None = None,
@@ -108,9 +109,12 @@ class Where:
             "source": source,
         }
         for name, value in given.items():
-            object.__setattr__(self, name, _labels(value, name))
+            object.__setattr__(self, name, () if value is None else _labels(value, name))
         object.__setattr__(self, "tags", check_tags(tags))
-        object.__setattr__(self, "any_tags", check_tags(any_tags))
+        object.__setattr__(self, "any_tags", () if any_tags is None else check_tags(any_tags))
+        chosen = {**given, "any_tags": any_tags}
+        if any(value is not None and not getattr(self, name) for name, value in chosen.items()):
+            ids = ()  # one of no values: nothing is one of them
         object.__setattr__(self, "since", None if since is None else to_ms(since, "since"))
         object.__setattr__(self, "until", None if until is None else to_ms(until, "until"))
         object.__setattr__(self, "ids", None if ids is None else _ids(ids, "ids"))
@@ -148,7 +152,7 @@ class Where:
         found: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
-            if value not in ((), None, {}):
+            if value not in ((), None, {}) or (value == () and item.name in ("ids", "parent")):
                 found[item.name] = list(value) if isinstance(value, tuple) else value
         if self.metadata:
             found["metadata"] = {

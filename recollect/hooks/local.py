@@ -88,7 +88,7 @@ class Local:
     def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
         from recollect.store.frames import timeline
 
-        where = Where(kind=tuple(kinds), any_tags=tuple(tags), session=(session,) if session else ())
+        where = Where(kind=tuple(kinds) or None, any_tags=tuple(tags) or None, session=session or None)
         with self.store.read() as snapshot:
             found = timeline(snapshot.rows, self.store.engine.dialect, self._view(), where, limit=limit)
         return [_note(frame) for frame in found]

@@ -112,7 +112,7 @@ def where(
     for name in ("since", "until"):
         if isinstance(found.get(name), str):
             found[name] = moment(found[name], name)
-    found.update({name: list(values) for name, values in named.items() if values})
+    found.update({name: list(values) for name, values in named.items() if values is not None})
     return found
 
 

@@ -316,7 +316,7 @@ class CatalogView:
             mask &= self._among(where.ids)
         if where.parent is not None:
             mask &= np.isin(self.columns.parent, where.parent)
-        rest = Where(uri=where.uri, tags=where.tags, any_tags=where.any_tags)
+        rest = Where(uri=where.uri or None, tags=where.tags, any_tags=where.any_tags or None)
         object.__setattr__(rest, "metadata", where.metadata)
         if not rest.is_empty:
             clause = matching(rest, view)

@@ -14,7 +14,7 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str], *, overwrite
     """Write beside the file and put it in place when all of it is there; return the bytes written."""
     target = Path(path)
     if target.exists() and not overwrite:
-        raise Conflict(f"{target} exists.", hint="Choose another path, or overwrite it (overwrite=True, --overwrite).")
+        raise Conflict(f"{target} exists.", hint="Choose another path, or overwrite it: --overwrite.")
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     size = 0
     try:

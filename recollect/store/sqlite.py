@@ -386,7 +386,7 @@ class SqliteEngine:
             if not self._in_memory and path.samefile(self.location):
                 raise InvalidInput("A store cannot be backed up onto itself.", hint="Choose another path.")
             if not overwrite:
-                raise Conflict(f"{path} exists.", hint="Choose another path, or overwrite it (overwrite=True, --overwrite).")
+                raise Conflict(f"{path} exists.", hint="Choose another path, or overwrite it: --overwrite.")
             _fold_log(path)
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
