@@ -19,8 +19,11 @@ from recollect.operations import registry
 # Typer has kept this class in different places; this is what all its usage errors derive from.
 UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
-WRITTEN_OUT: Final = ("ingest", "copy")
-"""Common operations whose command is more than the operation: a bar, two stores."""
+_USE: Final = "Remember and recall"
+_STORE: Final = "Look after it"
+_KINDS: Final = "Facts, conversations, experience, projects"
+_AGENTS: Final = "Agents and programs"
+_STORE_MODULES: Final = (".upkeep", ".moving")
 
 BY_HAND: Final = {"space": "spaces"}
 """Groups that have commands of their own beside the operations, and the modules where they are."""
@@ -39,28 +42,28 @@ def build(first: str | None = None) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_main)
-    app.command()(version)
     if not first or first not in registry.GROUPS:
-        app.command("ingest")(ingesting.ingest)
+        app.command(rich_help_panel=_USE)(household.init)
         for item in registry.group(""):
-            if item.name not in WRITTEN_OUT:
-                commands.add(app, item)
+            panel = _STORE if item.function.__module__.endswith(_STORE_MODULES) else _USE
+            if item.name == "ingest":
+                app.command("ingest", rich_help_panel=panel)(ingesting.ingest)
+            elif item.name == "copy":
+                app.command("copy", rich_help_panel=panel)(household.copy)
+            else:
+                commands.add(app, item, panel=panel)
     for name in registry.GROUPS:
         if name:
             filled = registry.group(name) if first in (None, name) else ()
             made = commands.group_app(name, registry.HELP[name], filled)
             if filled and name in BY_HAND:
                 commands.join(made, import_module(f"recollect.cli.{BY_HAND[name]}").commands)
-            app.add_typer(made)
-    app.command("mcp")(agents.mcp)
-    app.command("hook")(agents.hook)
-    app.command("install")(agents.install)
-    app.command("uninstall")(agents.uninstall)
-    app.command()(serving.serve)
-    app.command()(household.init)
-    app.command()(household.doctor)
-    app.command()(household.copy)
-    app.add_typer(models.commands, name="models")
+            app.add_typer(made, rich_help_panel=_KINDS)
+    for command in (agents.install, agents.uninstall, agents.hook, agents.mcp, serving.serve):
+        app.command(rich_help_panel=_AGENTS)(command)
+    app.command(rich_help_panel=_STORE)(household.doctor)
+    app.add_typer(models.commands, name="models", rich_help_panel=_STORE)
+    app.command(rich_help_panel=_STORE)(version)
     return app
 
 

@@ -46,13 +46,14 @@ class Option:
     read: Callable[[Any], Any]
 
 
-def add(app: typer.Typer, operation: Operation[..., Any]) -> None:
+def add(app: typer.Typer, operation: Operation[..., Any], *, panel: str | None = None) -> None:
     """Give an application the command of an operation."""
     # Where a number stands without an option, -1 is that number and no option.
     numbers = any(item.positional and item.type is float for item in operation.parameters)
     settings = {"ignore_unknown_options": True} if numbers else None
     name = operation.path[-1].replace("_", "-")
-    app.command(name, help=operation.description, context_settings=settings)(command(operation))
+    made = command(operation)
+    app.command(name, help=operation.description, context_settings=settings, rich_help_panel=panel)(made)
 
 
 def command(
