@@ -103,6 +103,47 @@ def two_rooms(memory: Memory, clock: FrozenClock) -> None:
     show(memory.timeline(space="work"), "Seen from work")
 
 
+@scene("Asked in other words")
+def asked(memory: Memory, clock: FrozenClock) -> None:
+    """Words, meaning, known facts and time look for an answer together, and each hit says who found it.
+    `recall` puts what an agent needs into a text that never passes its budget of tokens."""
+    for hit in memory.search("how does Ana like to travel?", limit=2):
+        print(f"{hit.score:.2f}", hit.frame.text, "·", *hit.lanes)
+
+    context = memory.recall("What must a dinner for Ana avoid?", budget=70)
+    print(context.text)
+    print(context.total_tokens, "tokens · again the same:", memory.replay(context.receipt).same)
+
+
+@scene("A fact ends when another begins")
+def facts_change(memory: Memory, clock: FrozenClock) -> None:
+    """Plain rules read facts from what is remembered, each with the words it rests on. A new value ends
+    the old one, and both can be asked for."""
+    memory.remember("Ana lives in Porto.")
+    friday = memory.revision
+    clock.set(day("Saturday"))
+    memory.remember("Ana moved from Porto to Lisbon.")
+
+    for as_of in (AsOf.at(friday), AsOf.LATEST):
+        [home] = memory.facts.about("Ana", predicate="lives_in", as_of=as_of)
+        print(home.fact.object, "· says frame", home.evidence[0].frame)
+
+
+@scene("What fades, and what worked last time")
+def sub_memories(memory: Memory, clock: FrozenClock) -> None:
+    """Conversations leave memories that grow stronger or fade. Experience tells an agent what was tried
+    before, what failed and why, before it starts."""
+    talk = memory.conversation("monday")
+    talk.add_turn("user", "My name is Ana, and I like oat milk in my coffee.")
+    print("remembered:", *(f"{item.content}" for item in memory.memories.list()), sep=" · ")
+
+    tried = memory.experience
+    tried.problem("The moving company does not answer mails.", evidence="none")
+    tried.failed_tactic("Write again.", why="their inbox is full", problem="exp_1", evidence="none")
+    tried.solution("Call before nine.", problem="exp_1", evidence="none")
+    print(tried.brief("movers do not reply to e-mail", budget=200).text)
+
+
 @scene("Forgotten, or gone")
 def forgotten_or_gone(memory: Memory, clock: FrozenClock) -> None:
     """`forget` takes a frame out of every answer and keeps its history. `erase` removes it from the bytes
@@ -223,7 +264,8 @@ def main() -> None:
     console.print(Rule(style="cyan"))
     console.print("Go on with [bold]docs/getting-started.md[/], or try it in a shell:\n")
     console.print('    recollect remember "Ana moved from Porto to Lisbon in May."', style="bold")
-    console.print("    recollect timeline\n", style="bold")
+    console.print('    recollect search "where does Ana live?" --explain', style="bold")
+    console.print("    recollect install claude-code\n", style="bold")
 
 
 if __name__ == "__main__":
