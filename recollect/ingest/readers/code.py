@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,6 +16,9 @@ from recollect.ingest.source import Document, Limits, Source
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _ESCAPE = re.compile(r"\\(?:N\{[^}\n]*\}|[^\n])")
 _MOST_PARSED = 4 * 2**20  # characters: past that the light rule is used for Python too
+
+_PARSER = threading.Lock()
+"""Python's parser counts its depth for the whole process: two threads in it at once can fail."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -59,7 +63,8 @@ class CodeReader:
 def parse_python(text: str) -> list[Mark] | None:
     """Classes and functions with their decorators and the comments above them; None if it does not parse."""
     try:
-        tree = ast.parse(_ESCAPE.sub(_neutral, text))
+        with _PARSER:
+            tree = ast.parse(_ESCAPE.sub(_neutral, text))
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return None
     lines = text.split("\n")
