@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.machine import describe
+from bench.synthetic import texts
 from recollect import Memory, Unsupported
 from recollect.store.drafts import draft
 from recollect.store.store import open_store
@@ -27,6 +28,7 @@ from recollect.store.writing import put
 
 PLAIN: dict[str, Any] = {"embedder": None, "extractor": None, "surrogates": False}
 _BATCH = 1000
+_PLACES = ("bench", "rows", "names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,12 @@ class Figure:
 
 
 def sentences(count: int) -> Iterator[str]:
-    """Distinct texts of about 25 words, the same at every run."""
+    """Texts of about 25 words, some common and most rare, the same at every run."""
+    return texts(count)
+
+
+def identifiers(count: int) -> Iterator[str]:
+    """Texts of words such as `ta3f`: each is indexed as a word and as an identifier."""
     rng = random.Random(1)
     words = [f"{rng.choice('bcdfgmpst')}{rng.choice('aeiou')}{number:x}" for number in range(8000)]
     for number in range(count):
@@ -81,11 +88,21 @@ def rows_alone(location: str, frames: int) -> float:
         store.close()
 
 
-def measure(location: str, rows_location: str, frames: int, singles: int) -> Iterator[Figure]:
+def identifiers_alone(location: str, frames: int) -> float:
+    """Bulk writes of texts that are nothing but identifiers: the worst that the text index meets."""
+    with Memory.open(location, **PLAIN) as memory:
+        items = list(batches(identifiers(frames)))
+        return frames / timed(lambda: [memory.remember_many(batch) for batch in items])
+
+
+def measure(places: list[str], frames: int, singles: int) -> Iterator[Figure]:
+    location, rows_location, names_location = places
     yield Figure("import recollect", import_ms("import recollect"), "ms", "< 80")
     yield Figure("from recollect import Memory", import_ms("from recollect import Memory"), "ms")
     few = min(frames, 50_000)
     yield Figure("bulk writes, rows alone", rows_alone(rows_location, few), "frames/s", "> 10,000")
+    speed = identifiers_alone(names_location, few)
+    yield Figure("bulk writes, with the text index, identifiers only", speed, "frames/s")
     with Memory.open(location, **PLAIN) as memory:
         items = list(batches(sentences(frames)))
         took = timed(lambda: [memory.remember_many(batch) for batch in items])
@@ -152,10 +169,10 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         if given.store:
             mark = "&" if "?" in given.store else "?"
-            places = [f"{given.store}{mark}store={name}_{time.time_ns()}" for name in ("bench", "rows")]
+            places = [f"{given.store}{mark}store={name}_{time.time_ns()}" for name in _PLACES]
         else:
-            places = [str(Path(folder) / f"{name}.recollect") for name in ("bench", "rows")]
-        figures = list(measure(places[0], places[1], given.frames, given.singles))
+            places = [str(Path(folder) / f"{name}.recollect") for name in _PLACES]
+        figures = list(measure(places, given.frames, given.singles))
     if given.json:
         print(json.dumps({**describe(), "figures": [asdict(figure) for figure in figures]}, indent=1))
     else:

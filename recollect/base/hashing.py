@@ -5,26 +5,29 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable
+from typing import Final
 
 Field = str | int | float | bytes | None
+_SHORT: Final = tuple(size.to_bytes(8, "little") for size in range(256))
 
 
 def encode_fields(fields: Iterable[Field]) -> bytes:
     """Each field as tag byte, 8-byte length where it varies, bytes."""
-    out = bytearray()
+    out: list[bytes] = []
     for value in fields:
         if value is None:
-            out += b"n"
+            out.append(b"n")
         elif isinstance(value, str):
             raw = value.encode()
-            out += b"s" + len(raw).to_bytes(8, "little") + raw
+            size = len(raw)
+            out += (b"s", _SHORT[size] if size < 256 else size.to_bytes(8, "little"), raw)
         elif isinstance(value, int):
-            out += b"i" + value.to_bytes(9, "little", signed=True)
+            out += (b"i", value.to_bytes(9, "little", signed=True))
         elif isinstance(value, float):
-            out += b"f" + struct.pack("<d", value)
+            out += (b"f", struct.pack("<d", value))
         else:
-            out += b"b" + len(value).to_bytes(8, "little") + value
-    return bytes(out)
+            out += (b"b", len(value).to_bytes(8, "little"), value)
+    return b"".join(out)
 
 
 def digest(*fields: Field) -> bytes:

@@ -119,16 +119,13 @@ def _beside(
     seen = visible(view, EVERYTHING)
     parts: list[str] = []
     values: list[Any] = []
-    for frame in frames:
-        at = _at(frame)
-        found_here = company[frame.space, frame.session]
-        sides = (
-            (">", "ASC", lane.after if max(found_here) > at else 0),
-            ("<", "DESC", lane.before if min(found_here) < at else 0),
-        )
-        for sign, order, limit in sides:
-            if limit:
-                by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
+    # By side and not by frame, so that few statements are to be prepared.
+    for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
+        by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
+        for frame in frames:
+            at = _at(frame)
+            found_here = company[frame.space, frame.session]
+            if limit and (max(found_here) > at if sign == ">" else min(found_here) < at):
                 parts.append(
                     "SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, f.frame_id FROM frame f "
                     f"WHERE f.session = ? AND f.space = ? AND {seen.sql} "

@@ -50,6 +50,7 @@ class _Packing:
     parts: dict[int, list[Piece]] = field(default_factory=dict)
     """The chosen chunks of each document."""
     lines: dict[object, str] = field(default_factory=dict)
+    sayings: dict[int, tuple[str | None, str]] = field(default_factory=dict)
     sizes: dict[object, int] = field(default_factory=dict)
     offers: Mapping[str, Sequence[Item]] = field(default_factory=dict)
 
@@ -74,6 +75,16 @@ class _Packing:
             self.lines[key] = line_of(item)
         return self.lines[key]
 
+    def saying(self, item: Item) -> tuple[str | None, str]:
+        """Who says what; case and white space make no difference."""
+        if isinstance(item, Card):
+            return None, item.text
+        frame = item.frame
+        if frame.id not in self.sayings:
+            said = " ".join(frame.text.lower().split())
+            self.sayings[frame.id] = frame.speaker or frame.role or "", said
+        return self.sayings[frame.id]
+
     def heading_cost(self, item: Item) -> int:
         heading = _heading(item)
         if heading in self.headings:
@@ -86,7 +97,7 @@ class _Packing:
         self.chosen.append(item)
         self.spent += cost
         self.headings.add(_heading(item))
-        self.said.setdefault(_saying(item), item.frame_ids[0] if item.frame_ids else 0)
+        self.said.setdefault(self.saying(item), item.frame_ids[0] if item.frame_ids else 0)
         if isinstance(item, Piece):
             self.frames.add(item.frame.id)
             if item.frame.start is not None and item.frame.parent is not None:
@@ -263,20 +274,12 @@ def _heading(item: Item) -> str:
     return heading_of(item) if isinstance(item, Piece) else FACTS
 
 
-def _saying(item: Item) -> tuple[str | None, str]:
-    """Who says what; case and white space make no difference."""
-    if isinstance(item, Card):
-        return None, item.text
-    frame = item.frame
-    return frame.speaker or frame.role or "", " ".join(frame.text.lower().split())
-
-
 def _repeats(state: _Packing, item: Item) -> str:
     """Why an item says nothing new: the same words, or much the same bytes of a document."""
     if isinstance(item, Card):
-        return "said already" if _saying(item) in state.said else ""
+        return "said already" if state.saying(item) in state.said else ""
     frame = item.frame
-    same = state.said.get(_saying(item))
+    same = state.said.get(state.saying(item))
     if same is not None:
         return f"says the same as frame {same}"
     for other in state.parts.get(frame.parent or 0, ()):

@@ -33,8 +33,9 @@ def render(items: Sequence[Item], *, mark: str, order: str, line: Callable[[Item
         lines += [FACTS, *(said(card) for card in cards)]
     heading = None
     for piece in laid_out([item for item in items if isinstance(item, Piece)], order):
-        if heading_of(piece) != heading:
-            heading = heading_of(piece)
+        above = heading_of(piece)
+        if above != heading:
+            heading = above
             lines.append(heading)
         lines.append(said(piece))
     return "\n".join([*lines, CLOSE])
@@ -69,7 +70,7 @@ def heading_of(piece: Piece) -> str:
     if title is None and frame.kind in (Kind.DOCUMENT, Kind.CHUNK):
         title = frame.uri
     day = _day(frame.occurred_at // _DAY) or str(frame.occurred_at)
-    return harmless(f"{day} {_one_line(title)}" if title else day)
+    return harmless(f"{day} {_one_line(title)}") if title else day
 
 
 def laid_out(pieces: Sequence[Piece], order: str) -> list[Piece]:

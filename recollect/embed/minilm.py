@@ -16,6 +16,7 @@ class MiniLM:
     """384 dimensions, English, windows of 256 word pieces."""
 
     supports_tokens = True
+    runs_here = True
 
     def __init__(self, *, cache: Path, threads: int = 2) -> None:
         model = locate(MINILM.name, cache)

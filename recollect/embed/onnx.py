@@ -15,6 +15,8 @@ from recollect.embed.runtime import Runtime
 class OnnxEmbedder:
     """The model of one folder; its files' hash is its revision, so that exchanged weights are noticed."""
 
+    runs_here = True
+
     def __init__(self, folder: Path, *, threads: int = 2) -> None:
         self._name = folder.resolve().name
         self._folder = ModelFolder.read(folder)

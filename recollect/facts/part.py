@@ -57,7 +57,39 @@ class FactsPart(Part):
                 ledger = GLOBAL if frame.scope == "global" else frame.space
                 ledgers[ledger, frame.space].append((frame, item))
         for (ledger, space), items in ledgers.items():
-            self._apply(tx, self.extractor, ledger, space, items)
+            if len(items) == 1:
+                [(frame, item)] = items
+                items = [(frame, self._unsettled(tx, ledger, frame, item))]
+            if items[0][1]:
+                self._apply(tx, self.extractor, ledger, space, items)
+
+    def _unsettled(self, tx: Transaction, ledger: str, frame: Frame, item: Extraction) -> Extraction:
+        """Without what a whole frame says by being there, once that is known on enough evidence.
+
+        Every turn of a conversation names its session anew, and all but the first few add nothing.
+        """
+        for fact in item.facts:
+            norm = Entity(fact.subject).norm
+            entities = [entity for entity in item.entities if Entity(entity.key).norm == norm]
+            alone = sum(norm in _mentioned(other) for other in item.facts) == 1
+            bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
+            if not (bare and alone) or isinstance(fact.value, Entity) or any(e.aliases for e in entities):
+                continue
+            if storing.is_settled(
+                tx.rows,
+                Entity(fact.subject),
+                Predicate(fact.predicate),
+                typed(fact.value),
+                ledger=ledger,
+                at=frame.occurred_at,
+                max_evidence=self.limits.max_evidence_per_fact,
+            ):
+                item = replace(
+                    item,
+                    entities=tuple(entity for entity in item.entities if entity not in entities),
+                    facts=tuple(other for other in item.facts if other is not fact),
+                )
+        return item
 
     def _apply(
         self,
@@ -81,8 +113,7 @@ class FactsPart(Part):
             tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
         )
         for frame, item in items:
-            told = {Entity(fact.subject).norm for fact in item.facts}
-            told |= {fact.value.norm for fact in item.facts if isinstance(fact.value, Entity)}
+            told = {norm for fact in item.facts for norm in _mentioned(fact)}
             pairs = []
             for norm, entity in found_names(item.entities).items():
                 # An entity that no fact mentions is tied to its frame by its own name.
@@ -132,6 +163,12 @@ def _check(found: Extraction, text: str) -> None:
         if fact.start is not None and fact.end is not None:
             Evidence(1, fact.start, fact.end, confidence=fact.confidence)
             check_range("the text", fact.start, fact.end, raw)
+
+
+def _mentioned(fact: FoundFact) -> set[str]:
+    """The canonical keys of the entities in it."""
+    named = {fact.value.norm} if isinstance(fact.value, Entity) else set()
+    return {Entity(fact.subject).norm, *named}
 
 
 def _new(entity: FoundEntity) -> NewEntity:

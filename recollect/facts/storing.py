@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from recollect.facts.book import Book, LiveSpan
-from recollect.facts.canonical import span_key_hash
+from recollect.facts.canonical import fact_hash, span_key_hash
 from recollect.facts.results import Recorded, Retracted
 from recollect.facts.rows import (
     EvidenceRow,
@@ -19,7 +20,7 @@ from recollect.facts.rows import (
     update,
 )
 from recollect.facts.statements import Operation
-from recollect.facts.values import Evidence
+from recollect.facts.values import Entity, Evidence, Predicate, Typed
 from recollect.store.engine import Rows
 from recollect.store.transaction import Transaction
 
@@ -36,6 +37,34 @@ def write(
     book = Book(tx, ledger=ledger, space=space, max_evidence=max_evidence)
     results = book.apply(operations)
     return results, store(book)
+
+
+_SETTLED: Final = (
+    "SELECT 1 FROM fact c "
+    "JOIN fact_entity e ON e.entity_id = c.subject_entity_id AND e.kind <> '' "
+    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id AND p.exact = 0 "
+    "JOIN fact_span s ON s.fact_id = c.fact_id AND s.system_to IS NULL AND s.valid_to IS NULL "
+    "WHERE c.fact_hash = ? AND c.ledger = ? AND s.valid_from <= ? "
+    "AND (SELECT count(*) FROM fact_evidence v WHERE v.span_id = s.span_id) >= ? "
+    "AND NOT EXISTS (SELECT 1 FROM fact d JOIN fact_span r ON r.fact_id = d.fact_id "
+    "WHERE d.subject_entity_id = c.subject_entity_id AND d.predicate_id = c.predicate_id "
+    "AND d.fact_id <> c.fact_id AND r.system_to IS NULL AND (r.valid_to IS NULL OR r.valid_to >= ?))"
+)
+
+
+def is_settled(
+    rows: Rows,
+    subject: Entity,
+    predicate: Predicate,
+    value: Typed,
+    *,
+    ledger: str,
+    at: int,
+    max_evidence: int,
+) -> bool:
+    """Whether claiming this at an instant would write nothing: it holds, alone, on all it may rest on."""
+    hashed = fact_hash(subject.norm, predicate.norm, value.kind, value.stored)
+    return rows.one(_SETTLED, (hashed, ledger, at, max_evidence, at)) is not None
 
 
 def store(book: Book) -> int:

@@ -24,7 +24,7 @@ from recollect.store.drafts import Draft
 from recollect.store.parts import Part
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
-from recollect.store.writing import Prepared, Put, existing, put, retire
+from recollect.store.writing import Prepared, Put, look, put, retire
 
 Cancelled = Callable[[], bool]
 _MERGE: Final = 256
@@ -119,10 +119,12 @@ def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
     kept, told = _without_echoes(drafts)
     if not kept:
         return told
-    made = _prepare(store, kept)
+    with store.read() as snapshot:
+        looked = look(snapshot, kept)
+    made = _prepare(store, kept, known=looked.targets)
     started = time.monotonic()
     with store.write() as tx:
-        results = put(tx, kept, parts=store.parts, prepared=made.prepared)
+        results = put(tx, kept, parts=store.parts, prepared=made.prepared, looked=looked)
     durations = {**made.durations, "commit": time.monotonic() - started}
     return replace(merged([told, report_of(kept, results, made.prepared)]), durations=durations)
 
@@ -202,7 +204,11 @@ def _make_ready(stage: _Stage, job: Job) -> _Ready:
         return _Ready(job, outcome, 0, None, _Made(), "", planned)
     renewed = job.renews(outcome) if job.renews is not None else None
     spared = stage.spared()
-    made = _prepare(stage.store, [outcome], stage=stage, spare=bool(spared), anew=renewed is not None)
+    known: Sequence[int | None] = [None]
+    if renewed is None:
+        with stage.store.read() as snapshot:
+            known = look(snapshot, [outcome]).targets
+    made = _prepare(stage.store, [outcome], known=known, stage=stage, spare=bool(spared))
     return _Ready(job, outcome, size, renewed, made, spared, planned)
 
 
@@ -279,25 +285,21 @@ def _prepare(
     store: Store,
     drafts: Sequence[Draft],
     *,
+    known: Sequence[int | None],
     stage: _Stage | None = None,
     spare: bool = False,
-    anew: bool = False,
 ) -> _Made:
-    """Let each part do its costly work, for what seems new; the transaction looks again."""
+    """Let each part do its costly work, for what is not `known`; the transaction looks again."""
     parts = [part for part in store.parts if not (spare and part.name == VECTORS)]
-    known: list[int | None] = [None] * len(drafts)
-    if not anew:
-        with store.read() as snapshot:
-            known = existing(snapshot.rows, drafts, [draft.content_hash() for draft in drafts])
     flat: list[Draft] = []
     places: list[int] = []
     place = 0
     for draft, twin in zip(drafts, known, strict=True):
-        pieces = draft.flat()
+        size = 1 + len(draft.chunks)
         if twin is None:
-            flat += pieces
-            places += range(place, place + len(pieces))
-        place += len(pieces)
+            flat += draft.flat()
+            places += range(place, place + size)
+        place += size
     prepared: dict[str, Sequence[object]] = {}
     durations: dict[str, float] = {"prepare": 0.0}
     for part in parts if flat else ():

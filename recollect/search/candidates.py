@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,11 +19,13 @@ from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
 from recollect.text.lane import TermUse, TextScores
 from recollect.text.words import stem
-from recollect.vectors.codes import distinct
 from recollect.vectors.neighbours import Near, Neighbours
+from recollect.vectors.ordering import best, distinct, numbered
 from recollect.vectors.signs import Basis, LateQuery, content_pieces, late_query, score_late
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -86,8 +88,43 @@ def beginning(query: str) -> str:
     return encodable(query[:QUERY_CHARACTERS]).replace("\0", " ")
 
 
+class Embedding:
+    """A question's encoding: made at once, or on its way on another thread.
+
+    A model in this process works without Python and ends soon, so that the lanes for words need not wait for
+    it. A server may take long: it is asked before the snapshot is taken.
+    """
+
+    def __init__(
+        self, embedder: Embedder | None, problem: str, query: str, pool: Callable[[], Executor]
+    ) -> None:
+        self._made: EmbeddedQuery | None = None
+        self._coming: Future[EmbeddedQuery] | None = None
+        if getattr(embedder, "runs_here", False):
+            self._coming = pool().submit(embed_query, embedder, problem, query)
+        else:
+            self._made = embed_query(embedder, problem, query)
+
+    @classmethod
+    def none(cls, problem: str) -> Embedding:
+        return cls(None, problem, "", _no_pool)
+
+    @property
+    def may_come(self) -> bool:
+        return self._made is None or self._made.encoding is not None
+
+    def result(self) -> EmbeddedQuery:
+        if self._made is None:
+            assert self._coming is not None
+            self._made = self._coming.result()
+        return self._made
+
+
+def _no_pool() -> Executor:
+    raise AssertionError("nothing is embedded")
+
+
 def embed_query(embedder: Embedder | None, problem: str, query: str) -> EmbeddedQuery:
-    """Before the snapshot is taken, since it may take long."""
     if embedder is None:
         return EmbeddedQuery(None, problem=problem or "no embedder is set")
     text = beginning(query)
@@ -105,19 +142,19 @@ def gather(
     mask: Mask,
     lengths: Ids,
     text: TextScores | None,
+    said: Ids | None,
     near: Near | None,
     ranked: Mapping[str, Sequence[RankedFrame]],
     neighbours: Neighbours | None,
     query: EmbeddedQuery,
-    basis: Basis | None,
-    depth: int = DEPTH,
+    late: LateQuery | None,
 ) -> Pool:
     """The union of what the lanes found, and of the turns beside it, with all signals filled in."""
     import numpy as np
 
     members = [np.zeros(0, dtype=np.int64)]
-    if text is not None:
-        members.append(best_of(text, depth, catalog.columns.content))
+    if said is not None:
+        members.append(said)
     if near is not None:
         members.append(near.ids)
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
@@ -133,14 +170,14 @@ def gather(
         cosine=None,
         late=None,
         is_turn=is_turn(catalog, ids),
-        most_words=0.0 if text is None else float(text.scores[text.found].max(initial=0.0)),
+        most_words=0.0 if text is None else float(text.values.max(initial=0.0)),
         terms=() if text is None else text.terms,
         ranked=ranked,
     )
     if near is not None and neighbours is not None and query.encoding is not None:
         pool.cosine = _cosines(ids, near, neighbours, query.encoding, snapshot)
-        if basis is not None and query.encoding.tokens is not None:
-            pool.late = _late(pool, query, basis, snapshot, columns.content[ids])
+        if late is not None:
+            pool.late = _late(pool, late, snapshot, columns.content)
     return pool
 
 
@@ -149,9 +186,9 @@ def talk_of(pool: Pool, catalog: CatalogView, lengths: Ids) -> Talk:
     import numpy as np
 
     columns = catalog.columns
-    _, sessions = np.unique(columns.talk[pool.ids], return_inverse=True)
+    talks = columns.talk[pool.ids]
     return Talk(
-        session=np.where(columns.talk[pool.ids] >= 0, sessions, -1),
+        session=np.where(talks >= 0, numbered(talks), -1),
         previous=_positions(pool.ids, columns.previous[pool.ids]),
         next=_positions(pool.ids, columns.next[pool.ids]),
         is_short=lengths[pool.ids] <= SHORT_TURN,
@@ -168,16 +205,9 @@ def is_turn(catalog: CatalogView, ids: Ids) -> Mask:
 
 def best_of(text: TextScores, limit: int, content: Ids) -> Ids:
     """Ids of the highest scores; ties at the end are cut by content, never by order of writing."""
-    import numpy as np
-
-    found = text.found
-    if len(found) <= limit:
-        return found
-    values = text.scores[found]
-    least = np.partition(values, len(values) - limit)[len(values) - limit]
-    found = found[values >= least]
-    chosen: Ids = found[np.lexsort((found, content[found], -text.scores[found]))][:limit]
-    return chosen
+    if len(text.found) <= limit:
+        return text.found
+    return text.found[best(text.values, text.found, limit, content=content)]
 
 
 def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot) -> Floats:
@@ -191,23 +221,22 @@ def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, s
     return cosine
 
 
-def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot, content: Ids) -> Floats | None:
+def _late(pool: Pool, asked: LateQuery, snapshot: Snapshot, content: Ids) -> Floats | None:
     import numpy as np
 
-    assert query.encoding is not None
     assert pool.cosine is not None
-    asked = _asked(query, basis, pool.terms)
     if asked.is_empty or len(pool.ids) == 0:
         return None
     words = pool.words / pool.most_words if pool.most_words > 0 else pool.words
-    highest = np.nanmax(pool.cosine, initial=0.0)
-    meaning = np.nan_to_num(pool.cosine) / highest if highest > 0 else np.zeros(len(words))
-    first = np.lexsort((pool.ids, content, -(words + meaning)))[:LATE_FRAMES]
+    known = np.where(np.isnan(pool.cosine), 0.0, pool.cosine)
+    highest = known.max(initial=0.0)
+    meaning = known / highest if highest > 0 else np.zeros(len(words))
+    first = best(words + meaning, pool.ids, LATE_FRAMES, content=content)
     ids = pool.ids[first].tolist()
     packed = _signs(snapshot, ids)
     kept: list[int] = []
     signs: list[bytes] = []
-    tokens, bits = 0, basis.axes.shape[1]
+    tokens, bits = 0, asked.directions.shape[1]
     for place, frame_id in zip(first.tolist(), ids, strict=True):
         data = packed.get(frame_id)
         if not data:
@@ -225,13 +254,13 @@ def _late(pool: Pool, query: EmbeddedQuery, basis: Basis, snapshot: Snapshot, co
     return late
 
 
-def _asked(query: EmbeddedQuery, basis: Basis, terms: Sequence[TermUse]) -> LateQuery:
+def pieces_asked(query: EmbeddedQuery, basis: Basis | None, terms: Sequence[TermUse]) -> LateQuery | None:
     """The question's content pieces, each weighted by how rare its word is in the store."""
     import numpy as np
 
-    assert query.encoding is not None
-    tokens = query.encoding.tokens
-    assert tokens is not None
+    tokens = None if query.encoding is None else query.encoding.tokens
+    if tokens is None or basis is None:
+        return None
     keep = content_pieces(query.text, tokens)
     if not keep.any():
         keep[:] = True
@@ -268,6 +297,6 @@ def _positions(ids: Ids, wanted: Ids) -> Ids:
 
     if len(ids) == 0:
         return wanted
-    places = np.clip(np.searchsorted(ids, wanted), 0, len(ids) - 1)
+    places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     positions: Ids = np.where((wanted > 0) & (ids[places] == wanted), places, -1)
     return positions

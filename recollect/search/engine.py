@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from recollect.base.filters import View, Where
@@ -12,20 +11,21 @@ from recollect.base.times import format_ms
 from recollect.search.candidates import (
     DEPTH,
     QUERY_CHARACTERS,
-    EmbeddedQuery,
-    Pool,
+    Embedding,
     RankedFrame,
     beginning,
-    embed_query,
+    best_of,
     gather,
+    pieces_asked,
     talk_of,
 )
 from recollect.search.classify import Classified, classify
-from recollect.search.fusion import Fused, add_talk, fuse_ranks, fuse_scores, order, rank_bonus, ranks_of
+from recollect.search.fusion import add_talk, fuse_ranks, fuse_scores, order
 from recollect.search.meaning import Meaning
 from recollect.search.request import SearchRequest
-from recollect.search.rerank import Bonus, Reranker, agreements, rerank_by_model
-from recollect.search.results import Hit, LaneRank, LaneReport, SearchResults, Step, WhyNot
+from recollect.search.rerank import Reranker, agreements, rerank_by_model
+from recollect.search.results import Hit, LaneReport, SearchResults, WhyNot
+from recollect.search.scored import Scored, best_ranks, lane_ranks, lanes_of, rank_bonuses, steps_of
 from recollect.search.timeline import TimeSense, newest, sense_of_time
 from recollect.search.voices import voice_bonus
 from recollect.store.catalog import Catalog, CatalogView
@@ -40,6 +40,8 @@ from recollect.vectors.codes import Looking, Question
 from recollect.vectors.neighbours import Near
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -62,20 +64,6 @@ class RankingLane(Protocol):
     ) -> Sequence[RankedFrame]: ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Scored:
-    """Everything that one search reckoned, before the frames are fetched."""
-
-    pool: Pool
-    fused: Fused
-    scores: Floats
-    placed: Ids
-    """Positions in the pool, best first."""
-    ranks: Mapping[str, Ids]
-    bonuses: Mapping[int, Sequence[Bonus]]
-    plan: TextQuery
-
-
 class SearchEngine:
     """Holds what search keeps in memory of one store; safe to share between threads."""
 
@@ -94,13 +82,14 @@ class SearchEngine:
         self._catalog = Catalog()
         self._lengths = Lengths()
         self._vocabulary = Vocabulary(store.engine.dialect)
+        self._pool: Executor | None = None
 
     def search(self, request: SearchRequest) -> SearchResults:
         query = self._embed(request)
+        kind = classify(request.query)
+        sense = sense_of_time(request)
         with self._store.read() as snapshot:
-            kind = classify(request.query)
             catalog = self._catalog.at(snapshot)
-            sense = sense_of_time(request)
             with one_thread():
                 scored, notes = self._score(request, snapshot, catalog, query, kind, sense)
             chosen = scored.placed[: request.limit]
@@ -155,22 +144,30 @@ class SearchEngine:
 
     # Steps
 
-    def _embed(self, request: SearchRequest) -> EmbeddedQuery:
+    def _embed(self, request: SearchRequest) -> Embedding:
         if "vector" not in request.lanes:
-            return EmbeddedQuery(None, problem="not asked for")
+            return Embedding.none("not asked for")
         if not request.query.strip():
-            return EmbeddedQuery(None, problem="the question is empty")
-        return embed_query(self.meaning.embedder, self.meaning.problem, request.query)
+            return Embedding.none("the question is empty")
+        return Embedding(self.meaning.embedder, self.meaning.problem, request.query, self._threads)
+
+    def _threads(self) -> Executor:
+        """For what needs no Python; its threads end with the engine."""
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(thread_name_prefix="recollect-search")
+        return self._pool
 
     def _score(
         self,
         request: SearchRequest,
         snapshot: Snapshot,
         catalog: CatalogView,
-        query: EmbeddedQuery,
+        embedding: Embedding,
         kind: Classified,
         sense: TimeSense,
-    ) -> tuple[_Scored, list[str]]:
+    ) -> tuple[Scored, list[str]]:
         import numpy as np
 
         where = _narrowed(request, sense)
@@ -178,10 +175,14 @@ class SearchEngine:
         lengths = self._lengths.at(snapshot, catalog.size)
         reports: list[LaneReport] = []
         plan = plan_text(request.query)
-        looking = self._begin_vectors(request, query, snapshot, catalog, mask, where)
+        looking = self._begin_vectors(request, embedding, snapshot, catalog, mask, where)
         text = self._text_lane(request, plan, snapshot, catalog, lengths, mask, reports)
         known = self._known(request, snapshot, where)
-        near = self._vector_lane(request, looking, reports)
+        # All that needs no neighbours comes before they are waited for.
+        said = None if text is None else best_of(text, _depth(request), catalog.columns.content)
+        query = embedding.result()
+        late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
+        near = self._vector_lane(request, query.problem or looking, reports)
         ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
         pool = gather(
             catalog=catalog,
@@ -189,16 +190,16 @@ class SearchEngine:
             mask=mask,
             lengths=lengths.words,
             text=text,
+            said=said,
             near=near,
             ranked=ranked,
             neighbours=self.meaning.neighbours,
             query=query,
-            basis=self.meaning.basis,
-            depth=_depth(request),
+            late=late,
         )
         pool.reports = reports
         content = catalog.columns.content[pool.ids]
-        ranks = _lane_ranks(pool, near, content)
+        ranks = lane_ranks(pool, near, content)
         if request.fusion == "rrf":
             fused = fuse_ranks(ranks, kind.type)
             scores = fused.scores.copy()
@@ -206,8 +207,8 @@ class SearchEngine:
             fused = fuse_scores(pool.signals(), most_words=pool.most_words)
             fused = fused.plus("voice", voice_bonus(request.query, catalog, pool.ids, pool.is_turn))
             fused = add_talk(fused, talk_of(pool, catalog, lengths.words), pool.is_turn)
-            scores = fused.scores + _rank_bonuses(pool)
-        best_rank = _best_ranks(ranks, len(pool.ids))
+            scores = fused.scores + rank_bonuses(pool)
+        best_rank = best_ranks(ranks, len(pool.ids))
         # A turn beside a hit may be an answer by itself, but only if its meaning was looked at.
         found = (best_rank < np.iinfo(np.int64).max) | (near is not None)
         notes: list[str] = []
@@ -227,7 +228,7 @@ class SearchEngine:
             scores[place] += sum(bonus.amount for bonus in given)
         placed = order(scores, best_rank, content, pool.ids)
         placed = placed[found[placed]]
-        return _Scored(pool, fused, scores, placed, ranks, bonuses, plan), notes
+        return Scored(pool, fused, scores, placed, ranks, bonuses, plan), notes
 
     def _text_lane(
         self,
@@ -261,19 +262,26 @@ class SearchEngine:
     def _begin_vectors(
         self,
         request: SearchRequest,
-        query: EmbeddedQuery,
+        embedding: Embedding,
         snapshot: Snapshot,
         catalog: CatalogView,
         mask: Mask,
         where: Where,
     ) -> Looking | str:
         """The look for what is near, begun, or why there is none."""
-        problem = query.problem or self.meaning.mismatch(snapshot.rows)
-        if problem or query.encoding is None or self.meaning.neighbours is None:
+        neighbours = self.meaning.neighbours
+        if neighbours is None or not embedding.may_come:
+            return embedding.result().problem
+        problem = self.meaning.mismatch(snapshot.rows)
+        if problem:
             return problem
-        content = catalog.columns.content
-        question = Question(query.encoding.vectors[0], mask, request.view, where, content)
-        return self.meaning.neighbours.begin(question, snapshot, _depth(request))
+
+        def question() -> Question:
+            encoding = embedding.result().encoding
+            assert encoding is not None
+            return Question(encoding.vectors[0], mask, request.view, where, catalog.columns.content)
+
+        return neighbours.begin(question, snapshot, _depth(request), pool=self._threads)
 
     def _vector_lane(
         self, request: SearchRequest, looking: Looking | str, reports: list[LaneReport]
@@ -319,22 +327,19 @@ class SearchEngine:
             reports.append(LaneReport("timeline", True, len(found), detail))
         return ranked
 
-    def _hits(self, request: SearchRequest, snapshot: Snapshot, scored: _Scored, places: Ids) -> list[Hit]:
+    def _hits(self, request: SearchRequest, snapshot: Snapshot, scored: Scored, places: Ids) -> list[Hit]:
         ids = scored.pool.ids[places].tolist()
-        frames = {
-            frame.id: frame for frame in fetch(snapshot.rows, self._store.engine.dialect, ids, request.view)
-        }
-        hits = []
-        for place, frame_id in zip(places.tolist(), ids, strict=True):
-            hits.append(
-                Hit(
-                    frame=frames[frame_id],
-                    score=float(scored.scores[place]),
-                    lanes=_lanes_of(scored, place),
-                    steps=_steps_of(scored, place),
-                )
+        frames = fetch(snapshot.rows, self._store.engine.dialect, ids, request.view)
+        return [
+            Hit(frame, score, lanes, steps)
+            for frame, score, lanes, steps in zip(
+                frames,
+                scored.scores[places].tolist(),
+                lanes_of(scored, places),
+                steps_of(scored, places),
+                strict=True,
             )
-        return hits
+        ]
 
     def _outside(self, request: SearchRequest, snapshot: Snapshot, frame_id: int) -> WhyNot | None:
         row = stored(snapshot.rows, [frame_id]).get(frame_id)
@@ -371,69 +376,3 @@ def _narrowed(request: SearchRequest, sense: TimeSense) -> Where:
     if request.times != "filter" or sense.range is None:
         return request.where
     return request.where.within(since=sense.range[0], until=sense.range[1])
-
-
-def _lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:
-    import numpy as np
-
-    ranks: dict[str, Ids] = {}
-    if any(report.name == "text" for report in pool.reports):
-        ranks["text"] = ranks_of(pool.words, pool.words > 0, content, pool.ids)
-    if near is not None and pool.cosine is not None:
-        is_near = np.zeros(len(pool.ids), dtype=bool)
-        is_near[np.searchsorted(pool.ids, near.ids)] = True
-        ranks["vector"] = ranks_of(np.nan_to_num(pool.cosine), is_near, content, pool.ids)
-    for lane, items in pool.ranked.items():
-        places = np.zeros(len(pool.ids), dtype=np.int64)
-        for rank, item in enumerate(items, 1):
-            places[np.searchsorted(pool.ids, item.id)] = rank
-        ranks[lane] = places
-    return ranks
-
-
-def _best_ranks(ranks: Mapping[str, Ids], size: int) -> Ids:
-    import numpy as np
-
-    worst = np.iinfo(np.int64).max
-    best = np.full(size, worst, dtype=np.int64)
-    for places in ranks.values():
-        best = np.minimum(best, np.where(places > 0, places, worst))
-    return best
-
-
-def _rank_bonuses(pool: Pool) -> Floats:
-    import numpy as np
-
-    added = np.zeros(len(pool.ids))
-    for lane, items in pool.ranked.items():
-        for rank, item in enumerate(items, 1):
-            added[np.searchsorted(pool.ids, item.id)] += rank_bonus(lane, rank)
-    return added
-
-
-def _lanes_of(scored: _Scored, place: int) -> dict[str, LaneRank]:
-    import numpy as np
-
-    found = {}
-    for lane, places in scored.ranks.items():
-        if places[place] > 0:
-            score = None
-            if lane == "text":
-                score = float(scored.pool.words[place])
-            elif (
-                lane == "vector" and scored.pool.cosine is not None and np.isfinite(scored.pool.cosine[place])
-            ):
-                score = float(scored.pool.cosine[place])
-            found[lane] = LaneRank(int(places[place]), score)
-    return found
-
-
-def _steps_of(scored: _Scored, place: int) -> tuple[Step, ...]:
-    parts = ((name, float(part[place])) for name, part in scored.fused.parts.items())
-    steps = [Step(name, amount) for name, amount in parts if amount != 0.0]
-    for lane, items in scored.pool.ranked.items():
-        rank = int(scored.ranks[lane][place])
-        if rank and lane not in scored.fused.parts:
-            steps.append(Step(lane, rank_bonus(lane, rank), items[rank - 1].reason))
-    steps += [Step(bonus.name, bonus.amount, bonus.reason) for bonus in scored.bonuses.get(place, ())]
-    return tuple(steps)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.search.classify import QueryType
+from recollect.vectors.ordering import falling
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,11 +103,15 @@ def fuse_scores(signals: Signals, *, most_words: float) -> Fused:
     words = np.nan_to_num(signals.words) / most_words if most_words > 0 else np.zeros(len(signals.words))
     if signals.cosine is None:
         return Fused(words, {"words": words})
-    shares = (weights / weights.sum(axis=1, keepdims=True))[signals.is_turn.astype(int)]
-    parts = {"words": shares[:, 0] * words, "meaning": shares[:, 1] * _relative(signals.cosine)}
+    document, turn = (weights / weights.sum(axis=1, keepdims=True)).tolist()
+    of_words, of_meaning, of_late = (
+        np.where(signals.is_turn, *both) for both in zip(turn, document, strict=True)
+    )
+    parts = {"words": of_words * words, "meaning": of_meaning * _relative(signals.cosine)}
+    total = parts["words"] + parts["meaning"]
     if late and signals.late is not None:
-        parts["late"] = shares[:, 2] * _relative(signals.late)
-    total = np.sum(list(parts.values()), axis=0)
+        parts["late"] = of_late * _relative(signals.late)
+        total = total + parts["late"]
     return Fused(total, parts)
 
 
@@ -155,8 +160,7 @@ def order(scores: Floats, best_rank: Ids, content: Ids, ids: Ids) -> Ids:
     """Stable ties: score, best rank in any lane, content hash, id."""
     import numpy as np
 
-    rounded = np.round(scores, 12)
-    return np.lexsort((ids, content, best_rank, -rounded))
+    return falling(np.round(scores, 12), best_rank, content, ids)
 
 
 def ranks_of(values: Floats, found: Mask, content: Ids, ids: Ids) -> Ids:
@@ -165,7 +169,7 @@ def ranks_of(values: Floats, found: Mask, content: Ids, ids: Ids) -> Ids:
 
     ranks = np.zeros(len(values), dtype=np.int64)
     chosen = np.flatnonzero(found)
-    placed = chosen[np.lexsort((ids[chosen], content[chosen], -values[chosen]))]
+    placed = chosen[falling(values[chosen], content[chosen], ids[chosen])]
     ranks[placed] = np.arange(1, len(placed) + 1)
     return ranks
 
@@ -175,9 +179,6 @@ def _relative(values: Floats) -> Floats:
     import numpy as np
 
     known = np.isfinite(values)
-    if not known.any():
-        return np.zeros(len(values))
-    most = float(values[known].max())
-    least = float(values[known].min())
-    filled = np.where(known, values, least)
-    return filled / most if most > 0 else np.zeros(len(values))
+    there = values[known]
+    most = float(there.max(initial=0.0))
+    return np.where(known, values, there.min()) / most if most > 0 else np.zeros(len(values))

@@ -59,30 +59,26 @@ def open_meaning(
 
 
 def tie(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> Meaning:
-    index = _index(store, embedder)
+    index = VectorIndex(store, embedder, mirror=_mirror(store), exact_limit=exact_limit)
     index.bind()
-    return Meaning(index, _neighbours(index, exact_limit))
+    return Meaning(index, _neighbours(index))
 
 
 def retie(store: Store, embedder: Embedder) -> Meaning:
     """Another embedder for a store that has one; its vectors are made anew by the index's `rebuild`."""
-    index = _index(store, embedder)
-    return Meaning(index, _neighbours(index, None))
-
-
-def _index(store: Store, embedder: Embedder) -> VectorIndex:
-    return VectorIndex(store, embedder, mirror=_mirror(store))
+    index = VectorIndex(store, embedder, mirror=_mirror(store))
+    return Meaning(index, _neighbours(index))
 
 
 def _mirror(store: Store) -> PgVector | None:
     return PgVector() if store.engine.dialect.name == "postgresql" else None
 
 
-def _neighbours(index: VectorIndex, exact_limit: int | None) -> Neighbours:
+def _neighbours(index: VectorIndex) -> Neighbours:
     dimensions = index.embedder.identity.dimensions
-    if exact_limit is None:
+    if index.exact_limit is None:
         return Neighbours(dimensions, remote=index.mirror)
-    return Neighbours(dimensions, remote=index.mirror, exact_limit=exact_limit)
+    return Neighbours(dimensions, remote=index.mirror, exact_limit=index.exact_limit)
 
 
 def _remembered(store: Store, cache: Path) -> Embedder:

@@ -205,7 +205,7 @@ class Catalog:
         talks = columns.talk[ids]
         new = ids[np.argsort(talks, kind="stable")]
         # Each session's last frame so far, and behind it the new ones.
-        seen = np.unique(talks)
+        seen = _distinct(talks)
         last = np.array([self._last.get(talk, 0) for talk in seen.tolist()], dtype=np.int64)
         all_talks = np.concatenate([seen[last > 0], columns.talk[new]])
         line = np.concatenate([last[last > 0], new])[np.argsort(all_talks, kind="stable")]
@@ -215,7 +215,7 @@ class Catalog:
         earlier = columns.occurred_at[after] < columns.occurred_at[before]
         level = columns.occurred_at[after] == columns.occurred_at[before]
         earlier |= level & (columns.ordinal[after] < columns.ordinal[before])
-        disordered = np.unique(columns.talk[after[earlier]])
+        disordered = _distinct(columns.talk[after[earlier]])
         plain = ~np.isin(columns.talk[after], disordered)
         columns.previous[after[plain]], columns.next[before[plain]] = before[plain], after[plain]
         self._last.update(zip(columns.talk[line].tolist(), line.tolist(), strict=True))
@@ -248,6 +248,16 @@ class Catalog:
             if value is not None:
                 codes.setdefault(value, len(codes))
         return np.array([codes.get(value, -1) for value in values], dtype=np.int64)
+
+
+def _distinct(values: Integers) -> Integers:
+    """Ascending, each once. Not by `np.unique`, whose first call imports all that numpy has for masks."""
+    import numpy as np
+
+    ascending = np.sort(values, kind="stable")
+    first = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return ascending[first]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 from recollect.base.checks import (
     check_choice,
@@ -18,9 +20,11 @@ from recollect.base.checks import (
 )
 from recollect.base.errors import InvalidInput
 from recollect.base.frame import SCOPES, SOURCES, Kind
-from recollect.base.hashing import digest
+from recollect.base.hashing import encode_fields
 from recollect.base.names import canonical_space
 from recollect.base.times import to_ms
+
+_SHORT_LABEL: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,17 @@ def content_hash(
 
     A chunk is named by its parent's hash, not by its number, so that no name depends on the order of writing.
     """
-    return digest(
-        "frame", space, scope, kind, session, role, speaker, uri, parent_hash, start, title, text, occurred_at
-    )
+    # The encoding of several fields is that of each in turn, and the first ones repeat from frame to frame.
+    about = _encoded_labels(space, scope, kind, session, role, speaker, uri)
+    said = encode_fields((parent_hash, start, title, text, occurred_at))
+    hasher = hashlib.sha256(about)
+    hasher.update(said)
+    return hasher.digest()
+
+
+@lru_cache(maxsize=1024)
+def _encoded_labels(*labels: str | None) -> bytes:
+    return encode_fields(("frame", *labels))
 
 
 def draft(
@@ -121,21 +133,33 @@ def draft(
     return Draft(
         text=check_text(text, "text"),
         space=canonical_space(space),
-        kind=check_label(kind, "kind"),
+        kind=_label(kind, "kind"),
         scope=check_choice(scope, "scope", SCOPES),
-        title=optional_label(title, "title"),
-        session=optional_label(session, "session"),
-        role=optional_label(role, "role"),
-        speaker=optional_label(speaker, "speaker"),
-        uri=optional_label(uri, "uri"),
+        title=None if title is None else _label(title, "title"),
+        session=None if session is None else _label(session, "session"),
+        role=None if role is None else _label(role, "role"),
+        speaker=None if speaker is None else _label(speaker, "speaker"),
+        uri=None if uri is None else _label(uri, "uri"),
         source=check_choice(source, "source", SOURCES),
-        tags=check_tags(tags),
-        metadata=check_metadata({} if metadata is None else metadata),
+        tags=() if type(tags) in (tuple, list) and not tags else check_tags(tags),
+        metadata={} if metadata is None else check_metadata(metadata),
         occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
         ordinal=ordinal,
         repeatable=repeatable,
         idempotency_key=optional_label(idempotency_key, "idempotency_key"),
     )
+
+
+def _label(value: object, name: str) -> str:
+    """`check_label`, once for each of the labels that repeat from frame to frame."""
+    if type(value) is str and len(value) <= _SHORT_LABEL:
+        return _short_label(value, name)
+    return check_label(value, name)
+
+
+@lru_cache(maxsize=1024)
+def _short_label(value: str, name: str) -> str:
+    return check_label(value, name)
 
 
 def chunked(whole: Draft, ranges: Iterable[tuple[int, int, str | None]]) -> Draft:

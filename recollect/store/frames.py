@@ -216,11 +216,11 @@ def _load(rows: Rows, dialect: Dialect, clause: Clause, view: View) -> list[Fram
         raise Corrupt(
             "A text in the store is not valid UTF-8.", hint="Restore a backup; see verify."
         ) from None
-    owners = {_owner(frame) for frame, _ in found}
-    tags, metadata = _labels(rows, sorted(owners), view)
+    owners = [_owner(frame) for frame, _ in found]
+    tags, metadata = _labels(rows, sorted(set(owners)), view)
     return [
-        as_frame(frame, text, tags=tags[_owner(frame)], metadata=metadata[_owner(frame)], view=view)
-        for frame, text in found
+        as_frame(frame, text, tags=tags[owner], metadata=metadata[owner], view=view)
+        for owner, (frame, text) in zip(owners, found, strict=True)
     ]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal, NamedTuple, overload
 
 from recollect.base.errors import Conflict, InvalidInput, NotFound
 from recollect.base.filters import EVERYTHING, View
@@ -24,7 +26,7 @@ from recollect.store.frames import (
     with_chunks,
 )
 from recollect.store.parts import Part
-from recollect.store.transaction import Transaction
+from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among, value_key, value_number, visible
 
 Status = Literal["created", "updated", "unchanged"]
@@ -43,7 +45,15 @@ class Put:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fresh:
+class Looked:
+    """The names of some drafts, and which frames held them in the state of this revision."""
+
+    names: Sequence[bytes]
+    targets: Sequence[int | None]
+    revision: int
+
+
+class _Fresh(NamedTuple):
     """A draft that gets a frame of its own; `place` is its position among all drafts and chunks."""
 
     id: int
@@ -52,34 +62,78 @@ class _Fresh:
     place: int
 
 
+class Written(Sequence[Frame]):
+    """New frames, made when one of them is looked at: who needs only their `ids` goes without."""
+
+    def __init__(self, rows: Sequence[FrameRow], drafts: Sequence[tuple[Draft, Draft]]) -> None:
+        self.ids = [row.frame_id for row in rows]
+        self._rows = rows
+        self._drafts = drafts
+        """With each draft the whole that it is, or is a chunk of: labels belong to the whole."""
+
+    @cached_property
+    def _frames(self) -> list[Frame]:
+        frames = []
+        for row, (draft, whole) in zip(self._rows, self._drafts, strict=True):
+            values = {key: json.loads(value) for key, value in whole.metadata.items()}
+            frames.append(as_frame(row, draft.text, tags=whole.tags, metadata=values, view=_LATEST))
+        return frames
+
+    @overload
+    def __getitem__(self, place: int) -> Frame: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Frame]: ...
+    def __getitem__(self, place: int | slice) -> Frame | Sequence[Frame]:
+        return self._frames[place]
+
+    def __iter__(self) -> Iterator[Frame]:
+        return iter(self._frames)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
 def put(
-    tx: Transaction, drafts: Sequence[Draft], *, parts: Iterable[Part] = (), prepared: Prepared | None = None
+    tx: Transaction,
+    drafts: Sequence[Draft],
+    *,
+    parts: Iterable[Part] = (),
+    prepared: Prepared | None = None,
+    looked: Looked | None = None,
 ) -> list[Put]:
     """Write what is new; of what is already there, add the tags and metadata that it lacks.
 
-    `prepared` holds, by the name of a part, one item for each draft and each chunk in flat order.
+    `prepared` holds, by the name of a part, one item for each draft and each chunk in flat order. `looked` is
+    what `look` said of these drafts before the transaction; it is asked again if the store has changed.
     """
-    names = [draft.content_hash() for draft in drafts]
-    targets = existing(tx.rows, drafts, names)
-    fresh: dict[int, _Fresh] = {}
+    if looked is None or looked.revision != tx.snapshot.revision:
+        looked = look(tx.snapshot, drafts, names=None if looked is None else looked.names)
+    names, targets = looked.names, list(looked.targets)
+    new: list[tuple[int, int]] = []
     first: dict[Value, int] = {}
     place = 0
-    for index, (draft, name) in enumerate(zip(drafts, names, strict=True)):
-        keys = _keys(draft, name)
-        twin = next((first[key] for key in keys if key in first), None)
-        if targets[index] is None and twin is not None:
-            targets[index] = -1 - twin
-        elif targets[index] is None:
-            fresh[index] = _Fresh(0, draft, name, place)
-            first.update(dict.fromkeys(keys, index))
+    for index, draft in enumerate(drafts):
+        if targets[index] is None:
+            keys = _keys(draft, names[index])
+            twins = [first[key] for key in keys if key in first]
+            if twins:
+                targets[index] = -1 - twins[0]
+            else:
+                new.append((index, place))
+                for key in keys:
+                    first[key] = index
         place += 1 + len(draft.chunks)
-    fresh = _numbered(tx, fresh)
+    numbers = _allocated(tx, [drafts[index] for index, _ in new])
+    fresh = {
+        index: _Fresh(frame_id, drafts[index], names[index], place)
+        for (index, place), frame_id in zip(new, numbers, strict=True)
+    }
     _insert(tx, list(fresh.values()), parts, prepared or {})
     results = []
     for index, draft in enumerate(drafts):
         if index in fresh:
             frame_id = fresh[index].id
-            ids = tuple(range(frame_id + 1, frame_id + 1 + len(draft.chunks)))
+            ids = tuple(range(frame_id + 1, frame_id + 1 + len(draft.chunks))) if draft.chunks else ()
             results.append(Put(frame_id, "created", ids))
             continue
         target = targets[index]
@@ -88,6 +142,13 @@ def put(
         changed = relabel(tx, frame_id, add_tags=draft.tags, set_metadata=draft.metadata)
         results.append(Put(frame_id, "updated" if changed else "unchanged"))
     return results
+
+
+def look(snapshot: Snapshot, drafts: Sequence[Draft], *, names: Sequence[bytes] | None = None) -> Looked:
+    """What of these drafts is there already; their names are made unless they are given."""
+    if names is None:
+        names = [draft.content_hash() for draft in drafts]
+    return Looked(names, existing(snapshot.rows, drafts, names), snapshot.revision)
 
 
 def existing(rows: Rows, drafts: Sequence[Draft], names: Sequence[bytes]) -> list[int | None]:
@@ -172,7 +233,9 @@ def supersede(tx: Transaction, old: int, new: int, *, view: View, parts: Iterabl
     if old == new:
         raise InvalidInput(f"Frame {old} cannot supersede itself.")
     resolve(tx.rows, [old, new], view)
-    for frame_id, row in stored(tx.rows, [old, new]).items():
+    held = stored(tx.rows, [old, new])
+    for frame_id in (old, new):
+        row = held[frame_id]
         if row.start_byte is not None:
             raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Supersede its parent {row.parent_id}.")
         if row.retired_at is not None:
@@ -219,31 +282,29 @@ def _keys(draft: Draft, name: bytes) -> list[Value]:
     return keys
 
 
-def _numbered(tx: Transaction, fresh: Mapping[int, _Fresh]) -> dict[int, _Fresh]:
-    if not fresh:
-        return {}
-    next_id = tx.allocate("frame", sum(1 + len(item.draft.chunks) for item in fresh.values()))
-    numbered = {}
-    for index, item in fresh.items():
-        numbered[index] = _Fresh(next_id, item.draft, item.name, item.place)
-        next_id += 1 + len(item.draft.chunks)
-    return numbered
+def _allocated(tx: Transaction, drafts: Sequence[Draft]) -> list[int]:
+    """For each draft its number; those of its chunks follow it."""
+    if not drafts:
+        return []
+    sizes = [1 + len(draft.chunks) for draft in drafts]
+    return list(accumulate(sizes[:-1], initial=tx.allocate("frame", sum(sizes))))
 
 
 def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], prepared: Prepared) -> None:
     if not fresh:
         return
     rows: list[FrameRow] = []
-    frames: list[Frame] = []
+    drafts: list[tuple[Draft, Draft]] = []
     places: list[int] = []
     for item in fresh:
-        for number, draft in enumerate(item.draft.flat()):
-            parent = None if number == 0 else item.id
-            name = item.name if number == 0 else draft.content_hash(item.name)
-            row = _row(tx, draft, item.id + number, name=name, parent=parent)
-            rows.append(row)
-            values = {key: json.loads(value) for key, value in item.draft.metadata.items()}
-            frames.append(as_frame(row, draft.text, tags=item.draft.tags, metadata=values, view=_LATEST))
+        whole = item.draft
+        rows.append(_row(tx, whole, item.id, name=item.name, parent=None))
+        drafts.append((whole, whole))
+        places.append(item.place)
+        for number, chunk in enumerate(whole.chunks, 1):
+            name = chunk.content_hash(item.name)
+            rows.append(_row(tx, chunk, item.id + number, name=name, parent=item.id))
+            drafts.append((chunk, whole))
             places.append(item.place + number)
     tx.rows.many(_INSERT, [(*row, row.checksum) for row in rows])
     tx.rows.many(
@@ -261,34 +322,35 @@ def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], pre
             "INSERT INTO frame_key (space, name, frame_id, checksum) VALUES (?, ?, ?, ?)",
             [(*key, checksum("key", *key)) for key in keys],
         )
+    frames = Written(rows, drafts)
     for part in parts:
         ready = prepared.get(part.name)
         part.written(tx, frames, None if ready is None else [ready[place] for place in places])
 
 
 def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: int | None) -> FrameRow:
-    return FrameRow(
-        frame_id=frame_id,
-        kind=draft.kind,
-        space=draft.space,
-        scope=draft.scope,
-        session=draft.session,
-        role=draft.role,
-        speaker=draft.speaker,
-        uri=draft.uri,
-        title=draft.title,
-        source=draft.source,
-        parent_id=parent,
-        start_byte=draft.start,
-        end_byte=draft.end,
-        ordinal=draft.ordinal,
-        occurred_at=tx.now if draft.occurred_at is None else draft.occurred_at,
-        recorded_at=tx.system,
-        retired_at=None,
-        superseded_by=None,
-        dated=int(draft.occurred_at is not None),
-        repeatable=int(draft.repeatable),
-        content_hash=name,
+    return FrameRow(  # by place: naming so many fields would take longer than all the rest
+        frame_id,
+        draft.kind,
+        draft.space,
+        draft.scope,
+        draft.session,
+        draft.role,
+        draft.speaker,
+        draft.uri,
+        draft.title,
+        draft.source,
+        parent,
+        draft.start,
+        draft.end,
+        draft.ordinal,
+        tx.now if draft.occurred_at is None else draft.occurred_at,
+        tx.system,
+        None,
+        None,
+        int(draft.occurred_at is not None),
+        int(draft.repeatable),
+        name,
     )
 
 

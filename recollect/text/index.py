@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -16,6 +16,7 @@ from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.upkeep import scan
 from recollect.store.visible import among
+from recollect.store.writing import Written
 from recollect.text.words import ANALYZER, count_terms
 
 BLOCK_BITS: Final = 12
@@ -58,14 +59,19 @@ class TextIndex(Part):
         ]
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+        if prepared is not None and isinstance(frames, Written):
+            ready = [item for item in prepared if isinstance(item, tuple)]
+            if len(ready) == len(frames):  # nothing is cut, nothing left to count
+                add(tx.rows, dict(zip(frames.ids, ready, strict=True)))
+                return
         cut = {frame.parent for frame in frames if frame.start is not None}
         counted: dict[int, Counted] = {}
         for place, frame in enumerate(frames):
             if frame.id in cut:
                 continue
-            ready = prepared[place] if prepared is not None else None
-            if isinstance(ready, tuple):
-                counted[frame.id] = ready
+            item = prepared[place] if prepared is not None else None
+            if isinstance(item, tuple):
+                counted[frame.id] = item
             else:
                 counted[frame.id] = count_frame(frame.text, frame.title, frame.speaker)
         add(tx.rows, counted)
@@ -114,8 +120,9 @@ class TextIndex(Part):
         lengths: dict[int, int] = {}
         for counted in _all_counted(snapshot.rows, self._dialect):
             lengths.update((frame_id, length) for frame_id, (_, length) in counted.items())
-            for key, data in _postings(counted).items():
-                wanted[key] = wanted.get(key, b"") + data
+            for block, found in _postings(counted).items():
+                for term, data in found.items():
+                    wanted[term, block] = wanted.get((term, block), b"") + data
         for term, block, data in snapshot.rows.all("SELECT term, block, data FROM text_posting"):
             if wanted.pop((term, block), None) != bytes(data):
                 yield Problem("text", f"the index is wrong about {term!r} in block {block}", derived=True)
@@ -133,13 +140,16 @@ def add(rows: Rows, counted: Mapping[int, Counted]) -> None:
     """Append to the postings; ids must be higher than those already there."""
     if not counted:
         return
-    fresh = _postings(counted)
-    held = _read(rows, fresh)
-    rows.many(
-        "INSERT INTO text_posting (term, block, data) VALUES (?, ?, ?) "
-        "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
-        [(term, block, held.get((term, block), b"") + data) for (term, block), data in fresh.items()],
-    )
+    first = min(counted) >> BLOCK_BITS
+    for block, fresh in _postings(counted).items():
+        terms = sorted(fresh)
+        # Only the block of the first id can hold anything: in those behind it all ids are new.
+        held = _read(rows, block, terms) if block == first else {}
+        rows.many(
+            "INSERT INTO text_posting (term, block, data) VALUES (?, ?, ?) "
+            "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
+            [(term, block, held.get(term, b"") + fresh[term]) for term in terms],
+        )
     rows.many(
         "INSERT INTO text_doc (frame_id, length) VALUES (?, ?)",
         [(frame_id, length) for frame_id, (_, length) in counted.items()],
@@ -149,19 +159,19 @@ def add(rows: Rows, counted: Mapping[int, Counted]) -> None:
 def remove(rows: Rows, counted: Mapping[int, Counted]) -> dict[str, int]:
     """Take frames out of every posting they are in."""
     gone = sorted(counted)
-    doomed = _postings(counted)
     removed = 0
-    for (term, block), data in _read(rows, doomed).items():
+    for block, doomed in _postings(counted).items():
         offsets = {frame_id & _OFFSET for frame_id in gone if frame_id >> BLOCK_BITS == block}
-        kept = b"".join(
-            RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
-        )
-        removed += (len(data) - len(kept)) // RECORD.size
-        if kept:
-            sql = "UPDATE text_posting SET data = ? WHERE term = ? AND block = ?"
-            rows.run(sql, (kept, term, block))
-        else:
-            rows.run("DELETE FROM text_posting WHERE term = ? AND block = ?", (term, block))
+        for term, data in _read(rows, block, sorted(doomed)).items():
+            kept = b"".join(
+                RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
+            )
+            removed += (len(data) - len(kept)) // RECORD.size
+            if kept:
+                sql = "UPDATE text_posting SET data = ? WHERE term = ? AND block = ?"
+                rows.run(sql, (kept, term, block))
+            else:
+                rows.run("DELETE FROM text_posting WHERE term = ? AND block = ?", (term, block))
     documents = 0
     for batch in batches(gone):
         clause = among("frame_id", batch)
@@ -169,29 +179,28 @@ def remove(rows: Rows, counted: Mapping[int, Counted]) -> dict[str, int]:
     return {"text_posting": removed, "text_doc": documents}
 
 
-def _postings(counted: Mapping[int, Counted]) -> dict[tuple[str, int], bytes]:
-    found: dict[tuple[str, int], list[bytes]] = defaultdict(list)
-    for frame_id, (counts, _) in sorted(counted.items()):
-        block, offset = frame_id >> BLOCK_BITS, (frame_id & _OFFSET).to_bytes(2, "little")
-        for term, times in counts.items():
-            found[term, block].append(
-                offset + (_TIMES[times] if times < _MOST_TIMES else _TIMES[_MOST_TIMES])
-            )
-    return {key: b"".join(records) for key, records in sorted(found.items())}
+def _postings(counted: Mapping[int, Counted]) -> dict[int, dict[str, bytearray]]:
+    """What these frames are to each term, by block."""
+    blocks: dict[int, dict[str, bytearray]] = {}
+    for frame_id in sorted(counted):
+        found = blocks.setdefault(frame_id >> BLOCK_BITS, {})
+        offset = (frame_id & _OFFSET).to_bytes(2, "little")
+        once = offset + _TIMES[1]
+        for term, times in counted[frame_id][0].items():
+            record = once if times == 1 else offset + _TIMES[min(times, _MOST_TIMES)]
+            if term in found:
+                found[term] += record
+            else:
+                found[term] = bytearray(record)
+    return blocks
 
 
-def _read(rows: Rows, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], bytes]:
-    by_block: dict[int, list[str]] = defaultdict(list)
-    for term, block in keys:
-        by_block[block].append(term)
-    found: dict[tuple[str, int], bytes] = {}
-    for block, names in by_block.items():
-        for first in range(0, len(names), 500):
-            clause = among("term", names[first : first + 500])
-            sql = f"SELECT term, data FROM text_posting WHERE block = ? AND {clause.sql}"
-            found.update(
-                ((term, block), bytes(data)) for term, data in rows.all(sql, (block, *clause.values))
-            )
+def _read(rows: Rows, block: int, terms: Sequence[str]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for first in range(0, len(terms), 500):
+        clause = among("term", terms[first : first + 500])
+        sql = f"SELECT term, data FROM text_posting WHERE block = ? AND {clause.sql}"
+        found.update((term, bytes(data)) for term, data in rows.all(sql, (block, *clause.values)))
     return found
 
 

@@ -60,6 +60,8 @@ class TextScores:
     terms: tuple[TermUse, ...]
     found: Ids
     """The ids that have a score, ascending."""
+    values: Scores
+    """The score of each of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,7 +145,7 @@ def score_text(
     scores = np.zeros(catalog.size, dtype=np.float64)
     total = lengths.total
     if total == 0 or query.is_empty:
-        return TextScores(scores, (), np.zeros(0, dtype=np.int64))
+        return TextScores(scores, (), np.zeros(0, dtype=np.int64), scores[:0])
     uses: list[TermUse] = []
     read: list[tuple[str, float]] = []
     looked_up = _looked_up(snapshot, query, vocabulary)
@@ -160,18 +162,23 @@ def score_text(
         read.append((term, weight))
         uses.append(TermUse(term, frames, weight, True, note))
     said = all_postings(snapshot.rows, [term for term, _ in read])
+    fresh: list[Ids] = [np.zeros(0, dtype=np.int64)]
     for term, weight in read:
         ids, times = said[term]
         if len(ids) and ids[-1] >= catalog.size:
             inside = int(np.searchsorted(ids, catalog.size))
             ids, times = ids[:inside], times[:inside]
-        scores[ids] += weight * times * (K1 + 1) / (times + lengths.norms[ids])
-    found = np.flatnonzero(scores)
+        before = scores[ids]
+        fresh.append(ids[before == 0])
+        scores[ids] = before + weight * times * (K1 + 1) / (times + lengths.norms[ids])
+    found = np.sort(np.concatenate(fresh), kind="stable")  # of runs that ascend, this is the fastest
     shown = mask[found]
-    scores[found[~shown]] = 0.0
-    found = found[shown]
-    scores[found] *= lengths.correction[found]
-    return TextScores(scores, tuple(uses), found)
+    if not shown.all():
+        scores[found[~shown]] = 0.0
+        found = found[shown]
+    values = scores[found] * lengths.correction[found]
+    scores[found] = values
+    return TextScores(scores, tuple(uses), found, values)
 
 
 def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:

@@ -55,17 +55,9 @@ _SHAPE = _table((ascii_lowercase, "a"), (ascii_uppercase, "A"), (digits, "1"), (
 
 def terms(text: str) -> list[str]:
     """The index terms of a text in reading order, without the whole identifiers."""
-    if text.isascii():
-        raw = text.encode()
-        found = _ascii_terms(raw)
-        return found + camel_parts(text) if _may_be_camel(raw.translate(_SHAPE)) else found
-    found = []
-    for word in _word().findall(folded(text)):
-        if _UNSEGMENTED.search(word):
-            found += _unsegmented(word)
-        elif word not in STOP_WORDS:
-            found.append(stem(word))
-    return found + camel_parts(text)
+    raw = text.encode(errors="replace")
+    found = _content(text, raw)
+    return found + camel_parts(text) if _may_be_camel(raw.translate(_SHAPE)) else found
 
 
 def folded(text: str) -> str:
@@ -75,16 +67,12 @@ def folded(text: str) -> str:
 
 def count_terms(text: str) -> tuple[Counter[str], int]:
     """How often each term occurs, whole identifiers included, and the number of content words."""
-    names: list[str] = []
-    if text.isascii():
-        raw = text.encode()
-        found, shape = _ascii_terms(raw), raw.translate(_SHAPE)
-        if _may_be_camel(shape):
-            found += camel_parts(text)
-        if _may_be_joined(shape):
-            names = identifiers(text)
-    else:
-        found, names = terms(text), identifiers(text)
+    raw = text.encode(errors="replace")
+    shape = raw.translate(_SHAPE)
+    found = _content(text, raw)
+    if _may_be_camel(shape):
+        found += camel_parts(text)
+    names = identifiers(text) if _may_be_joined(shape) else []
     # `on/off` has no content word, and is indexed all the same.
     return Counter(found + names), len(found) or len(names)
 
@@ -94,8 +82,11 @@ def identifiers(text: str) -> list[str]:
 
     In `code=ERR_42` that is the whole, and `ERR_42` too.
     """
+    runs = _JOINED.findall(text)
+    if not _BETWEEN_NAMES.search(text):
+        return [_bounded("=" + run.lower()) for run in runs]
     found = []
-    for run in _JOINED.findall(text):
+    for run in runs:
         found.append(_bounded("=" + run.lower()))
         if _BETWEEN_NAMES.search(run):
             inner = (name for piece in _BETWEEN_NAMES.split(run) for name in _JOINED.findall(piece))
@@ -118,12 +109,21 @@ def camel_parts(text: str) -> list[str]:
     return parts
 
 
-def _ascii_terms(raw: bytes) -> list[str]:
+def _content(text: str, raw: bytes) -> list[str]:
+    """The terms of a text's words; `raw` is the same text as bytes."""
     known = _known
     if len(known) > _MOST_KNOWN:
         known.clear()
-    words = raw.translate(_LOWERED).decode("ascii").split()
-    return list(filter(None, map(known.__getitem__, words)))
+    if text.isascii():
+        words = raw.translate(_LOWERED).decode("ascii").split()
+        return list(filter(None, map(known.__getitem__, words)))
+    found = []
+    for word in _word().findall(folded(text)):
+        if not word.isascii() and _UNSEGMENTED.search(word):
+            found += _unsegmented(word)
+        elif term := known[word]:
+            found.append(term)
+    return found
 
 
 def _may_be_camel(shape: bytes) -> bool:
@@ -188,9 +188,9 @@ def _bounded(term: str) -> str:
 
 
 def _stemmer() -> Any:
-    """One per thread: the C object keeps a cache that is not shared safely."""
+    """One per thread: the C object is not shared safely. Its own cache is off: ours come before it."""
     if not hasattr(_stemmers, "english"):
         import Stemmer
 
-        _stemmers.english = Stemmer.Stemmer("porter")
+        _stemmers.english = Stemmer.Stemmer("porter", 0)
     return _stemmers.english

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.base.filters import View, Where
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
+from recollect.vectors.ordering import distinct
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -128,7 +132,7 @@ class Codes:
         else:
             order = np.argsort(frames, kind="stable")
             places = order[places_of(frames[order], ids)]
-        return frames[places], vectors[places].astype(np.float32)
+        return frames[places], vectors.take(places, axis=0).astype(np.float32)
 
     def _shown(self, mask: Mask) -> tuple[Mask, int]:
         """The frames' mask as one of windows; kept for the next question under the same filter."""
@@ -176,52 +180,42 @@ class Codes:
 
 
 class Looking:
-    """A question on its way; through codes, on a thread of its own, since the look needs no Python."""
+    """A question on its way; through codes, on another thread, since the look needs no Python."""
 
     def __init__(
-        self, question: Question, snapshot: Snapshot, limit: int, codes: Codes | None = None
+        self,
+        question: Callable[[], Question],
+        snapshot: Snapshot,
+        limit: int,
+        *,
+        codes: Codes | None = None,
+        pool: Executor | None = None,
     ) -> None:
-        self.question = question
+        self._question = question
         self.snapshot = snapshot
         self.limit = limit
         self.codes = codes
-        self._found: Ids | None = None
-        self._thread: threading.Thread | None = None
-        if codes is not None:
-            self._thread = threading.Thread(target=self._look, args=(codes,), daemon=True)
-            self._thread.start()
+        self._found = None if codes is None or pool is None else pool.submit(self._look, codes)
+
+    @property
+    def question(self) -> Question:
+        """Waits for it, if it is still being made."""
+        return self._question()
 
     def found(self) -> Ids | None:
         """The frames of the likeliest windows, or None if nobody looked."""
-        if self._thread is not None:
-            self._thread.join()
-        return self._found
+        return None if self._found is None else self._found.result()
 
-    def _look(self, codes: Codes) -> None:
+    def _look(self, codes: Codes) -> Ids | None:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
-            self._found = codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
+            return codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
+        return None
 
 
 def candidates_for(limit: int) -> int:
     """So many candidates for the best `limit`."""
     return max(_LEAST_CANDIDATES, 2 * limit)
-
-
-def distinct(values: Ids) -> Ids:
-    """Ascending, each once; for so few, sorting is faster than `np.unique`, which hashes."""
-    import numpy as np
-
-    ascending = np.sort(values)
-    return ascending[first_of_each(ascending)]
-
-
-def first_of_each(ascending: Ids) -> Mask:
-    import numpy as np
-
-    first = np.ones(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    return first
 
 
 def places_of(frames: Ids, ids: Ids) -> Ids:
@@ -237,6 +231,8 @@ def _spread(first: Ids, counts: Ids) -> Ids:
     """So many places from each first one on."""
     import numpy as np
 
+    if (counts == 1).all():
+        return first
     offsets = np.cumsum(counts) - counts
     places: Ids = np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
     return places

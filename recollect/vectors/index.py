@@ -18,6 +18,7 @@ from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among
 from recollect.vectors.blas import one_thread
+from recollect.vectors.neighbours import EXACT_LIMIT
 from recollect.vectors.pgvector import PgVector
 from recollect.vectors.signs import Basis, content_pieces, fit_basis, pack_signs, plain_basis, shipped_basis
 
@@ -96,8 +97,16 @@ class VectorRows(Part):
 class VectorIndex(VectorRows):
     """Follows the frames with vectors of one embedder, whose identity the store remembers."""
 
-    def __init__(self, store: Store, embedder: Embedder, *, mirror: PgVector | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        *,
+        mirror: PgVector | None = None,
+        exact_limit: int | None = None,
+    ) -> None:
         super().__init__(mirror=mirror)
+        self.exact_limit = exact_limit
         self.embedder = embedder
         self._store = store
         self._identity = embedder.identity.text()
@@ -127,8 +136,15 @@ class VectorIndex(VectorRows):
         elif basis is not None:
             self._stored_basis = basis
         self._is_bound = True
+        self._begin_mirror()
+
+    def _begin_mirror(self) -> None:
         if self.mirror is not None:
-            self.mirror.bind(self._store, self.embedder.identity.dimensions)
+            self.mirror.begin(
+                self._store,
+                self.embedder.identity.dimensions,
+                above=EXACT_LIMIT if self.exact_limit is None else self.exact_limit,
+            )
 
     def _tie(self, *, afresh: bool = False) -> None:
         """Say in the store whose vectors it holds; `afresh` forgets those it has in the same transaction."""
@@ -138,7 +154,7 @@ class VectorIndex(VectorRows):
                 tx.rows.run("DELETE FROM frame_token")
                 tx.rows.run("DELETE FROM frame_vector")
                 if self.mirror is not None:
-                    self.mirror.renew(tx, self.embedder.identity.dimensions)
+                    self.mirror.drop(tx)
                 self._store.set_setting(tx, _REBUILDING, self._identity)
                 self._store.set_setting(tx, REBUILT, str(tx.system))
             self._store.set_setting(tx, IDENTITY, self._identity)
@@ -226,7 +242,7 @@ class VectorIndex(VectorRows):
         import numpy as np
 
         add(tx, embedded)
-        if self.mirror is not None and embedded:
+        if self.mirror is not None and embedded and self.mirror.exists(tx.rows):
             width = self.embedder.identity.dimensions
             windows = [
                 np.frombuffer(item.vectors, dtype=np.float16).reshape(-1, width) for item in embedded.values()
@@ -251,6 +267,7 @@ class VectorIndex(VectorRows):
         total = sum(self._fill(store, Budget()))
         with store.write() as tx:
             store.set_setting(tx, _REBUILDING, "")
+        self._begin_mirror()
         return total
 
     def _refuse_mismatch(self, rows: Rows) -> None:
@@ -266,6 +283,7 @@ class VectorIndex(VectorRows):
         except (Unavailable, MissingExtra, Conflict):
             # Nothing is lost by waiting, and whoever wrote before this must not get an error for it.
             return {"embedded": filled, "embedder unavailable": 1}
+        self._begin_mirror()
         return {"embedded": filled} if filled else {}
 
     def _fill(self, store: Store, budget: Budget) -> Iterator[int]:

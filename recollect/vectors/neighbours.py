@@ -6,7 +6,7 @@ Whatever finds the candidates, their cosines are reckoned from the stored vector
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -14,18 +14,12 @@ from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
-from recollect.vectors.codes import (
-    LOAD,
-    Codes,
-    Looking,
-    Question,
-    candidates_for,
-    distinct,
-    first_of_each,
-    places_of,
-)
+from recollect.vectors.codes import LOAD, Codes, Looking, Question, candidates_for, places_of
+from recollect.vectors.ordering import best, distinct, first_of_each
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -58,11 +52,17 @@ class Candidates(Protocol):
     def find(self, question: Question, rows: Rows, limit: int) -> Ids: ...
 
 
+class Remote(Candidates, Protocol):
+    """One that is elsewhere, and may not be there yet."""
+
+    def exists(self, rows: Rows) -> bool: ...
+
+
 class Neighbours:
     """One store's vectors in memory, kept current with what any process wrote."""
 
     def __init__(
-        self, dimensions: int, *, remote: Candidates | None = None, exact_limit: int = EXACT_LIMIT
+        self, dimensions: int, *, remote: Remote | None = None, exact_limit: int = EXACT_LIMIT
     ) -> None:
         self._dimensions = dimensions
         self._remote = remote
@@ -70,38 +70,39 @@ class Neighbours:
         self._lock = threading.Lock()
         self._clear()
 
-    def begin(self, question: Question, snapshot: Snapshot, limit: int) -> Looking:
+    def begin(
+        self,
+        question: Callable[[], Question],
+        snapshot: Snapshot,
+        limit: int,
+        *,
+        pool: Callable[[], Executor] | None = None,
+    ) -> Looking:
         """Look through the codes, if there are any, while the caller does other things."""
         _, codes = self._at(snapshot)
-        return Looking(question, snapshot, limit, None if self._remote is not None else codes)
+        if codes is None or pool is None:
+            return Looking(question, snapshot, limit)
+        return Looking(question, snapshot, limit, codes=codes, pool=pool())
 
     def nearest(self, question: Question, snapshot: Snapshot, limit: int) -> Near:
         """The best `limit` frames by cosine, ties by content."""
-        return self.end(self.begin(question, snapshot, limit))
+        return self.end(self.begin(lambda: question, snapshot, limit))
 
     def end(self, looking: Looking) -> Near:
         """What `begin` began."""
-        import numpy as np
-
         question, snapshot, limit = looking.question, looking.snapshot, looking.limit
         exact, codes = self._at(snapshot)
         if exact is not None:
             ids, cosines = exact.cosines(question)
             method = "exact"
         else:
-            finder = self._remote if self._remote is not None else looking.codes or codes
+            finder: Candidates | None = self._remote if self._asks_remote else looking.codes or codes
             assert finder is not None
             found = self._complete(finder, question, snapshot.rows, candidates_for(limit), looking.found())
             ids, cosines = self.cosines(question.vector, found, snapshot)
-            method = "pgvector, reranked" if self._remote is not None else "quantised, reranked"
-        if len(ids) > limit:
-            # All that reach the last place, so that ties are cut by the order below and not by chance.
-            least = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
-            kept = cosines >= least
-            ids, cosines = ids[kept], cosines[kept]
-        content = ids if question.content is None else question.content[ids]
-        order = np.lexsort((ids, content, -cosines))[:limit]
-        return Near(ids[order], cosines[order], method)
+            method = "pgvector, reranked" if self._asks_remote else "quantised, reranked"
+        places = best(cosines, ids, limit, content=question.content)
+        return Near(ids[places], cosines[places], method)
 
     def _complete(
         self, finder: Candidates, question: Question, rows: Rows, limit: int, found: Ids | None
@@ -123,7 +124,9 @@ class Neighbours:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
         import numpy as np
 
-        wanted = distinct(np.asarray(ids, dtype=np.int64))
+        wanted = np.asarray(ids, dtype=np.int64)
+        if not (wanted[1:] > wanted[:-1]).all():
+            wanted = distinct(wanted)
         exact, codes = self._at(snapshot)
         if exact is not None:
             frames, vectors = exact.some(wanted)
@@ -140,6 +143,7 @@ class Neighbours:
         """Of which embedder the vectors are, and since when."""
         self._exact: _Exact | None = None
         self._codes: Codes | None = None
+        self._asks_remote = False
 
     def _at(self, snapshot: Snapshot) -> tuple[_Exact | None, Codes | None]:
         with self._lock:
@@ -159,8 +163,13 @@ class Neighbours:
         if named != self._identity or (erased is not None and self._revision >= 0):
             self._clear()
             self._identity = named
-        if self._remote is not None and self._counted(snapshot.rows) > self._exact_limit:
-            self._exact = None
+        self._asks_remote = (
+            self._remote is not None
+            and self._remote.exists(snapshot.rows)
+            and self._counted(snapshot.rows) > self._exact_limit
+        )
+        if self._asks_remote:
+            self._exact = self._codes = None
             self._revision = snapshot.revision
             return
         if self._codes is None and self._exact is None and self._rows(snapshot.rows) > self._exact_limit:
@@ -314,5 +323,8 @@ def _best_windows(frames: Ids, cosines: Floats) -> tuple[Ids, Floats]:
     """The best of each frame; the frames ascend."""
     import numpy as np
 
-    starts = np.flatnonzero(first_of_each(frames))
+    first = first_of_each(frames)
+    if first.all():
+        return frames, cosines
+    starts = np.flatnonzero(first)
     return frames[starts], np.maximum.reduceat(cosines, starts)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
-from recollect.base.errors import Forbidden, Unsupported
+from recollect.base.errors import Forbidden
 from recollect.store.engine import Rows
 from recollect.store.frames import batches
 from recollect.store.store import Store
@@ -22,32 +23,48 @@ else:
     Ids = Any
 
 
-class PgVector:
-    """A copy of the vectors in a column that the server can search."""
+_PAGE: Final = 2000
 
-    def bind(self, store: Store, dimensions: int) -> None:
-        """Make the extension, the table and the index where they are missing."""
+
+class PgVector:
+    """A copy of the vectors in a column that the server can search, begun when there are many of them.
+
+    Up to then, and on a server that has no pgvector, they are searched in memory.
+    """
+
+    def exists(self, rows: Rows) -> bool:
+        return rows.one("SELECT to_regclass('frame_window')") != (None,)
+
+    def begin(self, store: Store, dimensions: int, *, above: int) -> None:
+        """Make the extension, the table and the index if there are so many windows and no table yet."""
         with store.read() as snapshot:
-            if snapshot.rows.one("SELECT to_regclass('frame_window')") != (None,):
-                return
-        if store.engine.read_only:
+            wanted = not self.exists(snapshot.rows) and _count(snapshot.rows) > above
+        if not wanted or store.engine.read_only:
             return
-        try:
-            with store.write() as tx:
-                # Two stores of one database may come here at once.
-                tx.rows.one("SELECT pg_advisory_xact_lock(hashtext('recollect:pgvector'))")
-                if tx.rows.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
-                    raise Unsupported(
-                        "The server does not have the extension pgvector.",
-                        hint="Install it there, or open the store with embedder=None.",
-                    )
-                tx.rows.run("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
-                self._create(tx, dimensions)
-        except Forbidden as error:
-            raise Unsupported(
-                "The server does not let this user create the extension pgvector.",
-                hint="Have an administrator run: CREATE EXTENSION vector",
-            ) from error
+        # Where the server has no pgvector, or does not let us have it, memory does it.
+        with suppress(Forbidden), store.write() as tx:
+            # Two stores of one database may come here at once.
+            tx.rows.one("SELECT pg_advisory_xact_lock(hashtext('recollect:pgvector'))")
+            if tx.rows.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
+                return
+            tx.rows.run("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            self._create(tx, dimensions)
+            self._fill(tx, dimensions)
+
+    def _fill(self, tx: Transaction, dimensions: int) -> None:
+        """Copy all windows there are."""
+        import numpy as np
+
+        last = 0
+        while found := tx.rows.all(
+            f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}",
+            (last,),
+        ):
+            windows = [
+                np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in found
+            ]
+            self._insert(tx, [int(frame_id) for frame_id, _ in found], windows)
+            last = int(found[-1][0])
 
     def _create(self, tx: Transaction, dimensions: int) -> None:
         tx.rows.run(
@@ -59,16 +76,18 @@ class PgVector:
             "USING hnsw (embedding public.vector_cosine_ops)"
         )
 
-    def renew(self, tx: Transaction, dimensions: int) -> None:
-        """Empty, for vectors that may have other dimensions."""
+    def drop(self, tx: Transaction) -> None:
+        """For vectors that may have other dimensions."""
         tx.rows.run("DROP TABLE IF EXISTS frame_window")
-        self._create(tx, dimensions)
 
     def add(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
         """Copy the windows of these frames."""
         for batch in batches(ids):
             clause = among("frame_id", batch)
             tx.rows.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
+        self._insert(tx, ids, vectors)
+
+    def _insert(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
         tx.rows.many(
             "INSERT INTO frame_window VALUES (?, ?, CAST(? AS public.vector))",
             [
@@ -79,7 +98,7 @@ class PgVector:
         )
 
     def remove(self, tx: Transaction, ids: Sequence[int]) -> int:
-        if tx.rows.one("SELECT to_regclass('frame_window')") == (None,):
+        if not self.exists(tx.rows):
             return 0
         count = 0
         for batch in batches(ids):
@@ -100,6 +119,11 @@ class PgVector:
             (*clause.values, _literal(question.vector)),
         )
         return np.unique(np.array([row[0] for row in found], dtype=np.int64))
+
+
+def _count(rows: Rows) -> int:
+    row = rows.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
+    return int(row[0]) if row else 0
 
 
 def _literal(vector: Any) -> str:

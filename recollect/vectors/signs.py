@@ -159,19 +159,27 @@ def score_late(query: LateQuery, packed: Sequence[bytes]) -> Floats:
     """For each frame the weighted mean, over the question's pieces, of the best piece's similarity."""
     import numpy as np
 
-    sizes = np.array([len(data) // BYTES for data in packed])
+    sizes = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // BYTES
     scores = np.full(len(packed), -np.inf, dtype=np.float32)
     there = np.flatnonzero(sizes)
     if len(there) == 0 or query.is_empty:
         return scores
-    signs = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(-1, BYTES)
-    bits = np.unpackbits(signs, axis=1).astype(np.float32)
+    signs = np.frombuffer(b"".join(packed), dtype=np.uint8)
+    bits = _bits_of_bytes().take(signs, axis=0).reshape(-1, BITS)
     # (2 * bits - 1) . t, without building the signs themselves
     similar = bits @ (2 * query.directions.T) - query.directions.sum(axis=1)
     starts = np.concatenate([[0], np.cumsum(sizes[there])[:-1]])
     best = np.maximum.reduceat(similar, starts, axis=0) / np.sqrt(BITS)
     scores[there] = best @ (query.weights / query.weights.sum())
     return scores
+
+
+@cache
+def _bits_of_bytes() -> Floats:
+    """The eight bits of each byte as numbers: looking them up is faster than unpacking and converting."""
+    import numpy as np
+
+    return np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32)
 
 
 def late_query(basis: Basis, states: Floats, weights: Floats) -> LateQuery:

@@ -47,4 +47,8 @@ def test_hashes_are_the_same_in_every_version() -> None:
     assert checksum("clock", 0) == 1934556152308305704
     assert checksum() == 5694367389426422167
     assert checksum("é", None, 1, 2.5, b"\xff") == -3063970965021515817
+    fields: list[Any] = ["é", -2, 0.5, b"\xff", None]
+    encoded = "730200000000000000c3a969feffffffffffffffff66000000000000e03f620100000000000000ff6e"
+    assert encode_fields(fields).hex() == encoded
+    assert encode_fields(["x" * 300])[:9].hex() == "732c01000000000000"
     assert digest("a", 1, None).hex() == "a9ba287ccc35ea8d03f5fdaa69e36833c02e3f3d41646dbfb089ed41f920b26f"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import AsOf
+from recollect import AsOf, FrozenClock
 from recollect.base.times import FOREVER, to_ms
 from recollect.facts.extraction import (
     Extraction,
@@ -21,6 +22,7 @@ from recollect.facts.extraction import (
     Source,
 )
 from recollect.facts.part import FactsPart
+from recollect.facts.rows import TABLES
 from recollect.facts.values import Entity
 from recollect.ingest import pipeline
 from recollect.store.drafts import chunked, draft
@@ -335,6 +337,53 @@ def test_evidence_per_fact_is_bounded(location: str, new_world: Callable[..., Wo
     for number in range(6):
         world.remember(f"Note {number}")
     assert len(world.facts.evidence(world.facts.about("ana")[0])) == 3
+
+
+class Unsparing(FactsPart):
+    """Writes also what would change nothing."""
+
+    def _unsettled(self, tx: Any, ledger: str, frame: Any, item: Extraction) -> Extraction:
+        return item
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_sparing_what_would_change_nothing_changes_nothing(
+    seed: int,
+    location: str,
+    new_location: Callable[[str], str],
+    new_world: Callable[..., World],
+    clock: FrozenClock,
+) -> None:
+    engine = "postgresql" if "://" in location else "sqlite"
+    limits = ExtractionLimits(max_evidence_per_fact=3)
+    worlds = [
+        new_world(new_location(engine), part=kind(ReferenceExtractor(), limits=limits))
+        for kind in (FactsPart, Unsparing)
+    ]
+    choose = random.Random(seed)
+    for number in range(120):
+        clock.advance(seconds=1)
+        act, name = choose.random(), choose.choice(["s", "S", "t"])
+        moment = clock.now() - choose.choice([0, 0, 0, 5000, 50_000])
+        text = choose.choice(["Nothing", "I like tea", "I no longer like tea", "I live in Porto"])
+        scope, frame = choose.choice(["space", "space", "global"]), choose.randint(1, number + 1)
+        for world in worlds:
+            if act < 0.85:
+                told = f"{text}. {number}"
+                world.remember(told, session=name, scope=scope, occurred_at=moment)
+            elif act < 0.9:
+                world.facts.record(f"session:{name}", "session_id", "another", valid_from=moment)
+            elif act < 0.95:
+                world.facts.retract(f"session:{name}", "session_id", name)
+            elif frame < number // 2:
+                world.forget(frame)
+    spared, whole = (
+        [sorted(world.rows(f"SELECT * FROM {name}"), key=repr) for name in TABLES.values()]
+        for world in worlds
+    )
+    assert spared == whole
+    with worlds[0].store.read() as snapshot:
+        assert not list(FactsPart().verify(snapshot, deep=True))
 
 
 @pytest.mark.parametrize(

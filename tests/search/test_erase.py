@@ -27,11 +27,6 @@ def rows(memory: Memory, sql: str) -> list[Any]:
 def derived(memory: Memory, frame_id: int) -> dict[str, int]:
     """Rows about a frame, by table."""
     tables = ["text_doc", "frame_vector", "frame_token"]
-    if (
-        rows(memory, "SELECT 1 FROM frame_vector LIMIT 1")
-        and memory.store.engine.dialect.name == "postgresql"
-    ):
-        tables.append("frame_window")
     return {
         table: len(rows(memory, f"SELECT 1 FROM {table} WHERE frame_id = {frame_id}")) for table in tables
     }

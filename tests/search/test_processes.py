@@ -91,21 +91,21 @@ def test_each_process_finds_what_the_other_wrote(vector_location: str) -> None:
         follow(memory, memory.search, other)
 
 
-def test_each_process_finds_what_the_other_wrote_beyond_exact_search(vector_location: str) -> None:
-    with open_memory(vector_location) as memory:
+def test_each_process_finds_what_the_other_wrote_beyond_exact_search(many_location: str) -> None:
+    with open_memory(many_location) as memory:
         memory.remember_many(f"river {place} and stone {place % 7}" for place in range(3 * SMALL))
         search = searcher(memory, exact_limit=SMALL)
-        with Other(vector_location, exact_limit=SMALL) as other:
+        with Other(many_location, exact_limit=SMALL) as other:
             expected = (
-                "pgvector, reranked" if vector_location.startswith("postgresql") else "quantised, reranked"
+                "pgvector, reranked" if many_location.startswith("postgresql") else "quantised, reranked"
             )
             assert method(search("river 7")) == expected
             assert other.ask("search", {"query": "river 7", "mode": "vector"})["lanes"]["vector"] == expected
             follow(memory, search, other)
 
 
-def test_a_process_passes_into_the_large_range_by_what_the_other_wrote(vector_location: str) -> None:
-    with open_memory(vector_location) as memory, Other(vector_location, exact_limit=SMALL) as other:
+def test_a_process_passes_into_the_large_range_by_what_the_other_wrote(many_location: str) -> None:
+    with open_memory(many_location) as memory, Other(many_location, exact_limit=SMALL) as other:
         memory.remember("zebra")
         assert other.ask("search", {"query": "zebra", "mode": "vector"})["lanes"]["vector"] == "exact"
         last = memory.remember_many(f"river {place}" for place in range(2 * SMALL)).ids[-1]

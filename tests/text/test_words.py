@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import unicodedata
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -159,6 +160,21 @@ def test_stems_are_the_same_in_every_thread_and_process() -> None:
 
 def test_camel_case_is_also_its_parts() -> None:
     assert camel_parts("parseXMLFile and plain and ABC") == ["pars", "xml", "file"]
+
+
+@steady
+@given(st.text(alphabet="aZ09 _.:-=>,\nÉ猫\u212a", max_size=30))
+def test_counting_overlooks_neither_identifiers_nor_parts_of_names(text: str) -> None:
+    assert count_terms(text)[0] == Counter(terms(text) + identifiers(text))
+    parts = camel_parts(text)
+    assert terms(text)[len(terms(text)) - len(parts) :] == parts
+
+
+def test_a_word_is_the_same_term_however_many_others_were_met() -> None:
+    before = [terms(f"words{number}ing meeting") for number in range(50)]
+    for first in range(0, 120_000, 1000):
+        terms(" ".join(f"w{number}" for number in range(first, first + 1000)))
+    assert [terms(f"words{number}ing meeting") for number in range(50)] == before
 
 
 def test_long_runs_take_linear_time() -> None:

@@ -1,4 +1,4 @@
-"""Addresses for stores with vectors, which on PostgreSQL need a pgvector that this machine can run."""
+"""Addresses for stores with vectors; many of them need a pgvector that this machine can run."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.conftest import ENGINES
 
 _PROBE = "SELECT '[1,2,3]'::public.vector <=> '[3,2,1]'::public.vector"
 _RESTART_SECONDS = 60
+_STEADY_ANSWERS = 5
 
 
 @pytest.fixture(scope="session")
@@ -29,22 +30,32 @@ def working_pgvector(postgres_url: str) -> str:
 
 
 def _wait_for(url: str) -> None:
+    """Until it answers again and again: right after the fall it may still answer once."""
     import psycopg
 
     deadline = time.monotonic() + _RESTART_SECONDS
-    while True:
+    answers = 0
+    while answers < _STEADY_ANSWERS:
+        time.sleep(0.2)
         try:
-            psycopg.connect(url, connect_timeout=5).close()
-            return
+            with psycopg.connect(url, connect_timeout=5) as connection:
+                connection.execute("SELECT 1")
+            answers += 1
         except psycopg.OperationalError:
+            answers = 0
             if time.monotonic() > deadline:
                 raise
-            time.sleep(0.1)
 
 
 @pytest.fixture(params=ENGINES)
 def vector_location(request: pytest.FixtureRequest, new_location: Callable[[str], str]) -> str:
-    """The address of a new store that will hold vectors; the test runs once per engine."""
+    """The address of a new store that will hold some vectors; the test runs once per engine."""
+    return new_location(request.param)
+
+
+@pytest.fixture(params=ENGINES)
+def many_location(request: pytest.FixtureRequest, new_location: Callable[[str], str]) -> str:
+    """The address of a new store that will hold so many vectors that the server searches them."""
     if request.param == "postgresql":
         request.getfixturevalue("working_pgvector")
     return new_location(request.param)

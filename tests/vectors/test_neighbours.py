@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,10 @@ def filled(location: str, count: int = COUNT, **options: Any) -> Memory:
 
 
 def test_the_approximate_range_agrees_with_exact_search(
-    vector_location: str, capsys: pytest.CaptureFixture[str]
+    many_location: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    count = COUNT if vector_location.startswith("postgresql") else 4 * COUNT
-    with filled(vector_location, count) as memory:
+    count = COUNT if many_location.startswith("postgresql") else 4 * COUNT
+    with filled(many_location, count) as memory:
         search = searcher(memory, exact_limit=100, embedder=EMBEDDER)
         everything = texts(count)
         recalls = []
@@ -63,8 +64,8 @@ def test_the_approximate_range_agrees_with_exact_search(
     assert recall >= 0.9
 
 
-def test_a_filter_of_one_in_a_hundred_still_fills_the_answer(vector_location: str) -> None:
-    with filled(vector_location) as memory:
+def test_a_filter_of_one_in_a_hundred_still_fills_the_answer(many_location: str) -> None:
+    with filled(many_location) as memory:
         search = searcher(memory, exact_limit=100, embedder=EMBEDDER)
         everything = texts()
         rare = [place for place in range(COUNT) if place % 100 == 7]
@@ -76,8 +77,8 @@ def test_a_filter_of_one_in_a_hundred_still_fills_the_answer(vector_location: st
             assert [hit.frame.text for hit in results] == [everything[place] for place in nearest]
 
 
-def test_every_kind_of_filter_is_inside_the_search(vector_location: str) -> None:
-    with filled(vector_location, 600) as memory:
+def test_every_kind_of_filter_is_inside_the_search(many_location: str) -> None:
+    with filled(many_location, 600) as memory:
         small, large = (searcher(memory, exact_limit=limit, embedder=EMBEDDER) for limit in (10_000, 100))
         for where in (
             *({"session": "s1"}, {"since": START + 550}, {"ids": list(range(5, 25))}, {"until": START + 30}),
@@ -90,8 +91,8 @@ def test_every_kind_of_filter_is_inside_the_search(vector_location: str) -> None
         assert not large("c3 i5000", space="elsewhere")
 
 
-def test_what_is_forgotten_superseded_or_erased_is_gone_at_once(vector_location: str) -> None:
-    with filled(vector_location, 300) as memory:
+def test_what_is_forgotten_superseded_or_erased_is_gone_at_once(many_location: str) -> None:
+    with filled(many_location, 300) as memory:
         search = searcher(memory, exact_limit=100, embedder=EMBEDDER)
         for act in (memory.forget, memory.erase, lambda old: memory.supersede(old, 299)):
             nearest = search("c4 i4", limit=3)
@@ -101,8 +102,8 @@ def test_what_is_forgotten_superseded_or_erased_is_gone_at_once(vector_location:
             assert gone not in [hit.frame.id for hit in search("c4 i4", limit=100)]
 
 
-def test_what_was_forgotten_is_still_found_as_of_before(vector_location: str) -> None:
-    with filled(vector_location, 300) as memory:
+def test_what_was_forgotten_is_still_found_as_of_before(many_location: str) -> None:
+    with filled(many_location, 300) as memory:
         search = searcher(memory, exact_limit=100, embedder=EMBEDDER)
         before = memory.revision
         [first] = search("c4 i4", limit=1)
@@ -110,8 +111,8 @@ def test_what_was_forgotten_is_still_found_as_of_before(vector_location: str) ->
         assert search("c4 i4", limit=1, as_of=AsOf(before, AsOf.LATEST.valid))[0].frame.id == first.frame.id
 
 
-def test_frames_that_come_later_are_found(vector_location: str) -> None:
-    with filled(vector_location, 99) as memory:
+def test_frames_that_come_later_are_found(many_location: str) -> None:
+    with filled(many_location, 99) as memory:
         search = searcher(memory, exact_limit=100, embedder=EMBEDDER)
         assert method(search("c1 i1")) == "exact"
         later = memory.remember_many([f"c{place} i{place}" for place in range(500, 560)]).ids
@@ -122,9 +123,9 @@ def test_frames_that_come_later_are_found(vector_location: str) -> None:
         assert search("c999 i999")[0].frame.id == newest
 
 
-def test_a_few_long_frames_do_not_crowd_out_the_others(vector_location: str) -> None:
+def test_a_few_long_frames_do_not_crowd_out_the_others(many_location: str) -> None:
     embedder = ClusterEmbedder(windows=60)
-    with open_memory(vector_location, embedder=embedder) as memory:
+    with open_memory(many_location, embedder=embedder) as memory:
         memory.remember_many([f"long c1 i{place}" for place in range(12)])
         memory.remember_many([f"c1 i{place}" for place in range(100, 150)])
         search = searcher(memory, exact_limit=100, embedder=embedder)
@@ -136,9 +137,9 @@ def test_a_few_long_frames_do_not_crowd_out_the_others(vector_location: str) -> 
         assert len(shared) >= 36
 
 
-def test_vectors_made_anew_replace_those_in_memory(vector_location: str) -> None:
+def test_vectors_made_anew_replace_those_in_memory(many_location: str) -> None:
     """After `reindex` nothing of what a handle had loaded before counts any more."""
-    with open_memory(vector_location) as memory:
+    with open_memory(many_location) as memory:
         memory.remember_many(["zebra", "lion", "river stone"])
         right = [(hit.frame.id, hit.score) for hit in memory.search("zebra", mode="vector")]
         with memory.store.write() as tx:
@@ -146,15 +147,15 @@ def test_vectors_made_anew_replace_those_in_memory(vector_location: str) -> None
             for (frame_id, _), (_, data) in zip(wrong, wrong[1:] + wrong[:1], strict=True):
                 tx.rows.run("UPDATE frame_vector SET data = ? WHERE frame_id = ?", (bytes(data), frame_id))
             assert tx.system  # a change that everyone notices
-        with open_memory(vector_location) as misled:
+        with open_memory(many_location) as misled:
             assert [(hit.frame.id, hit.score) for hit in misled.search("zebra", mode="vector")] != right
             memory.reindex()
             for reader in (memory, misled):
                 assert [(hit.frame.id, hit.score) for hit in reader.search("zebra", mode="vector")] == right
 
 
-def test_a_handle_grows_with_its_store_without_counting_frames_twice(vector_location: str) -> None:
-    with open_memory(vector_location) as memory:
+def test_a_handle_grows_with_its_store_without_counting_frames_twice(many_location: str) -> None:
+    with open_memory(many_location) as memory:
         memory.remember_many([f"zebra {place}" for place in range(40)])
         search = searcher(memory, exact_limit=50)
         assert method(search("zebra")) == "exact"
@@ -214,15 +215,15 @@ def test_ties_at_the_end_are_cut_by_content_when_it_is_given() -> None:
     assert by_content.ids.tolist() == sorted(range(1, 31), key=lambda place: content[place])[:10]
 
 
-def test_frames_without_vectors_are_left_out(vector_location: str) -> None:
-    with open_memory(vector_location) as memory:
+def test_frames_without_vectors_are_left_out(many_location: str) -> None:
+    with open_memory(many_location) as memory:
         ids = memory.remember_many(["zebra", "lion", "river"]).ids
         with memory.store.write() as tx:
             clause = among("frame_id", [ids[1]])
             for table in ("frame_token", "frame_vector"):
                 tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
             assert tx.system
-        with open_memory(vector_location) as fresh:
+        with open_memory(many_location) as fresh:
             assert {hit.frame.id for hit in fresh.search("zebra", mode="vector")} == {ids[0], ids[2]}
             assert ids[1] in [hit.frame.id for hit in fresh.search("lion")]
 
@@ -233,11 +234,13 @@ def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None
         seen = np.ones(301, dtype=bool)
         vector = EMBEDDER.encode(["c4 i4"])[0].vectors[0]
         right = Question(vector, seen, View.of("default"), EVERYTHING)
-        begun = neighbours.begin(right, snapshot, 10)
+        pool = ThreadPoolExecutor(1)
+        begun = neighbours.begin(lambda: right, snapshot, 10, pool=lambda: pool)
         assert begun.found() is not None
         near = neighbours.end(begun)
         assert near.ids.tolist() == neighbours.nearest(right, snapshot, 10).ids.tolist()
         wrong = Question(vector[:-1], seen, View.of("default"), EVERYTHING)
-        begun = neighbours.begin(wrong, snapshot, 10)
+        begun = neighbours.begin(lambda: wrong, snapshot, 10, pool=lambda: pool)
+        assert begun.found() is None
         with pytest.raises(ValueError, match="dim"):
             neighbours.end(begun)

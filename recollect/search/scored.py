@@ -1,0 +1,107 @@
+"""Everything that one search reckoned, and what of it is told of each hit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recollect.search.candidates import Pool
+from recollect.search.fusion import Fused, rank_bonus, ranks_of
+from recollect.search.rerank import Bonus
+from recollect.search.results import LaneRank, Step
+from recollect.text.query import TextQuery
+from recollect.vectors.neighbours import Near
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ids = NDArray[np.int64]
+else:
+    Floats = Ids = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Everything that one search reckoned, before the frames are fetched."""
+
+    pool: Pool
+    fused: Fused
+    scores: Floats
+    placed: Ids
+    """Positions in the pool, best first."""
+    ranks: Mapping[str, Ids]
+    bonuses: Mapping[int, Sequence[Bonus]]
+    plan: TextQuery
+
+
+def lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:
+    import numpy as np
+
+    ranks: dict[str, Ids] = {}
+    if any(report.name == "text" for report in pool.reports):
+        ranks["text"] = ranks_of(pool.words, pool.words > 0, content, pool.ids)
+    if near is not None and pool.cosine is not None:
+        is_near = np.zeros(len(pool.ids), dtype=bool)
+        is_near[np.searchsorted(pool.ids, near.ids)] = True
+        ranks["vector"] = ranks_of(np.nan_to_num(pool.cosine), is_near, content, pool.ids)
+    for lane, items in pool.ranked.items():
+        places = np.zeros(len(pool.ids), dtype=np.int64)
+        for rank, item in enumerate(items, 1):
+            places[np.searchsorted(pool.ids, item.id)] = rank
+        ranks[lane] = places
+    return ranks
+
+
+def best_ranks(ranks: Mapping[str, Ids], size: int) -> Ids:
+    import numpy as np
+
+    worst = np.iinfo(np.int64).max
+    best = np.full(size, worst, dtype=np.int64)
+    for places in ranks.values():
+        best = np.minimum(best, np.where(places > 0, places, worst))
+    return best
+
+
+def rank_bonuses(pool: Pool) -> Floats:
+    import numpy as np
+
+    added = np.zeros(len(pool.ids))
+    for lane, items in pool.ranked.items():
+        for rank, item in enumerate(items, 1):
+            added[np.searchsorted(pool.ids, item.id)] += rank_bonus(lane, rank)
+    return added
+
+
+def lanes_of(scored: Scored, places: Ids) -> list[dict[str, LaneRank]]:
+    """For each of the places, the lanes that found it."""
+    own = {"text": scored.pool.words, "vector": scored.pool.cosine}
+    found: list[dict[str, LaneRank]] = [{} for _ in places]
+    for lane, ranks in scored.ranks.items():
+        values = own.get(lane)
+        scores = [math.nan] * len(places) if values is None else values[places].tolist()
+        for lanes, rank, score in zip(found, ranks[places].tolist(), scores, strict=True):
+            if rank > 0:
+                lanes[lane] = LaneRank(rank, score if math.isfinite(score) else None)
+    return found
+
+
+def steps_of(scored: Scored, places: Ids) -> list[tuple[Step, ...]]:
+    """For each of the places, what its score is the sum of."""
+    pool = scored.pool
+    steps: list[list[Step]] = [[] for _ in places]
+    for name, part in scored.fused.parts.items():
+        for taken, amount in zip(steps, part[places].tolist(), strict=True):
+            if amount != 0.0:
+                taken.append(Step(name, amount))
+    for lane, items in pool.ranked.items():
+        if items and lane not in scored.fused.parts:
+            for taken, rank in zip(steps, scored.ranks[lane][places].tolist(), strict=True):
+                if rank:
+                    taken.append(Step(lane, rank_bonus(lane, rank), items[rank - 1].reason))
+    for taken, place in zip(steps, places.tolist(), strict=True):
+        taken += [Step(bonus.name, bonus.amount, bonus.reason) for bonus in scored.bonuses.get(place, ())]
+    return [tuple(taken) for taken in steps]
