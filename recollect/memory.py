@@ -20,31 +20,13 @@ from recollect.base.filters import SpaceLike, View, Where
 from recollect.base.frame import Frame, Kind, Page
 from recollect.base.names import DEFAULT_SPACE, canonical_space
 from recollect.base.times import AsOf, to_ms
-from recollect.context.builder import ContextBuilder, check_recall
-from recollect.context.items import Context
-from recollect.context.receipt import Receipt, Replay
-from recollect.context.recipe import Recipe
 from recollect.context.surrogates import Surrogates
 from recollect.embed import Embedder, open_embedder
 from recollect.embed.models import default_cache
-from recollect.facts.cards import FactCards
 from recollect.facts.extraction import Extractor, ReferenceExtractor
 from recollect.facts.ledger import Ledger
 from recollect.facts.part import FactsPart
-from recollect.ingest import pipeline
-from recollect.ingest.budget import UNLIMITED, IngestBudget
-from recollect.ingest.plan import CHUNK_OVERLAP, CHUNK_TOKENS, Cutting, Labels, cut_if_long
-from recollect.ingest.readers import default_readers
-from recollect.ingest.report import IngestReport
-from recollect.ingest.sources import (
-    FolderOptions,
-    Progress,
-    Sources,
-    given_sources,
-    ingest_folder,
-    ingest_sources,
-    watch_folder,
-)
+from recollect.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from recollect.search.engine import SearchEngine
 from recollect.search.known import KnownFacts
 from recollect.search.meaning import AUTO, open_meaning, retie
@@ -56,14 +38,22 @@ from recollect.store.drafts import Draft, draft
 from recollect.store.erasure import ErasureCertificate, ErasureCheck
 from recollect.store.lease import LeasePolicy
 from recollect.store.linefile import read_lines, write_lines
+from recollect.store.parts import LaterPart, Part
 from recollect.store.store import BUSY_SECONDS, Store, open_store
 from recollect.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from recollect.text.index import TextIndex
 
 if TYPE_CHECKING:
+    from recollect.context.builder import ContextBuilder
+    from recollect.context.items import Context
+    from recollect.context.receipt import Receipt, Replay
+    from recollect.context.recipe import Recipe
     from recollect.conversation.memories import Memories
     from recollect.conversation.turns import Conversation
     from recollect.experience.interface import Experience
+    from recollect.ingest.report import IngestReport
+    from recollect.ingest.source import Readers
+    from recollect.ingest.sources import Progress
     from recollect.llm.protocol import LanguageModel
     from recollect.spaces.registry import Spaces
     from recollect.spaces.space import ProjectSpace
@@ -96,7 +86,6 @@ class Memory:
     ) -> None:
         self.store = store
         self.default_space = canonical_space(space)
-        self.readers = default_readers()
         self._cache = default_cache() if cache is None else Path(cache)
         self._embedder = embedder
         self._reranker = reranker
@@ -112,7 +101,7 @@ class Memory:
         """Put together what follows the frames and what reads them; anew after the rows were exchanged."""
         store = self.store
         store.parts.clear()
-        for name in ("memories", "experience", "spaces"):
+        for name in ("memories", "experience", "spaces", "_contexts"):
             self.__dict__.pop(name, None)
         text = TextIndex(store.engine.dialect)
         text.bind(store)
@@ -120,15 +109,29 @@ class Memory:
         store.parts.append(text)
         if meaning.index is not None:
             store.parts.append(meaning.index)
-        store.parts += [Surrogates(at_ingest=self._surrogates), Sources()]
+        store.parts += [Surrogates(at_ingest=self._surrogates), LaterPart("sources", _sources)]
         extractor = self._extractor
         store.parts.append(FactsPart(None if isinstance(extractor, str) else extractor))
         store.parts += submemories.parts(store)
         self.facts = Ledger(store, self.default_space)
         self._search = SearchEngine(store, meaning=meaning, facts=KnownFacts(), reranker=self._reranker)
-        self._contexts = ContextBuilder(store, self._search, facts=FactCards())
-        self._contexts.register("memories", lambda: submemories.memories_lane(store, self._search))
-        self._contexts.register("experience", lambda: submemories.experience_lane(self.experience))
+
+    @cached_property
+    def readers(self) -> Readers:
+        """What reads files; further ones can be registered."""
+        from recollect.ingest.readers import default_readers
+
+        return default_readers()
+
+    @cached_property
+    def _contexts(self) -> ContextBuilder:
+        from recollect.context.builder import ContextBuilder
+        from recollect.facts.cards import FactCards
+
+        made = ContextBuilder(self.store, self._search, facts=FactCards())
+        made.register("memories", lambda: submemories.memories_lane(self.store, self._search))
+        made.register("experience", lambda: submemories.experience_lane(self.experience))
+        return made
 
     @property
     def embedder(self) -> str | None:
@@ -296,6 +299,9 @@ class Memory:
         A folder is kept in step: what is unchanged is passed over, what changed supersedes its old version,
         what is gone is retired. Interrupted, the next call goes on. What cannot be read is skipped.
         """
+        from recollect.ingest.plan import Cutting, Labels
+        from recollect.ingest.sources import FolderOptions, given_sources, ingest_folder, ingest_sources
+
         labels = Labels(
             space=canonical_space(self.default_space if space is None else space),
             scope=scope,
@@ -342,6 +348,8 @@ class Memory:
         self, folder: str | os.PathLike[str], *, stop: Callable[[], bool], **options: Any
     ) -> Iterator[IngestReport]:
         """Ingest a folder now, and again whenever something in it changes, until `stop()` is true."""
+        from recollect.ingest.sources import watch_folder
+
         changes = watch_folder(Path(folder), stop=stop)  # listens before the first look, so nothing is missed
         yield self.ingest(folder, **options)
         for _ in changes:
@@ -527,6 +535,8 @@ class Memory:
         `recipe` names one ("default", "chat", "coding", "facts", "timeline", or one you saved) or is one;
         `session` is the conversation the question is asked in, for the recipes that show recent turns.
         """
+        from recollect.context.builder import check_recall
+
         chosen = self._contexts.recipe(recipe)
         request = self._request(
             query, space, as_of, where, chosen.depth, mode, lanes, fusion, reference, times, zone
@@ -535,10 +545,14 @@ class Memory:
 
     def replay(self, receipt: Receipt | str) -> Replay:
         """Make a context again from its receipt, and say what changed if it is not the same."""
+        from recollect.context.receipt import Receipt
+
         return self._contexts.replay(Receipt.from_json(receipt) if isinstance(receipt, str) else receipt)
 
     def save_recipe(self, recipe: Recipe | Mapping[str, Any]) -> Recipe:
         """Keep a recipe in the store, under its name."""
+        from recollect.context.recipe import Recipe
+
         chosen = self._contexts.recipe(recipe) if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
         with self.store.write() as tx:
             self._contexts.save_recipe(tx, chosen)
@@ -693,12 +707,21 @@ class Memory:
             raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
 
     def _write(self, drafts: Sequence[Draft]) -> IngestReport:
+        from recollect.ingest import pipeline
+        from recollect.ingest.plan import cut_if_long
+
         return self._maintained(pipeline.remember(self.store, [cut_if_long(item) for item in drafts]))
 
     def _maintained(self, report: IngestReport) -> IngestReport:
         if self._after_remember is not None:
             self.maintain(self._after_remember)
         return report
+
+
+def _sources() -> Part:
+    from recollect.ingest.sources import Sources
+
+    return Sources()
 
 
 def _one_id(frame_id: object) -> int:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from recollect.context.lanes import ContextLane
-from recollect.search.engine import SearchEngine
 from recollect.store.parts import LaterPart, Part
 from recollect.store.store import Store
 
 if TYPE_CHECKING:
+    from recollect.context.lanes import ContextLane
     from recollect.conversation.memories import Memories
     from recollect.experience.interface import Experience
     from recollect.llm.protocol import LanguageModel
+    from recollect.search.engine import SearchEngine
     from recollect.spaces.registry import Spaces
     from recollect.spaces.telemetry import Telemetry
 

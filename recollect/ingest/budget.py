@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Final
 
 from recollect.base.errors import InvalidInput
+
+CHUNK_TOKENS: Final = 400
+CHUNK_OVERLAP: Final = 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,12 @@ from recollect.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from recollect.base.frame import Kind
 from recollect.base.hashing import digest
 from recollect.base.tokens import Tokenizer, open_tokenizer
+from recollect.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from recollect.ingest.chunk import FEWEST, plan_chunks
 from recollect.ingest.report import ECHO, Skip
 from recollect.ingest.source import Document, Readers, Source, Unreadable, title_of
 from recollect.store.drafts import Draft, chunked, draft
 
-CHUNK_TOKENS: Final = 400
-CHUNK_OVERLAP: Final = 40
 _TOKENIZER: Final = "cl100k_base"
 UNREADABLE: Final = "unreadable"
 LONG_CHARACTERS: Final = 16_000

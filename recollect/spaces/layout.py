@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from recollect.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from recollect.ingest.chunk import plan_chunks
-from recollect.ingest.plan import CHUNK_OVERLAP, CHUNK_TOKENS, LONG_CHARACTERS
+from recollect.ingest.plan import LONG_CHARACTERS
 from recollect.ingest.source import Document
 from recollect.spaces.objects import Wanted
 from recollect.spaces.values import ROLE, Chunk

@@ -73,6 +73,7 @@ APART = {
     "Memory.flush": "is done by closing",
     "Memory.revision": "is in stats",
     "Memory.embedder": "is told by recollect doctor",
+    "Memory.readers": "takes readers written in Python",
     "Memory.wait_for_change": "waits inside a process; others ask for stats",
     "Memory.watch": "goes on until it is stopped: recollect ingest --watch",
     "Memory.conversation": "is a handle: turns.*",

@@ -8,6 +8,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from recollect import Memory, RecollectError
@@ -199,6 +200,7 @@ def _code(act: Callable[[], object]) -> str:
 
 def unprivileged(location: str, mode: str) -> None:
     """Become a user without rights, open, read and try to write; say what each gave."""
+    import_module("recollect.ingest.pipeline")  # while this user may still read the package
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
