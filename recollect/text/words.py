@@ -21,7 +21,7 @@ ANALYZER: Final = "words/4"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
-_MOST_KNOWN = 100_000
+_MOST_KNOWN = 30_000
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Both begin at the start of a run and never backtrack into it: linear on any input.
 _CAMEL_WORD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9]++")
@@ -145,7 +145,7 @@ def _word() -> re.Pattern[str]:
     return re.compile(rf"(?:[^\W_]++|[{marks}]++)++")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     if not word.isalpha() or not word.isascii():
         return _bounded(word)
