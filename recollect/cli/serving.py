@@ -33,6 +33,9 @@ def serve(
     at_once: Annotated[
         int, typer.Option("--at-once", metavar="COUNT", min=1, help="The most requests in progress.")
     ] = 64,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="COUNT", min=1, help="The most requests worked on at once.")
+    ] = 4,
     store: StoreOption = None,
     space: SpaceOption = DEFAULT_SPACE,
 ) -> None:
@@ -50,6 +53,6 @@ def serve(
             host=host,
             port=port,
             token=os.environ.get(TOKEN_VARIABLE),
-            limits=Limits(max_body, timeout, at_once),
+            limits=Limits(max_body, timeout, at_once, workers),
             files=None if files is None else str(files),
         )

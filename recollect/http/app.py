@@ -5,9 +5,11 @@ Importing this needs the extra `server`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from starlette.responses import Response
 
@@ -36,7 +38,15 @@ def create_app(
 
     `files` is the folder in which operations may read and write files of this machine; None is no folder.
     """
+    limits = limits or Limits()
+
+    @asynccontextmanager
+    async def running(_: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = limits.workers
+        yield
+
     app = FastAPI(
+        lifespan=running,
         title="Recollect",
         version=__version__,
         description="Long-term memory for AI agents. Every operation is a POST with its arguments as JSON.",
@@ -46,10 +56,10 @@ def create_app(
     app.add_middleware(Guard, token=token, hosts=hosts, limits=limits, open_paths=HEALTH)
     report_errors(app)
     app.include_router(conversation_routes(memory.memories, memory.store.clock))
-    app.include_router(operation_routes(memory, files=files))
+    app.include_router(operation_routes(memory, files=files, lasting=limits.lasting))
 
     @app.get("/health", tags=["server"])
-    def health() -> dict[str, Any]:
+    async def health() -> dict[str, Any]:
         """The server is there; which store it serves, by its id."""
         return {"status": "ok", "version": __version__, "store": memory.store.id}
 
@@ -59,7 +69,7 @@ def create_app(
         return {"status": "ready", "revision": memory.revision}
 
     @app.get("/metrics", tags=["server"], response_class=Response)
-    def read_metrics() -> Response:
+    async def read_metrics() -> Response:
         """Counts and times of requests, for Prometheus."""
         return metrics.page()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -34,6 +35,7 @@ class Guard:
         self._limits = limits or Limits()
         self._open_paths = tuple(open_paths)
         self._running = 0
+        self._overdue: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -56,11 +58,7 @@ class Guard:
                 scope, receive, send
             )
             return
-        self._running += 1
-        try:
-            await self._bounded(scope, headers, receive, send)
-        finally:
-            self._running -= 1
+        await self._bounded(scope, headers, receive, send)
 
     async def _bounded(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         most = self._limits.body_bytes
@@ -73,16 +71,38 @@ class Guard:
             return
         counted = _Counted(receive, most)
         answered = _Answered(send)
+        work = asyncio.create_task(self._run(scope, counted, answered))
         try:
-            async with asyncio.timeout(self._limits.seconds):
-                await self._app(scope, counted, answered)
-        except TimeoutError:
-            if not answered.begun:
-                late = f"It took longer than {self._limits.seconds:g} seconds."
-                await refusal(504, "over_budget", late, "Ask for less at once.")(scope, receive, send)
-        except _TooLarge:
-            if not answered.begun:
-                await too_large(scope, receive, send)
+            await asyncio.wait({work}, timeout=self._limits.seconds)
+        except asyncio.CancelledError:
+            work.cancel()
+            raise
+        if work.done():
+            try:
+                await work
+            except _TooLarge:
+                if not answered.begun:
+                    await too_large(scope, receive, send)
+            return
+        # A thread cannot be stopped: what was begun ends on its own, and counts as running until then.
+        answered.is_over = True
+        self._overdue.add(work)
+        work.add_done_callback(self._end)
+        if not answered.begun:
+            late = f"It took longer than {self._limits.seconds:g} seconds, and may still be done."
+            await refusal(504, "over_budget", late, "Ask for less at once.")(scope, receive, send)
+
+    async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._running += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._running -= 1
+
+    def _end(self, work: asyncio.Task[None]) -> None:
+        self._overdue.discard(work)
+        with suppress(asyncio.CancelledError):
+            work.exception()  # nobody waits for it any more
 
     def _may_ask(self, headers: Headers) -> bool:
         if self._token is None:
@@ -112,10 +132,12 @@ class _Answered:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.begun = False
+        self.is_over = False
 
     async def __call__(self, message: Message) -> None:
-        self.begun = True
-        await self._send(message)
+        if not self.is_over:
+            self.begun = True
+            await self._send(message)
 
 
 def host_name(header: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.config import JsonDict
@@ -48,13 +49,18 @@ def route(operation: Operation[..., Any]) -> str:
     return "/".join((PREFIX, *operation.path))
 
 
-def operation_routes(memory: Memory, *, files: str | None) -> APIRouter:
-    """Every operation as a route; paths on this machine only inside `files`."""
+def operation_routes(memory: Memory, *, files: str | None, lasting: int) -> APIRouter:
+    """Every operation as a route; paths on this machine only inside `files`.
+
+    No more than `lasting` of the operations that may take minutes run at once.
+    """
     router = APIRouter()
+    limiter = CapacityLimiter(lasting)
     for operation in registry.operations():
+        answer = _answer(operation, memory, files)
         router.add_api_route(
             route(operation),
-            _endpoint(operation, memory, files),
+            _endpoint(operation, _apart(answer, limiter) if operation.lasting else answer),
             methods=["POST"],
             name=operation.name,
             operation_id=operation.name.replace(".", "_"),
@@ -66,14 +72,27 @@ def operation_routes(memory: Memory, *, files: str | None) -> APIRouter:
     return router
 
 
-def _endpoint(operation: Operation[..., Any], memory: Memory, files: str | None) -> Callable[..., Any]:
-    model = body_model(operation)
-    needed = any(item.required for item in operation.parameters)
-
+def _answer(operation: Operation[..., Any], memory: Memory, files: str | None) -> Callable[..., Any]:
     def answer(body: Any) -> JSONResponse:
         given: Mapping[str, Any] = {} if body is None else body.model_dump(exclude_unset=True)
         return JSONResponse(plain(operation(memory, **confined(operation, given, files))))
 
+    return answer
+
+
+def _apart(answer: Callable[..., Any], limiter: CapacityLimiter) -> Callable[..., Any]:
+    """The same, in threads that others do not wait for."""
+
+    async def later(body: Any) -> JSONResponse:
+        return await to_thread.run_sync(answer, body, limiter=limiter)
+
+    return later
+
+
+def _endpoint(operation: Operation[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Say of a function what the body is, by the operation's arguments."""
+    model = body_model(operation)
+    needed = any(item.required for item in operation.parameters)
     answer.__annotations__ = {"body": model if needed else model | None, "return": JSONResponse}
     if not needed:
         answer.__defaults__ = (None,)

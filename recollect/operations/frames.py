@@ -99,7 +99,14 @@ def remember_many(
     return memory.remember_many([_item(item) for item in items], space=space)
 
 
-@operation("ingest", effect="write", begins=True, repeatable=True, example={"text": "# Notes\n\nOne.\n"})
+@operation(
+    "ingest",
+    effect="write",
+    begins=True,
+    repeatable=True,
+    lasting=True,
+    example={"text": "# Notes\n\nOne.\n"},
+)
 def ingest(
     memory: Memory,
     path: Annotated[str | None, "A file or a folder.", Mark.FILE] = None,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recollect.store.moving import Moved
 
 
-@operation("export", effect="write", example={"path": "memory.jsonl"})
+@operation("export", effect="write", lasting=True, example={"path": "memory.jsonl"})
 def export(
     memory: Memory,
     path: Annotated[str, "The file to write.", Mark.FILE],
@@ -26,13 +26,13 @@ def export(
     return Written(path, memory.export(path, derived=derived, overwrite=overwrite))
 
 
-@operation("import", effect="write", begins=True, example={"path": "memory.jsonl"})
+@operation("import", effect="write", begins=True, lasting=True, example={"path": "memory.jsonl"})
 def import_store(memory: Memory, path: Annotated[str, "A file that export wrote.", Mark.FILE]) -> Moved:
     """Fill an empty memory from an export, of either engine."""
     return memory.import_(path)
 
 
-@operation("copy", effect="write", example={"to": "copy.recollect"})
+@operation("copy", effect="write", lasting=True, example={"to": "copy.recollect"})
 def copy(
     memory: Memory,
     to: Annotated[str, "A file that does not exist yet, or postgresql://…?store=name.", Mark.FILE],

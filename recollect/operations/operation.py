@@ -63,6 +63,7 @@ class Operation(Generic[P, R]):
         effect: Effect,
         begins: bool,
         repeatable: bool,
+        lasting: bool,
         tool: bool,
         example: dict[str, Any],
     ) -> None:
@@ -73,6 +74,8 @@ class Operation(Generic[P, R]):
         """It may begin a store that is not there yet."""
         self.repeatable = repeatable
         """Done twice with the same arguments, it changes nothing the second time."""
+        self.lasting = lasting
+        """It may take minutes."""
         self.tool = tool
         """Agents get it by default."""
         self.example = example
@@ -113,6 +116,7 @@ def operation(
     effect: Effect = "read",
     begins: bool = False,
     repeatable: bool = False,
+    lasting: bool = False,
     tool: bool = False,
     example: dict[str, Any] | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
@@ -128,6 +132,7 @@ def operation(
             effect=effect,
             begins=begins,
             repeatable=repeatable or effect == "read",
+            lasting=lasting,
             tool=tool,
             example=example or {},
         )

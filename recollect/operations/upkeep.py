@@ -18,7 +18,7 @@ def stats(memory: Memory) -> Stats:
     return memory.stats()
 
 
-@operation("verify", example={"deep": True})
+@operation("verify", lasting=True, example={"deep": True})
 def verify(
     memory: Memory, *, deep: Annotated[bool, "Read everything: every page, row and hash."] = False
 ) -> VerifyReport:
@@ -26,7 +26,7 @@ def verify(
     return memory.verify(deep=deep)
 
 
-@operation("backup", effect="write", example={"path": "copy.recollect"})
+@operation("backup", effect="write", lasting=True, example={"path": "copy.recollect"})
 def backup(
     memory: Memory,
     path: Annotated[str, "The file to write.", Mark.FILE],
@@ -39,14 +39,14 @@ def backup(
     return Written(path, memory.backup(path, overwrite=overwrite))
 
 
-@operation("compact", effect="write", repeatable=True)
+@operation("compact", effect="write", repeatable=True, lasting=True)
 def compact(memory: Memory) -> Stats:
     """Give unused space back."""
     memory.compact()
     return memory.stats()
 
 
-@operation("reindex", effect="write", repeatable=True)
+@operation("reindex", effect="write", repeatable=True, lasting=True)
 def reindex(
     memory: Memory,
     *,
@@ -58,7 +58,7 @@ def reindex(
     return Counts(memory.reindex(embedder=embedder))
 
 
-@operation("maintain", effect="write", repeatable=True, example={"max_seconds": 2.0})
+@operation("maintain", effect="write", repeatable=True, lasting=True, example={"max_seconds": 2.0})
 def maintain(
     memory: Memory,
     *,

@@ -215,6 +215,20 @@ def test_too_many_at_once_are_told_to_come_back(tmp_path: Path) -> None:
         assert server("/v1/stats", {})[0] == 200
 
 
+def test_what_takes_too_long_is_answered_in_time_and_ends_on_its_own(tmp_path: Path) -> None:
+    with served(tmp_path / "s.recollect", "--timeout", "0.3") as server:
+        status, answer = server("/v1/remember_many", _many(8000))
+        assert (status, answer["error"]["code"]) == (504, "over_budget")
+        assert "may still be done" in answer["error"]["message"]
+        running = server("/metrics", method="GET")[1]
+        assert "recollect_requests_running 2.0" in running  # this one, and what nobody waits for any more
+        while "recollect_requests_running 2.0" in server("/metrics", method="GET")[1]:
+            time.sleep(0.05)
+        assert server("/v1/search", {"query": "note 7999", "limit": 1})[0] == 200
+    with Memory.open(tmp_path / "s.recollect", create=False) as memory:
+        assert memory.stats().live == 8000
+
+
 def test_a_stop_lets_what_is_in_progress_end(tmp_path: Path) -> None:
     with served(tmp_path / "s.recollect") as server:
         outcomes: list[tuple[int, Any]] = []
