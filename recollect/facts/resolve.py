@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from recollect.base.errors import Conflict, MissingExtra
 from recollect.base.filters import View
 from recollect.facts.canonical import alias_norm
-from recollect.facts.results import EntityMatch
 from recollect.facts.rows import GLOBAL, AliasRow, Columns, EntityRow, batched, ledgers
 from recollect.facts.values import Entity
 from recollect.store.engine import Rows
 from recollect.store.visible import Clause, among, both, during
+
+if TYPE_CHECKING:
+    from recollect.facts.results import EntityMatch
 
 _COLUMNS: Final = Columns((AliasRow, "a"), (EntityRow, "e"))
 _NEAR_ENOUGH: Final = 70.0
@@ -88,6 +90,8 @@ def _select(rows: Rows, view: View, condition: Clause) -> list[tuple[AliasRow, E
 
 
 def _match(alias: AliasRow, entity: EntityRow, score: float, *, exact: bool) -> EntityMatch:
+    from recollect.facts.results import EntityMatch  # a search looks names up, and needs none of these
+
     return EntityMatch(
         key=Entity(entity.key),
         kind=entity.kind,

@@ -19,7 +19,7 @@ from recollect.spaces.rows import ObjectRow, checked, columns
 from recollect.store.drafts import Draft
 from recollect.store.engine import Row, Rows, Value
 from recollect.store.visible import among
-from recollect.text.index import count_frame
+from recollect.text.layout import count_frame
 from recollect.text.words import ANALYZER, terms
 
 RULES: Final = f"{ANALYZER} 1"

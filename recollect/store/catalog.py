@@ -30,6 +30,7 @@ else:
     Mask = Integers = Any
 
 _CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
+_NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
 _MASKS: Final = 16
 _WORD = re.compile(r"[^\W_]+")
 
@@ -142,7 +143,8 @@ class Catalog:
         known = self._size - 1
         found = rows.all(
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
-            "source, parent_id, ordinal, occurred_at, recorded_at, retired_at, substr(content_hash, 1, 8) "
+            "source, coalesce(parent_id, -1), coalesce(ordinal, -1), occurred_at, recorded_at, "
+            f"coalesce(retired_at, {FOREVER}), substr(content_hash, 1, 8) "
             "FROM frame WHERE frame_id > ? ORDER BY frame_id",
             (known,),
         )
@@ -156,13 +158,8 @@ class Catalog:
         new["is_chunk"] = np.array(columns[2], dtype=bool)
         for name, values in zip(_CODED, columns[3:9], strict=True):
             new[name] = self._coded(name, values)
-        for name, values in zip(("parent", "ordinal"), columns[9:11], strict=True):
-            new[name] = np.array([-1 if value is None else value for value in values], dtype=np.int64)
-        new["occurred_at"] = np.array(columns[11], dtype=np.int64)
-        new["recorded_at"] = np.array(columns[12], dtype=np.int64)
-        new["retired_at"] = np.array(
-            [FOREVER if value is None else value for value in columns[13]], dtype=np.int64
-        )
+        for name, values in zip(_NUMBERS, columns[9:14], strict=True):
+            new[name] = np.array(values, dtype=np.int64)
         new["content"] = np.frombuffer(b"".join(map(bytes, columns[14])), dtype=">i8").astype(np.int64)
         new["talk"] = self._talk_numbers(new["space"], new["session"])
         new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
@@ -244,10 +241,12 @@ class Catalog:
             for speaker in sorted({value for value in values if value is not None and value not in codes}):
                 for word in _WORD.findall(fold(speaker)):
                     self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
-        for value in dict.fromkeys(values):
+        distinct = dict.fromkeys(values)
+        for value in distinct:
             if value is not None:
                 codes.setdefault(value, len(codes))
-        return np.array([codes.get(value, -1) for value in values], dtype=np.int64)
+        numbers = {value: codes.get(value, -1) for value in distinct}
+        return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
 
 
 def _distinct(values: Integers) -> Integers:

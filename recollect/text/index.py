@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -17,32 +15,14 @@ from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.upkeep import scan
 from recollect.store.visible import among
 from recollect.store.writing import Written
-from recollect.text.words import ANALYZER, count_terms
+from recollect.text.layout import BLOCK_BITS, REBUILT, RECORD, Counted, count_frame
+from recollect.text.words import ANALYZER
 
-BLOCK_BITS: Final = 12
-"""A block covers 4,096 frame ids: small enough to rewrite per commit, large enough to read quickly."""
-
-RECORD: Final = struct.Struct("<HB")
 _OFFSET: Final = (1 << BLOCK_BITS) - 1
 _MOST_TIMES: Final = 255
 _TIMES: Final = tuple(bytes([times]) for times in range(_MOST_TIMES + 1))
-REBUILT: Final = "text.rebuilt"
-"""The setting that says when the index was last made anew: whoever keeps a part of it in memory looks."""
-
 _SETTING: Final = "text.analyzer"
 _REBUILD_BATCH: Final = 5000
-
-Counted = tuple[Counter[str], int]
-
-
-def count_frame(text: str, title: str | None, speaker: str | None) -> Counted:
-    """The terms of a frame: its title, its speaker and its text, each said once."""
-    pieces = [text]
-    if title and not text.startswith(title):
-        pieces.insert(0, title)
-    if speaker and not text.startswith(speaker):
-        pieces.insert(0, speaker)
-    return count_terms("\n".join(pieces))
 
 
 class TextIndex(Part):

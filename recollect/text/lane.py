@@ -13,7 +13,7 @@ from recollect.store.engine import Dialect, Rows
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
 from recollect.text.endings import frames_saying, stems_before
-from recollect.text.index import BLOCK_BITS, REBUILT, RECORD
+from recollect.text.layout import BLOCK_BITS, REBUILT, RECORD
 from recollect.text.query import TextQuery
 from recollect.text.vocabulary import Vocabulary
 

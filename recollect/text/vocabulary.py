@@ -11,7 +11,7 @@ from recollect.store.engine import Dialect, Rows
 from recollect.store.frames import batches, checked_text, load_query
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
-from recollect.text.index import REBUILT, count_frame
+from recollect.text.layout import REBUILT, count_frame
 
 _FRAMES: Final = 1000
 _TERMS: Final = 20_000

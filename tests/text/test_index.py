@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from recollect import FrozenClock, Memory
 from recollect.store.drafts import draft
 from recollect.store.writing import put
-from recollect.text.index import BLOCK_BITS, count_frame
+from recollect.text.layout import BLOCK_BITS, count_frame
 from recollect.text.words import ANALYZER, count_terms
 from tests.conftest import START
 from tests.search.world import World, histories
