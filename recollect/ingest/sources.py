@@ -119,7 +119,11 @@ def given_sources(
             return path
         address = uri or _address(path.resolve())
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error}.") from None
+        reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
+        raise InvalidInput(
+            f"{str(path)[:200]!r} is no usable path: {reason}.",
+            hint="A source is a path or bytes; give text as text=….",
+        ) from None
     return Source.from_path(path, uri=address, media_type=media_type)
 
 

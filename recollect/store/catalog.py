@@ -32,6 +32,7 @@ else:
 _CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
 _NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
 _MASKS: Final = 16
+_PART: Final = 50_000
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -137,6 +138,11 @@ class Catalog:
         )
 
     def _append(self, rows: Rows) -> None:
+        """In parts: as rows, many frames take far more memory than as columns."""
+        while self._append_some(rows) == _PART:
+            pass
+
+    def _append_some(self, rows: Rows) -> int:
         import numpy as np
 
         assert self._columns is not None
@@ -145,11 +151,11 @@ class Catalog:
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
             "source, coalesce(parent_id, -1), coalesce(ordinal, -1), occurred_at, recorded_at, "
             f"coalesce(retired_at, {FOREVER}), substr(content_hash, 1, 8) "
-            "FROM frame WHERE frame_id > ? ORDER BY frame_id",
+            f"FROM frame WHERE frame_id > ? ORDER BY frame_id LIMIT {_PART}",
             (known,),
         )
         if not found:
-            return
+            return 0
         columns = list(zip(*found, strict=True))
         ids = np.array(columns[0], dtype=np.int64)
         size = int(ids[-1]) + 1
@@ -168,6 +174,7 @@ class Catalog:
         for column in fields(_Columns):
             getattr(self._columns, column.name)[ids] = new[column.name]
         self._chain(ids[new["talk"] >= 0])
+        return len(ids)
 
     def _with_room(self, size: int) -> _Columns:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -32,8 +32,9 @@ LOAD: Final = 20_000
 _KEPT: Final = 300_000
 """Up to this many windows the exact vectors stay in memory, as they are stored; beyond, they are read."""
 
-_LEAST_CANDIDATES: Final = 400
+_LEAST_CANDIDATES: Final = 240
 _SAMPLE: Final = 16
+_TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95
 _MOST_CANDIDATES: Final = 3200
 
@@ -53,14 +54,14 @@ class Question:
 class Codes:
     """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
 
-    def __init__(self, index: Any, frames: Ids, vectors: Halves) -> None:
+    def __init__(self, index: Any, frames: Ids, vectors: Halves | None) -> None:
         self._index = index
         self._frames = frames
         """Of each window in the index, in the order in which they came."""
         self._is_sorted = True
         self._bounds: Ids | None = None
         """Where the windows of each frame begin, and those of the next one; made when first needed."""
-        self._vectors: Halves | None = vectors if len(vectors) <= _KEPT else None
+        self._vectors = vectors
         """The windows themselves, with room for more at the end."""
         self._seen: tuple[Mask, Mask, int] | None = None
         self._factor = 1
@@ -68,19 +69,29 @@ class Codes:
         self._lock = threading.Lock()
 
     @classmethod
-    def build(cls, frames: Ids, vectors: Halves) -> Codes:
+    def build(cls, sample: Halves, parts: Iterable[tuple[Ids, Halves]]) -> Codes:
+        """From some of the windows, drawn evenly, and from all of them, in parts."""
         import numpy as np
         import turbovec
 
-        index = turbovec.TurboQuantIndex(dim=vectors.shape[1], bit_width=4)
-        step = max(1, len(vectors) // 1024)
-        index.calibrate(vectors[::step].astype(np.float32))
-        for first in range(0, len(vectors), LOAD):
-            index.add(vectors[first : first + LOAD].astype(np.float32))
+        index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
+        index.calibrate(sample.astype(np.float32))
+        truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
+        frames: list[Ids] = []
+        kept: list[Halves] = []
+        for ids, vectors in parts:
+            wide = vectors.astype(np.float32)
+            index.add(wide)
+            truth.look(wide)
+            frames.append(ids)
+            kept.append(vectors)
+            if truth.seen > _KEPT:
+                kept.clear()
         index.prepare()
-        codes = cls(index, frames, vectors)
-        codes._is_sorted = bool((np.diff(frames) >= 0).all())
-        codes._check(vectors)
+        known = np.concatenate(frames)
+        codes = cls(index, known, np.concatenate(kept) if truth.seen <= _KEPT else None)
+        codes._is_sorted = bool((np.diff(known) >= 0).all())
+        codes._check(truth)
         return codes
 
     def add(self, frames: Ids, vectors: Halves) -> None:
@@ -106,7 +117,7 @@ class Codes:
 
         with self._lock:
             mask, count = self._shown(question.mask)
-            wanted = min(limit * self._factor, count)
+            wanted = quick_number(min(limit * self._factor, count), count)
             if wanted == 0:
                 return np.zeros(0, dtype=np.int64)
             # Always with a mask: without one, the answer depends on the number of threads.
@@ -151,32 +162,45 @@ class Codes:
             self._seen = mask, shown, count
         return shown, count
 
-    def _check(self, vectors: Halves) -> None:
+    def _check(self, truth: _Nearest) -> None:
         """Compare with exact search on a sample of the stored vectors; widen until it is good enough."""
         import numpy as np
 
-        sample = vectors[:: max(1, len(vectors) // _SAMPLE)][:_SAMPLE].astype(np.float32)
-        cosines = np.concatenate(
-            [
-                sample @ vectors[first : first + LOAD].astype(np.float32).T
-                for first in range(0, len(vectors), LOAD)
-            ],
-            axis=1,
-        )
-        nearest = min(10, len(vectors))
-        exact = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
-        everything = np.ones(len(vectors), dtype=bool)
+        everything = np.ones(truth.seen, dtype=bool)
         while True:
-            wanted = min(_LEAST_CANDIDATES * self._factor, len(vectors))
-            _, slots = self._index.search(sample, k=wanted, mask=everything)
+            wanted = quick_number(min(_LEAST_CANDIDATES * self._factor, truth.seen), truth.seen)
+            _, slots = self._index.search(truth.asked, k=wanted, mask=everything)
             found = [
-                len(set(truth.tolist()) & set(row.tolist())) / len(truth)
-                for truth, row in zip(exact, slots, strict=True)
+                len(set(places.tolist()) & set(row.tolist())) / len(places)
+                for places, row in zip(truth.places, slots, strict=True)
             ]
             self.recall = float(np.mean(found))
-            if self.recall >= _WANTED_RECALL or wanted >= min(_MOST_CANDIDATES, len(vectors)):
+            if self.recall >= _WANTED_RECALL or wanted >= min(_MOST_CANDIDATES, truth.seen):
                 return
             self._factor *= 2
+
+
+class _Nearest:
+    """The windows that are really nearest to a few, found by looking at all of them, part by part."""
+
+    def __init__(self, asked: Floats) -> None:
+        import numpy as np
+
+        self.asked = asked
+        self.seen = 0
+        self.places: Ids = np.zeros((len(asked), 0), dtype=np.int64)
+        self._cosines: Floats = np.zeros((len(asked), 0), dtype=np.float32)
+
+    def look(self, vectors: Floats) -> None:
+        import numpy as np
+
+        numbers = np.arange(self.seen, self.seen + len(vectors))
+        self.seen += len(vectors)
+        cosines = np.hstack([self._cosines, self.asked @ vectors.T])
+        places = np.hstack([self.places, np.broadcast_to(numbers, (len(self.asked), len(numbers)))])
+        best = np.argsort(-cosines, axis=1, kind="stable")[:, :_TRUTH]
+        self._cosines = np.take_along_axis(cosines, best, axis=1)
+        self.places = np.take_along_axis(places, best, axis=1)
 
 
 class Looking:
@@ -215,7 +239,12 @@ class Looking:
 
 def candidates_for(limit: int) -> int:
     """So many candidates for the best `limit`."""
-    return max(_LEAST_CANDIDATES, 2 * limit)
+    return max(_LEAST_CANDIDATES, limit + limit // 5)
+
+
+def quick_number(wanted: int, among: int) -> int:
+    """As many, or a few more: turbovec is ten times slower for 1/32 to 1/16 of what a mask shows."""
+    return among // 16 + 1 if 16 * wanted < among <= 32 * wanted else wanted
 
 
 def places_of(frames: Ids, ids: Ids) -> Ids:

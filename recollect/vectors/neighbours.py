@@ -33,6 +33,9 @@ else:
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
 
+_DRAWN: Final = 1024
+"""So many frames show how all of them are spread."""
+
 _FEW: Final = 2000
 """So few frames are looked at one by one when the candidates among them fall short."""
 
@@ -188,10 +191,12 @@ class Neighbours:
         self._revision = snapshot.revision
 
     def _coded(self, rows: Rows) -> Codes:
-        import numpy as np
-
-        frames, vectors = zip(*_load(rows, -1, self._dimensions), strict=True)
-        return Codes.build(np.concatenate(frames), np.concatenate(vectors))
+        # By the hashes of their texts: evenly drawn, and the same whatever was written first.
+        found = rows.all(
+            f"SELECT frame_id, windows, data FROM frame_vector ORDER BY text_key, frame_id LIMIT {_DRAWN}"
+        )
+        _, sample = _windows(found, self._dimensions)
+        return Codes.build(sample, _load(rows, -1, self._dimensions))
 
     def _rows(self, rows: Rows) -> int:
         """Frames with vectors, which are never more than the windows."""
@@ -284,8 +289,6 @@ class _Exact:
 
 def _load(rows: Rows, since: int, dimensions: int) -> Iterator[tuple[Ids, Halves]]:
     """Vectors written after a revision, in parts."""
-    import numpy as np
-
     last = 0
     while True:
         found = rows.all(
@@ -296,11 +299,7 @@ def _load(rows: Rows, since: int, dimensions: int) -> Iterator[tuple[Ids, Halves
         if not found:
             return
         last = int(found[-1][0])
-        frames = np.repeat(
-            np.array([row[0] for row in found], dtype=np.int64), np.array([row[1] for row in found])
-        )
-        raw = np.frombuffer(b"".join(bytes(row[2]) for row in found), dtype=np.float16)
-        yield frames, raw.reshape(-1, dimensions)
+        yield _windows(found, dimensions)
 
 
 def _rows_of(rows: Rows, ids: Sequence[int], dimensions: int) -> tuple[Ids, Floats]:
@@ -311,12 +310,20 @@ def _rows_of(rows: Rows, ids: Sequence[int], dimensions: int) -> tuple[Ids, Floa
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, windows, data FROM frame_vector WHERE {clause.sql} ORDER BY frame_id"
         found += rows.all(sql, clause.values)
+    frames, vectors = _windows(found, dimensions)
+    return frames, vectors.astype(np.float32)
+
+
+def _windows(found: Sequence[Row], dimensions: int) -> tuple[Ids, Halves]:
+    """Rows of (frame, number of windows, their vectors), with the frame of each window."""
+    import numpy as np
+
     frames = np.repeat(
         np.array([row[0] for row in found], dtype=np.int64),
         np.array([row[1] for row in found], dtype=np.int64),
     )
     raw = np.frombuffer(b"".join(bytes(row[2]) for row in found), dtype=np.float16)
-    return frames, raw.reshape(-1, dimensions).astype(np.float32)
+    return frames, raw.reshape(-1, dimensions)
 
 
 def _best_windows(frames: Ids, cosines: Floats) -> tuple[Ids, Floats]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from recollect import AsOf, FrozenClock, Memory
 from recollect.base.filters import EVERYTHING, View
 from recollect.store.visible import among
-from recollect.vectors.codes import Question
+from recollect.vectors.codes import Question, quick_number
 from recollect.vectors.neighbours import Neighbours
 from tests.conftest import START
 from tests.vectors.clusters import ClusterEmbedder, exact_order
@@ -244,3 +244,10 @@ def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None
         assert begun.found() is None
         with pytest.raises(ValueError, match="dim"):
             neighbours.end(begun)
+
+
+@given(wanted=st.integers(0, 5000), among=st.integers(0, 200_000))
+def test_candidates_are_never_fewer_than_wanted_and_not_of_the_slow_number(wanted: int, among: int) -> None:
+    number = quick_number(min(wanted, among), among)
+    assert min(wanted, among) <= number <= among
+    assert not 16 * number < among <= 32 * number
