@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
-from recollect.base.errors import Corrupt
-from recollect.base.hashing import checksum
-from recollect.store.engine import Row, Rows, Value
+from recollect.store.engine import Rows, Value
+from recollect.store.sealed import Item, Sealed
 from recollect.store.visible import Clause, among
 
 
@@ -103,8 +101,6 @@ class CallRow(NamedTuple):
     recorded_at: int
 
 
-Item = TypeVar("Item", bound=tuple[Any, ...])
-
 TABLES: Final[dict[type[Any], str]] = {
     MemoryRow: "conversation_memory",
     VersionRow: "conversation_version",
@@ -123,25 +119,8 @@ BATCH: Final = 500
 _ALWAYS: Final = Clause("1 = 1")
 
 
-def checked(kind: type[Item], row: Row) -> Item:
-    """The columns of one row, if they are what was written."""
-    shape: Any = kind
-    found: Item = shape._make(row[: len(shape._fields)])
-    if checksum(TABLES[kind], *found) != row[len(found)]:
-        raise Corrupt(
-            f"A row of {TABLES[kind]} ({found[0]}) is not what was written.",
-            hint="Restore a backup; see verify.",
-        )
-    return found
-
-
-def columns(kind: type[Any], alias: str = "x") -> str:
-    return ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
-
-
-def select(rows: Rows, kind: type[Item], condition: str, values: Iterable[Value] = ()) -> list[Item]:
-    """Checked rows of one table, called `x` in the condition."""
-    return [checked(kind, row) for row in rows.all(_selection(kind) + condition, tuple(values))]
+_SEALED: Final = Sealed(TABLES)
+checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
 
 
 def select_among(
@@ -155,33 +134,13 @@ def select_among(
     return found
 
 
-def insert(rows: Rows, items: Sequence[Item]) -> None:
-    if not items:
-        return
-    kind = type(items[0])
-    table = TABLES[kind]
-    rows.many(_insertion(kind), [(*item, checksum(table, *item)) for item in items])
-
-
 def upsert(rows: Rows, item: Item) -> None:
     """Write a row in the place of the one with the same key."""
-    kind = type(item)
-    rows.run(_insertion(kind, replaces=True), (*item, checksum(TABLES[kind], *item)))
-
-
-@lru_cache(maxsize=64)
-def _selection(kind: type[Any]) -> str:
-    return f"SELECT {columns(kind)} FROM {TABLES[kind]} x WHERE "
-
-
-@lru_cache(maxsize=64)
-def _insertion(kind: type[Any], *, replaces: bool = False) -> str:
+    kind: Any = type(item)
     names, key = (*kind._fields, "checksum"), KEYS.get(kind, 1)
-    sql = f"INSERT INTO {TABLES[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-    if not replaces:
-        return sql
     changed = ", ".join(f"{name} = excluded.{name}" for name in names[key:])
-    return f"{sql} ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}"
+    sql = f"{_SEALED.insertion(kind)} ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}"
+    rows.run(sql, (*item, _SEALED.seal(item)))
 
 
 def batched(values: Sequence[Any]) -> Iterable[Sequence[Any]]:

@@ -13,7 +13,6 @@ from recollect.experience.findings import Findings
 from recollect.experience.rows import (
     ArchiveRow,
     EvidenceRow,
-    Item,
     RecordEvidenceRow,
     RecordRow,
     checked,
@@ -24,6 +23,7 @@ from recollect.experience.rows import (
 from recollect.experience.values import Record
 from recollect.store.engine import Dialect, Rows, Value
 from recollect.store.frames import fetch
+from recollect.store.sealed import Item
 from recollect.store.visible import among, visible
 
 _BATCH: Final = 500

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
-from recollect.base.errors import Corrupt
-from recollect.base.hashing import checksum
 from recollect.experience.values import Attempt, FactUpdate, Vote
-from recollect.store.engine import Row, Rows, Value
+from recollect.store.sealed import Sealed
 from recollect.store.transaction import Transaction
 
 
@@ -92,8 +89,6 @@ class RevisionRow(NamedTuple):
     recorded_at: int
 
 
-Item = TypeVar("Item", bound=tuple[Any, ...])
-
 TABLES: Final[dict[type[Any], str]] = {
     EvidenceRow: "experience_evidence",
     RecordEvidenceRow: "experience_record_evidence",
@@ -115,6 +110,10 @@ PREFIXES: Final[dict[type[Any], str]] = {
 """How ids begin; a number of the store's own counter follows, never given out twice."""
 
 
+_SEALED: Final = Sealed(TABLES)
+checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
+
+
 def new_ids(tx: Transaction, kind: type[Any], count: int) -> list[str]:
     """Names for rows to come: short, in the order of writing, the same for the same writes."""
     first = tx.allocate(TABLES[kind], count) if count else 0
@@ -127,41 +126,5 @@ def number_of(name: str) -> int:
     return int(number) if number.isascii() and number.isdigit() else 0
 
 
-def columns(kind: type[Any], alias: str) -> str:
-    """The columns of a row with its checksum, for a SELECT."""
-    return ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
-
-
 def width(kind: type[Any]) -> int:
     return len(kind._fields) + 1
-
-
-def checked(kind: type[Item], row: Row) -> Item:
-    """The columns of one row, if they are what was written."""
-    shape: Any = kind
-    found: Item = shape._make(row[: len(shape._fields)])
-    if checksum(TABLES[kind], *found) != row[len(found)]:
-        raise Corrupt(
-            f"A row of {TABLES[kind]} ({found[0]}) is not what was written.",
-            hint="Restore a backup; see verify.",
-        )
-    return found
-
-
-def insert(rows: Rows, items: Sequence[Item]) -> None:
-    """Write rows of one table."""
-    if not items:
-        return
-    shape: Any = type(items[0])
-    table = TABLES[shape]
-    names = (*shape._fields, "checksum")
-    rows.many(
-        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        [(*item, checksum(table, *item)) for item in items],
-    )
-
-
-def select(rows: Rows, kind: type[Item], condition: str, values: Iterable[Value] = ()) -> list[Item]:
-    """Checked rows of one table, called `x` in the condition."""
-    sql = f"SELECT {columns(kind, 'x')} FROM {TABLES[kind]} x WHERE {condition}"
-    return [checked(kind, row) for row in rows.all(sql, tuple(values))]

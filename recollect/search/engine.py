@@ -11,6 +11,8 @@ from recollect.base.times import format_ms
 from recollect.search.candidates import (
     DEPTH,
     QUERY_CHARACTERS,
+    Cosines,
+    EmbeddedQuery,
     Embedding,
     RankedFrame,
     beginning,
@@ -18,8 +20,9 @@ from recollect.search.candidates import (
     gather,
     pieces_asked,
     talk_of,
+    with_beside,
 )
-from recollect.search.classify import Classified, classify
+from recollect.search.classify import classify
 from recollect.search.fusion import add_talk, fuse_ranks, fuse_scores, order
 from recollect.search.meaning import Meaning
 from recollect.search.request import SearchRequest
@@ -86,12 +89,11 @@ class SearchEngine:
 
     def search(self, request: SearchRequest) -> SearchResults:
         query = self._embed(request)
-        kind = classify(request.query)
-        sense = sense_of_time(request)
+        notes: list[str] = []
         with self._store.read() as snapshot:
             catalog = self._catalog.at(snapshot)
             with one_thread():
-                scored, notes = self._score(request, snapshot, catalog, query, kind, sense)
+                scored = self._score(request, snapshot, catalog, query)
             chosen = scored.placed[: request.limit]
             hits = self._hits(request, snapshot, scored, chosen)
         if self._reranker is not None:
@@ -100,14 +102,14 @@ class SearchEngine:
         return SearchResults(
             hits=tuple(hits),
             query=request.query,
-            query_type=kind.type,
-            query_reason=kind.reason,
+            query_type=scored.kind.type,
+            query_reason=scored.kind.reason,
             lanes=tuple(scored.pool.reports),
             fusion=request.fusion,
             revision=snapshot.revision,
             truncated=scored.plan.truncated
             or (len(request.query) > QUERY_CHARACTERS and request.lanes != ("text",)),
-            notes=(*sense.notes, *notes),
+            notes=(*scored.sense.notes, *notes),
         )
 
     def why_not(self, request: SearchRequest, frame_id: int) -> WhyNot:
@@ -118,9 +120,8 @@ class SearchEngine:
             if lost is not None:
                 return lost
             catalog = self._catalog.at(snapshot)
-            sense = sense_of_time(request)
             with one_thread():
-                scored, _ = self._score(request, snapshot, catalog, query, classify(request.query), sense)
+                scored = self._score(request, snapshot, catalog, query)
             positions = scored.pool.ids[scored.placed].tolist()
             if frame_id not in positions:
                 reasons = "; ".join(
@@ -160,28 +161,26 @@ class SearchEngine:
         return self._pool
 
     def _score(
-        self,
-        request: SearchRequest,
-        snapshot: Snapshot,
-        catalog: CatalogView,
-        embedding: Embedding,
-        kind: Classified,
-        sense: TimeSense,
-    ) -> tuple[Scored, list[str]]:
+        self, request: SearchRequest, snapshot: Snapshot, catalog: CatalogView, embedding: Embedding
+    ) -> Scored:
         import numpy as np
 
-        where = _narrowed(request, sense)
+        filtering = sense_of_time(request) if request.times == "filter" else None
+        where = request.where if filtering is None else _narrowed(request, filtering)
         mask = catalog.visible(request.view, where)
+        looking = self._begin_vectors(request, embedding, snapshot, catalog, mask, where)
+        sense = filtering or sense_of_time(request)
+        kind = classify(request.query)
         lengths = self._lengths.at(snapshot, catalog.size)
         reports: list[LaneReport] = []
         plan = plan_text(request.query)
-        looking = self._begin_vectors(request, embedding, snapshot, catalog, mask, where)
         text = self._text_lane(request, plan, snapshot, catalog, lengths, mask, reports)
         known = self._known(request, snapshot, where)
         # All that needs no neighbours comes before they are waited for.
         said = None if text is None else best_of(text, _depth(request), catalog.columns.content)
         query = embedding.result()
         late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
+        early = self._early(looking, query, said, catalog, snapshot, mask)
         near = self._vector_lane(request, query.problem or looking, reports)
         ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
         pool = gather(
@@ -192,6 +191,7 @@ class SearchEngine:
             text=text,
             said=said,
             near=near,
+            early=early,
             ranked=ranked,
             neighbours=self.meaning.neighbours,
             query=query,
@@ -211,7 +211,6 @@ class SearchEngine:
         best_rank = best_ranks(ranks, len(pool.ids))
         # A turn beside a hit may be an answer by itself, but only if its meaning was looked at.
         found = (best_rank < np.iinfo(np.int64).max) | (near is not None)
-        notes: list[str] = []
         bonuses = agreements(
             plan=plan,
             sense=sense if request.times == "boost" else None,
@@ -228,7 +227,7 @@ class SearchEngine:
             scores[place] += sum(bonus.amount for bonus in given)
         placed = order(scores, best_rank, content, pool.ids)
         placed = placed[found[placed]]
-        return Scored(pool, fused, scores, placed, ranks, bonuses, plan), notes
+        return Scored(pool, fused, scores, placed, ranks, bonuses, plan, kind, sense)
 
     def _text_lane(
         self,
@@ -282,6 +281,23 @@ class SearchEngine:
             return Question(encoding.vectors[0], mask, request.view, where, catalog.columns.content)
 
         return neighbours.begin(question, snapshot, _depth(request), pool=self._threads)
+
+    def _early(
+        self,
+        looking: Looking | str,
+        query: EmbeddedQuery,
+        said: Ids | None,
+        catalog: CatalogView,
+        snapshot: Snapshot,
+        mask: Mask,
+    ) -> Cosines | None:
+        """The cosines of what the words found, while another thread looks for what is near."""
+        neighbours = self.meaning.neighbours
+        if said is None or isinstance(looking, str) or not looking.is_elsewhere:
+            return None
+        if neighbours is None or query.encoding is None:
+            return None
+        return neighbours.cosines(query.encoding.vectors[0], with_beside(said, catalog, mask), snapshot)
 
     def _vector_lane(
         self, request: SearchRequest, looking: Looking | str, reports: list[LaneReport]

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recollect.search.candidates import Pool
+from recollect.search.classify import Classified
 from recollect.search.fusion import Fused, rank_bonus, ranks_of
 from recollect.search.rerank import Bonus
 from recollect.search.results import LaneRank, Step
+from recollect.search.timeline import TimeSense
 from recollect.text.query import TextQuery
 from recollect.vectors.neighbours import Near
 
@@ -36,6 +38,8 @@ class Scored:
     ranks: Mapping[str, Ids]
     bonuses: Mapping[int, Sequence[Bonus]]
     plan: TextQuery
+    kind: Classified
+    sense: TimeSense
 
 
 def lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:

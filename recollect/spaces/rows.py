@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from recollect.base.checks import canonical_json
-from recollect.base.errors import Corrupt
-from recollect.base.hashing import checksum
 from recollect.base.times import FOREVER, AsOf
 from recollect.spaces.layout import read_chunks
 from recollect.spaces.policies import Policy
 from recollect.spaces.values import AuditEntry, MemoryObject
-from recollect.store.engine import Row, Rows, Value
+from recollect.store.engine import Rows, Value
+from recollect.store.sealed import Sealed
 from recollect.store.transaction import Transaction
 from recollect.store.visible import Clause, among
 
@@ -114,37 +113,14 @@ TABLES: Final[dict[type[Any], str]] = {
     AuditRow: "space_audit",
     SpendingRow: "space_spending",
 }
-Item = TypeVar("Item", bound=tuple[Any, ...])
-
-
-def columns(kind: type[Any], alias: str = "x") -> str:
-    return ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
-
-
-def seal(row: tuple[Any, ...]) -> int:
-    return checksum(TABLES[type(row)], *row)
-
-
-def checked(kind: type[Item], row: Row) -> Item:
-    """The columns of a row followed by its checksum."""
-    found = kind(*row[: len(kind._fields)])  # type: ignore[attr-defined]
-    if seal(found) != row[len(found)]:
-        raise Corrupt(
-            f"A row of {TABLES[kind]} ({row[0]!r}, {row[1]!r}) is not what was written.",
-            hint="Restore a backup; see verify.",
-        )
-    return found
-
-
-def select(rows: Rows, kind: type[Item], condition: str, values: Sequence[Value] = ()) -> list[Item]:
-    sql = f"SELECT {columns(kind)} FROM {TABLES[kind]} x WHERE {condition}"
-    return [checked(kind, row) for row in rows.all(sql, values)]
-
-
-def insert(rows: Rows, row: tuple[Any, ...]) -> None:
-    names = (*type(row)._fields, "checksum")  # type: ignore[attr-defined]
-    sql = f"INSERT INTO {TABLES[type(row)]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-    rows.run(sql, (*row, seal(row)))
+_SEALED: Final = Sealed(TABLES)
+checked, columns, select, seal, insert = (
+    _SEALED.checked,
+    _SEALED.columns,
+    _SEALED.select,
+    _SEALED.seal,
+    _SEALED.insert,
+)
 
 
 def held(as_of: AsOf, alias: str = "x") -> Clause:
@@ -170,7 +146,7 @@ def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
     if before is not None:
         _close(tx, before, "space = ? AND since = ?", (before.space, before.since))
     fresh = row._replace(since=tx.system, until=None)
-    insert(tx.rows, fresh)
+    insert(tx.rows, [fresh])
     return fresh
 
 
@@ -190,7 +166,7 @@ def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> O
     if before is not None:
         close_version(tx, before)
     fresh = row._replace(since=tx.system, until=None)
-    insert(tx.rows, fresh)
+    insert(tx.rows, [fresh])
     return fresh
 
 
@@ -280,6 +256,8 @@ def audit(
 ) -> None:
     """Write to the log, in the transaction of what it tells of."""
     text = canonical_json(detail, "detail")
-    for name in object_ids:
-        number = tx.allocate("space_audit")
-        insert(tx.rows, AuditRow(number, space, action, name, text, tx.now, tx.system))
+    told = [
+        AuditRow(tx.allocate("space_audit"), space, action, name, text, tx.now, tx.system)
+        for name in object_ids
+    ]
+    insert(tx.rows, told)

@@ -48,7 +48,7 @@ def record(tx: Transaction, space: str, provider: str, *, tokens: int, usd: floa
     )
     assert tx.system
     tx.rows.run("DELETE FROM space_spending WHERE space = ? AND provider = ?", (space, provider))
-    insert(tx.rows, after)
+    insert(tx.rows, [after])
 
 
 def spent(rows: Rows, space: str) -> Mapping[str, Mapping[str, float]]:

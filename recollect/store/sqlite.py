@@ -20,15 +20,15 @@ from recollect.base.errors import (
     Corrupt,
     Forbidden,
     InvalidInput,
-    NotFound,
-    OverBudget,
     RecollectError,
     Unavailable,
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
+from recollect.store.files import check_path, may_write, sync
 from recollect.store.migrations import LEDGER, Migration, pending
+from recollect.store.sqlite_errors import held_too_long, translated
 
 APPLICATION_ID: Final = 0x52434C54
 """'RCLT' in the file's header: tells our files from every other SQLite database."""
@@ -58,21 +58,21 @@ class SqliteRows:
         self.connection = connection
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with _translated():
+        with translated():
             return self.connection.execute(sql, values).fetchall()
 
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
-        with _translated():
+        with translated():
             row: Row | None = self.connection.execute(sql, values).fetchone()
             return row
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
-        with _translated():
+        with translated():
             self.connection.execute(sql, values)
             return self.connection.changes()
 
     def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        with _translated():
+        with translated():
             self.connection.executemany(sql, rows)
 
 
@@ -101,7 +101,7 @@ class SqliteEngine:
         if self._in_memory and read_only:
             raise InvalidInput("A store in memory cannot be opened read-only: it would always be empty.")
         if not self._in_memory:
-            _check_path(Path(path), must_exist=read_only or not create)
+            check_path(Path(path), must_exist=read_only or not create)
         self._main = self._open_main()
 
     # Opening
@@ -116,6 +116,7 @@ class SqliteEngine:
             self._immutable = True
             connection = self._identified()
         connection.set_busy_handler(self._wait_for_turn)
+        self._deadline = time.monotonic() + _READER_PATIENCE_MS / 1000  # others may be opening or closing it
         return connection
 
     def _identified(self) -> apsw.Connection:
@@ -128,14 +129,14 @@ class SqliteEngine:
         return connection
 
     def _connect(self) -> apsw.Connection:
-        with _translated(self.location):
+        with translated(self.location):
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
             name = self.location
             if not self._in_memory:
                 name = "file:" + quote(os.fsencode(self.location))
                 if not self.read_only:
                     flags |= apsw.SQLITE_OPEN_CREATE
-                elif not _may_write(Path(self.location)):
+                elif not may_write(Path(self.location)):
                     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
                     name += "?immutable=1" if self._immutable else ""
             connection = apsw.Connection(name, flags=flags)
@@ -151,7 +152,7 @@ class SqliteEngine:
     def _identify(self, connection: apsw.Connection) -> None:
         """Refuse what is not ours; make a new or empty file ours to migrate."""
         # One transaction: another process may be creating the same file.
-        with _translated(self.location), self._within(connection, "BEGIN"):
+        with translated(self.location), self._within(connection, "BEGIN"):
             application = _pragma(connection, "application_id")
             version = _pragma(connection, "user_version")
             tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -165,7 +166,7 @@ class SqliteEngine:
                 raise Unsupported(
                     f"{self.location} is empty.", hint="Open it once for writing to initialise it."
                 )
-        with _translated(self.location):
+        with translated(self.location):
             self._enter_wal(connection)
 
     def _enter_wal(self, connection: apsw.Connection) -> None:
@@ -194,7 +195,7 @@ class SqliteEngine:
                 self._apply_migrations(rows.connection, to)
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
-        with _translated(self.location), self._within(connection, "BEGIN"):
+        with translated(self.location), self._within(connection, "BEGIN"):
             ours = _pragma(connection, "application_id") == APPLICATION_ID
             applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
             declared = _pragma(connection, "user_version")
@@ -205,7 +206,7 @@ class SqliteEngine:
         # Asked again inside the transaction: another process may have done it meanwhile.
         missing = self._missing_migrations(connection)
         todo = [migration for migration in missing if to is None or migration.number <= to]
-        with _translated(self.location):
+        with translated(self.location):
             connection.execute(LEDGER)
             for migration in todo:
                 connection.execute(migration.sql)
@@ -247,7 +248,7 @@ class SqliteEngine:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
         if not self._write_lock.acquire(timeout=timeout):
-            raise _busy(timeout)
+            raise held_too_long(timeout)
         try:
             self._check_open()
             self._deadline = time.monotonic() + timeout
@@ -261,11 +262,11 @@ class SqliteEngine:
         if connection.in_transaction:  # a read inside a transaction of the one connection in memory
             yield SqliteRows(connection)
             return
-        with _translated(self.location):
+        with translated(self.location):
             connection.execute(begin)
         try:
             yield SqliteRows(connection)
-            with _translated(self.location):
+            with translated(self.location):
                 connection.execute("COMMIT")
         except BaseException:
             with suppress(apsw.Error):
@@ -312,7 +313,7 @@ class SqliteEngine:
                 ]
                 assert isinstance(rows, SqliteRows)
                 stored = rows.one("SELECT value FROM store_setting WHERE name = ?", (_SCHEMA_HASH,))
-                with _translated(self.location):
+                with translated(self.location):
                     found_hash = _schema_hash(rows.connection)
                 if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
@@ -356,7 +357,7 @@ class SqliteEngine:
 
     def _checkpoint(self) -> bool:
         """Move the whole log into the file and empty it, with fsync; False while a reader is in the way."""
-        with self._write_lock, _translated(self.location):
+        with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 5
             try:
@@ -376,13 +377,13 @@ class SqliteEngine:
         self._checkpoint()
 
     def _rebuild(self) -> None:
-        with self._write_lock, _translated(self.location):
+        with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 60
             self._main.execute("VACUUM")
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
-        _check_path(path, must_exist=False)
+        check_path(path, must_exist=False)
         if path.exists():
             if not self._in_memory and path.samefile(self.location):
                 raise InvalidInput("A store cannot be backed up onto itself.", hint="Choose another path.")
@@ -391,7 +392,7 @@ class SqliteEngine:
             _fold_log(path)
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
-            with self.read() as rows, _translated(str(path)):
+            with self.read() as rows, translated(str(path)):
                 assert isinstance(rows, SqliteRows)
                 rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
                 target = apsw.Connection(str(partial))
@@ -401,9 +402,9 @@ class SqliteEngine:
                             copying.step(1000)
                 finally:
                     target.close(True)
-            _sync(partial)
+            sync(partial)
             partial.replace(path)
-            _sync(path.parent)
+            sync(path.parent)
         finally:
             partial.unlink(missing_ok=True)
         return path.stat().st_size
@@ -433,34 +434,6 @@ def _schema_hash(connection: apsw.Connection) -> str:
     return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
 
 
-def _check_path(path: Path, *, must_exist: bool) -> None:
-    try:
-        if path.is_dir():
-            raise InvalidInput(f"{path} is a folder.", hint="Give the path of a file.")
-        if not path.parent.is_dir():
-            raise NotFound(f"The folder {path.parent} does not exist.", hint="Create it first.")
-        if must_exist and not path.exists():
-            raise NotFound(
-                f"{path} does not exist.", hint="Check the path, or open it for writing to create it."
-            )
-        if path.exists() and not path.is_file():
-            raise InvalidInput(f"{path} is not a regular file.")
-        if path.exists() and path.stat().st_size == 1:  # which SQLite would take for an empty one
-            raise Corrupt(
-                f"{path} is not a Recollect file.", hint="Restore a backup, or choose another path."
-            )
-    except (PermissionError, ValueError) as error:
-        if isinstance(error, RecollectError):
-            raise
-        if isinstance(error, ValueError):
-            raise InvalidInput(f"{str(path)!r} is no usable path: {error}.") from None
-        raise Forbidden(f"No permission to look at {path}.") from None
-    except OSError as error:
-        if isinstance(error, RecollectError):
-            raise
-        raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error.strerror}.") from None
-
-
 def _fold_log(path: Path) -> None:
     """Take away the log of a database about to be replaced: it would be replayed over its successor."""
     try:
@@ -474,55 +447,3 @@ def _fold_log(path: Path) -> None:
     except apsw.Error:
         for suffix in ("-wal", "-shm"):  # no database that anyone could be using
             path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _may_write(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _busy(timeout: float) -> Busy:
-    return Busy(f"Another writer held the store for {timeout:g} s.", hint="Try again, or allow more time.")
-
-
-@contextmanager
-def _translated(location: str = "The store") -> Iterator[None]:
-    """SQLite's errors as ours; what is no fault of the store passes through."""
-    try:
-        yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Busy(
-            "Another writer held the store too long.", hint="Try again, or allow more time."
-        ) from error
-    except apsw.NotADBError as error:
-        raise Corrupt(
-            f"{location} is not a Recollect file, or its header is damaged.", hint="Restore a backup."
-        ) from error
-    except (apsw.CorruptError, apsw.FormatError, UnicodeDecodeError) as error:
-        raise Corrupt(f"{location} is damaged: {error}.", hint="Restore a backup.") from error
-    except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:
-        raise Forbidden(f"{location} cannot be written: {error}.", hint="Check its permissions.") from error
-    except apsw.CantOpenError as error:
-        raise Forbidden(
-            f"{location} cannot be opened.", hint="Check the permissions of the file and its folder."
-        ) from error
-    except apsw.FullError as error:
-        raise OverBudget(f"{location} cannot grow: the disk is full.", hint="Free some space.") from error
-    except apsw.IOError as error:
-        raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
-    except apsw.ConstraintError as error:
-        raise Conflict(f"The store refused a row: {error}.") from error
-    except apsw.TooBigError as error:
-        raise InvalidInput(f"A value is too large for the store: {error}.") from error
-    except apsw.ConnectionClosedError as error:
-        raise Unavailable(f"{location} was closed.", hint="Open it again.") from error
-    except apsw.SQLError as error:
-        # Our SQL is fixed: a statement that does not compile means the schema is not the one we made.
-        raise Corrupt(f"{location} lacks a table or column: {error}.", hint="Run verify.") from error

@@ -226,6 +226,11 @@ class Looking:
         """Waits for it, if it is still being made."""
         return self._question()
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """On another thread, so that there is time for other things."""
+        return self._found is not None
+
     def found(self) -> Ids | None:
         """The frames of the likeliest windows, or None if nobody looked."""
         return None if self._found is None else self._found.result()
