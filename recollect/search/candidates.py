@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,11 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Singles = Ids = Mask = Any
+    Floats = Ids = Mask = Any
 
 DEPTH: Final = 200
 """How many frames the text lane and the vector lane bring in."""
@@ -47,10 +47,6 @@ QUERY_CHARACTERS: Final = 2000
 """Of a longer question the embedder and the facts' lane read the beginning."""
 
 _RUN: Final = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
-
-
-Cosines = tuple[Ids, Singles]
-"""Frames, and the cosine of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +103,7 @@ class Embedding:
         self._coming: Future[EmbeddedQuery] | None = None
         if getattr(embedder, "runs_here", False):
             self._coming = pool().submit(embed_query, embedder, problem, query)
+            time.sleep(0)  # lets the other thread have Python for the moment in which it begins
         else:
             self._made = embed_query(embedder, problem, query)
 
@@ -149,16 +146,12 @@ def gather(
     text: TextScores | None,
     said: Ids | None,
     near: Near | None,
-    early: Cosines | None,
     ranked: Mapping[str, Sequence[RankedFrame]],
     neighbours: Neighbours | None,
     query: EmbeddedQuery,
     late: LateQuery | None,
 ) -> Pool:
-    """The union of what the lanes found, and of the turns beside it, with all signals filled in.
-
-    `early` are the cosines of some of them, where they are known already.
-    """
+    """The union of what the lanes found, and of the turns beside it, with all signals filled in."""
     import numpy as np
 
     members = [np.zeros(0, dtype=np.int64)]
@@ -167,7 +160,7 @@ def gather(
     if near is not None:
         members.append(near.ids)
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
-    ids = with_beside(np.concatenate(members), catalog, mask)
+    ids = _with_beside(distinct(np.concatenate(members)), catalog, mask)
     pool = Pool(
         ids=ids,
         words=np.zeros(len(ids)) if text is None else text.scores[ids],
@@ -179,14 +172,13 @@ def gather(
         ranked=ranked,
     )
     if near is not None and neighbours is not None and query.encoding is not None:
-        known = [(near.ids, near.cosines), *([] if early is None else [early])]
-        pool.cosine = _cosines(ids, known, neighbours, query.encoding, snapshot)
+        pool.cosine = _cosines(ids, near, neighbours, query.encoding, snapshot)
         if late is not None:
             pool.late = _late(pool, late, snapshot, catalog.columns.content)
     return pool
 
 
-def with_beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
+def _with_beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
     """These frames, and those beside the turns among them, ascending and each once."""
     import numpy as np
 
@@ -226,15 +218,12 @@ def best_of(text: TextScores, limit: int, content: Ids) -> Ids:
     return text.found[best(text.values, text.found, limit, content=content)]
 
 
-def _cosines(
-    ids: Ids, known: Sequence[Cosines], neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot
-) -> Floats:
+def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot) -> Floats:
     import numpy as np
 
     cosine = np.full(len(ids), np.nan)
-    # Whatever has a cosine already is among the candidates.
-    for frames, given in known:
-        cosine[np.searchsorted(ids, frames)] = given
+    # Whatever is near is among the candidates.
+    cosine[np.searchsorted(ids, near.ids)] = near.cosines
     others, values = neighbours.cosines(encoding.vectors[0], ids[np.isnan(cosine)], snapshot)
     cosine[np.searchsorted(ids, others)] = values
     return cosine

@@ -11,8 +11,6 @@ from recollect.base.times import format_ms
 from recollect.search.candidates import (
     DEPTH,
     QUERY_CHARACTERS,
-    Cosines,
-    EmbeddedQuery,
     Embedding,
     RankedFrame,
     beginning,
@@ -20,7 +18,6 @@ from recollect.search.candidates import (
     gather,
     pieces_asked,
     talk_of,
-    with_beside,
 )
 from recollect.search.classify import classify
 from recollect.search.fusion import add_talk, fuse_ranks, fuse_scores, order
@@ -180,7 +177,6 @@ class SearchEngine:
         said = None if text is None else best_of(text, _depth(request), catalog.columns.content)
         query = embedding.result()
         late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
-        early = self._early(looking, query, said, catalog, snapshot, mask)
         near = self._vector_lane(request, query.problem or looking, reports)
         ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
         pool = gather(
@@ -191,7 +187,6 @@ class SearchEngine:
             text=text,
             said=said,
             near=near,
-            early=early,
             ranked=ranked,
             neighbours=self.meaning.neighbours,
             query=query,
@@ -281,23 +276,6 @@ class SearchEngine:
             return Question(encoding.vectors[0], mask, request.view, where, catalog.columns.content)
 
         return neighbours.begin(question, snapshot, _depth(request), pool=self._threads)
-
-    def _early(
-        self,
-        looking: Looking | str,
-        query: EmbeddedQuery,
-        said: Ids | None,
-        catalog: CatalogView,
-        snapshot: Snapshot,
-        mask: Mask,
-    ) -> Cosines | None:
-        """The cosines of what the words found, while another thread looks for what is near."""
-        neighbours = self.meaning.neighbours
-        if said is None or isinstance(looking, str) or not looking.is_elsewhere:
-            return None
-        if neighbours is None or query.encoding is None:
-            return None
-        return neighbours.cosines(query.encoding.vectors[0], with_beside(said, catalog, mask), snapshot)
 
     def _vector_lane(
         self, request: SearchRequest, looking: Looking | str, reports: list[LaneReport]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -220,16 +221,13 @@ class Looking:
         self.limit = limit
         self.codes = codes
         self._found = None if codes is None or pool is None else pool.submit(self._look, codes)
+        if self._found is not None:
+            time.sleep(0)  # lets the other thread have Python for the moment in which it begins
 
     @property
     def question(self) -> Question:
         """Waits for it, if it is still being made."""
         return self._question()
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """On another thread, so that there is time for other things."""
-        return self._found is not None
 
     def found(self) -> Ids | None:
         """The frames of the likeliest windows, or None if nobody looked."""
