@@ -154,6 +154,8 @@ class SearchEngine:
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
 
+            import numpy as np  # noqa: F401  (two threads that first import it at once get half of it)
+
             self._pool = ThreadPoolExecutor(thread_name_prefix="recollect-search")
         return self._pool
 
