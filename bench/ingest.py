@@ -173,7 +173,8 @@ def _memory(first: Mapping[str, Any], few: Path, store: Path) -> dict[str, Any]:
     small = _child("a tenth", few, store)
     print(
         f"  peak memory: {small['peak_bytes'] / 1e6:.0f} MB for {small['created']} documents, "
-        f"{first['peak_bytes'] / 1e6:.0f} MB for {first['created']}",
+        f"{first['peak_bytes'] / 1e6:.0f} MB for {first['created']} "
+        f"({first['peak_bytes'] / small['peak_bytes']:.2f} times)",
         flush=True,
     )
     return {"tenth": small, "peaks": [small["peak_bytes"], first["peak_bytes"]]}
