@@ -229,6 +229,18 @@ def test_what_takes_too_long_is_answered_in_time_and_ends_on_its_own(tmp_path: P
         assert memory.stats().live == 8000
 
 
+def test_who_sends_too_slowly_does_not_hold_a_place(tmp_path: Path) -> None:
+    head = b"POST /v1/remember HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    with served(tmp_path / "s.recollect", "--timeout", "0.3", "--at-once", "2") as server:
+        slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(2)]
+        for connection in slow:
+            connection.sendall(head + b"Content-Length: 1000\r\n\r\n{")
+        assert all(b" 504 " in connection.recv(4096) for connection in slow)
+        assert server("/v1/stats", {})[0] == 200
+        for connection in slow:
+            connection.close()
+
+
 def test_a_stop_lets_what_is_in_progress_end(tmp_path: Path) -> None:
     with served(tmp_path / "s.recollect") as server:
         outcomes: list[tuple[int, Any]] = []
