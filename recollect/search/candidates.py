@@ -222,9 +222,13 @@ def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, s
     import numpy as np
 
     cosine = np.full(len(ids), np.nan)
-    # Whatever is near is among the candidates.
-    cosine[np.searchsorted(ids, near.ids)] = near.cosines
-    others, values = neighbours.cosines(encoding.vectors[0], ids[np.isnan(cosine)], snapshot)
+    seen, values = near.looked_at
+    places = _positions(seen, ids)
+    known = places >= 0
+    cosine[known] = values[places[known]]
+    if known.all():
+        return cosine
+    others, values = neighbours.cosines(encoding.vectors[0], ids[~known], snapshot)
     cosine[np.searchsorted(ids, others)] = values
     return cosine
 
@@ -304,7 +308,7 @@ def _positions(ids: Ids, wanted: Ids) -> Ids:
     import numpy as np
 
     if len(ids) == 0:
-        return wanted
+        return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     positions: Ids = np.where((wanted > 0) & (ids[places] == wanted), places, -1)
     return positions

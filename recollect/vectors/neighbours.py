@@ -47,6 +47,8 @@ class Near:
     ids: Ids
     cosines: Floats
     method: str
+    looked_at: tuple[Ids, Floats]
+    """Every frame whose cosine was reckoned on the way, ascending, with it."""
 
 
 class Candidates(Protocol):
@@ -105,7 +107,7 @@ class Neighbours:
             ids, cosines = self.cosines(question.vector, found, snapshot)
             method = "pgvector, reranked" if self._asks_remote else "quantised, reranked"
         places = best(cosines, ids, limit, content=question.content)
-        return Near(ids[places], cosines[places], method)
+        return Near(ids[places], cosines[places], method, (ids, cosines))
 
     def _complete(
         self, finder: Candidates, question: Question, rows: Rows, limit: int, found: Ids | None
