@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import json
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.machine import describe
+from bench.peers.exchange import peak_memory
 from recollect import Memory
 from recollect.base.errors import RecollectError
 from recollect.base.tokens import open_tokenizer
@@ -88,7 +88,7 @@ def child(folder: Path, store: Path) -> None:
     said = {
         "wall_s": time.perf_counter() - wall,
         "cpu_s": time.process_time() - work,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "peak_bytes": peak_memory(),
         "created": report.created,
         "unchanged": report.unchanged,
         "chunks": report.chunks,
