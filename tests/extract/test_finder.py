@@ -84,8 +84,9 @@ def test_other_scripts_around_a_sentence_only_move_it(sentence: str, before: str
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=300))
-def test_any_text_at_all_is_read_without_error(text: str) -> None:
-    find_statements(text)
+def test_any_text_at_all_is_read_and_what_is_found_stands_there(text: str) -> None:
+    for statement in find_statements(text):
+        assert_exact(text, statement)
 
 
 def test_the_same_text_always_says_the_same() -> None:
@@ -176,7 +177,9 @@ HOSTILE = (
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_hostile_repetition_is_read_to_the_end(unit: str) -> None:
-    find_statements(unit * (50_000 // len(unit)))
+    text = unit * (50_000 // len(unit))
+    for statement in find_statements(text):
+        assert_exact(text, statement)
 
 
 def test_a_statement_said_twice_is_found_once() -> None:

@@ -139,7 +139,12 @@ HOSTILE = (
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_hostile_repetition_is_read_to_the_end(unit: str) -> None:
-    find_personal(unit * (30_000 // len(unit)))
+    text = unit * (30_000 // len(unit))
+    last = 0
+    for span in find_personal(text):
+        assert text.encode()[span.start : span.end].decode() == span.text
+        assert last <= span.start < span.end
+        last = span.end
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the public set of personal data is not beside the project")
