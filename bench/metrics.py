@@ -23,7 +23,7 @@ class Estimate:
     high: float
 
     def as_json(self) -> dict[str, float]:
-        return {name: round(value, 4) for name, value in asdict(self).items()}
+        return {name: round(value, 6) for name, value in asdict(self).items()}
 
 
 def judge(ranked: Sequence[str], gold: Mapping[str, int]) -> tuple[float, ...]:
