@@ -47,7 +47,7 @@ _ASCII_PATTERNS = {  # what the patterns above are for text of ASCII only, in th
 _UPGRADE_AFTER = 10_000_000
 """Characters of texts outside ASCII: the faster engine takes 25 MB and saves a quarter of the time."""
 
-_CACHED_CHARACTERS = 1 << 16
+_CACHED_CHARACTERS = 1 << 19
 """Of pieces whose tokens are kept; a text is counted several times, the next one has other rare pieces."""
 
 _LONGEST_CACHED = 128
