@@ -15,9 +15,7 @@ from recollect.embed.windows import encodable
 from recollect.search.fusion import SHORT_TURN, Signals, Talk
 from recollect.search.results import LaneReport
 from recollect.store.catalog import CatalogView
-from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
-from recollect.store.visible import among
 from recollect.text.lane import TermUse, TextScores
 from recollect.text.words import stem
 from recollect.vectors.neighbours import Near, Neighbours
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 else:
     Floats = Ids = Mask = Any
 
-DEPTH: Final = 200
+DEPTH: Final = 128
 """How many frames the text lane and the vector lane bring in."""
 
 LATE_FRAMES: Final = 128
@@ -174,7 +172,7 @@ def gather(
     if near is not None and neighbours is not None and query.encoding is not None:
         pool.cosine = _cosines(ids, near, neighbours, query.encoding, snapshot)
         if late is not None:
-            pool.late = _late(pool, late, snapshot, catalog.columns.content)
+            pool.late = _late(pool, late, neighbours, snapshot, catalog.columns.content)
     return pool
 
 
@@ -233,7 +231,9 @@ def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, s
     return cosine
 
 
-def _late(pool: Pool, asked: LateQuery, snapshot: Snapshot, content: Ids) -> Floats | None:
+def _late(
+    pool: Pool, asked: LateQuery, neighbours: Neighbours, snapshot: Snapshot, content: Ids
+) -> Floats | None:
     import numpy as np
 
     assert pool.cosine is not None
@@ -244,26 +244,16 @@ def _late(pool: Pool, asked: LateQuery, snapshot: Snapshot, content: Ids) -> Flo
     highest = known.max(initial=0.0)
     meaning = known / highest if highest > 0 else np.zeros(len(words))
     first = best(words + meaning, pool.ids, LATE_FRAMES, content=content)
-    ids = pool.ids[first].tolist()
-    packed = _signs(snapshot, ids)
-    kept: list[int] = []
-    signs: list[bytes] = []
-    tokens, bits = 0, asked.directions.shape[1]
-    for place, frame_id in zip(first.tolist(), ids, strict=True):
-        data = packed.get(frame_id)
-        if not data:
-            continue
-        tokens += len(data) * 8 // bits
-        if kept and tokens > LATE_TOKENS:
-            break
-        kept.append(place)
-        signs.append(data)
-    if not kept:
-        return None
+    pieces = neighbours.pieces(pool.ids[first], snapshot)
+    count = np.searchsorted(np.cumsum(pieces.sizes), LATE_TOKENS, side="right")
+    if count < len(first):
+        # A frame that is too long by itself still counts if it is the first.
+        count = max(int(count), int(np.argmax(pieces.sizes > 0)) + 1)
+        first, pieces = first[:count], pieces.first(count)
     late = np.full(len(pool.ids), np.nan)
-    late[kept] = score_late(asked, signs)
+    late[first] = score_late(asked, pieces)
     late[~np.isfinite(late)] = np.nan
-    return late
+    return late if np.isfinite(late).any() else None
 
 
 def pieces_asked(query: EmbeddedQuery, basis: Basis | None, terms: Sequence[TermUse]) -> LateQuery | None:
@@ -292,15 +282,6 @@ def _words_at(text: str, places: Sequence[int]) -> list[str]:
         before = bisect_right(starts, place) - 1
         inside = before >= 0 and place < runs[before].end()
         found.append(runs[before][0].decode() if inside else "")
-    return found
-
-
-def _signs(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, bytes]:
-    found: dict[int, bytes] = {}
-    for batch in batches(ids):
-        clause = among("frame_id", batch)
-        sql = f"SELECT frame_id, data FROM frame_token WHERE {clause.sql}"
-        found.update(snapshot.rows.all(sql, clause.values))
     return found
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from recollect.base.filters import View, Where
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
-from recollect.vectors.ordering import distinct
+from recollect.vectors.ordering import distinct, first_of_each
+from recollect.vectors.threads import one_worker
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -33,7 +34,7 @@ LOAD: Final = 20_000
 _KEPT: Final = 300_000
 """Up to this many windows the exact vectors stay in memory, as they are stored; beyond, they are read."""
 
-_LEAST_CANDIDATES: Final = 240
+_LEAST_CANDIDATES: Final = 160
 _SAMPLE: Final = 16
 _TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95
@@ -50,6 +51,14 @@ class Question:
     where: Where
     content: Ids | None = None
     """A number for each frame that ties are cut by; without it they are cut by id."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """The frames of the likeliest windows, ascending, and their cosines where the vectors are in memory."""
+
+    frames: Ids
+    cosines: tuple[Ids, Floats] | None
 
 
 class Codes:
@@ -76,7 +85,8 @@ class Codes:
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
-        index.calibrate(sample.astype(np.float32))
+        with one_worker():
+            index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Ids] = []
         kept: list[Halves] = []
@@ -126,8 +136,13 @@ class Codes:
             found = self._frames[slots[0].astype(np.int64)]
         return distinct(found)
 
-    def some(self, ids: Ids) -> tuple[Ids, Floats] | None:
-        """The windows of these frames, if they are in memory; by frame, and in their order."""
+    def cosines(self, vector: Floats, ids: Ids) -> tuple[Ids, Floats] | None:
+        """Of these frames, which ascend; None if the vectors are not in memory."""
+        kept = self._some(ids)
+        return None if kept is None else best_windows(*kept, vector)
+
+    def _some(self, ids: Ids) -> tuple[Ids, Floats] | None:
+        """The windows of these frames, by frame, and in their order."""
         import numpy as np
 
         with self._lock:
@@ -140,7 +155,7 @@ class Codes:
         if is_sorted and bounds is not None:
             known = ids[ids < len(bounds) - 1]
             first = bounds[known]
-            places = _spread(first, bounds[known + 1] - first)
+            places = spread(first, bounds[known + 1] - first)
         else:
             order = np.argsort(frames, kind="stable")
             places = order[places_of(frames[order], ids)]
@@ -220,8 +235,8 @@ class Looking:
         self.snapshot = snapshot
         self.limit = limit
         self.codes = codes
-        self._found = None if codes is None or pool is None else pool.submit(self._look, codes)
-        if self._found is not None:
+        self._seen = None if codes is None or pool is None else pool.submit(self._look, codes)
+        if self._seen is not None:
             time.sleep(0)  # lets the other thread have Python for the moment in which it begins
 
     @property
@@ -229,14 +244,15 @@ class Looking:
         """Waits for it, if it is still being made."""
         return self._question()
 
-    def found(self) -> Ids | None:
-        """The frames of the likeliest windows, or None if nobody looked."""
-        return None if self._found is None else self._found.result()
+    def seen(self) -> Seen | None:
+        """What the look brought, or None if nobody looked."""
+        return None if self._seen is None else self._seen.result()
 
-    def _look(self, codes: Codes) -> Ids | None:
+    def _look(self, codes: Codes) -> Seen | None:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
-            return codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
+            frames = codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
+            return Seen(frames, codes.cosines(self.question.vector, frames))
         return None
 
 
@@ -250,16 +266,30 @@ def quick_number(wanted: int, among: int) -> int:
     return among // 16 + 1 if 16 * wanted < among <= 32 * wanted else wanted
 
 
+def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Floats]:
+    """The cosine of each frame's best window; the frames ascend."""
+    import numpy as np
+
+    if len(frames) == 0:
+        return frames, vectors[:, 0]
+    cosines = vectors @ vector
+    first = first_of_each(frames)
+    if first.all():
+        return frames, cosines
+    starts = np.flatnonzero(first)
+    return frames[starts], np.maximum.reduceat(cosines, starts)
+
+
 def places_of(frames: Ids, ids: Ids) -> Ids:
     """Where the windows of these frames are, in frames that ascend; both by frame."""
     import numpy as np
 
     first = np.searchsorted(frames, ids, side="left")
     counts = np.searchsorted(frames, ids, side="right") - first
-    return _spread(first, counts)
+    return spread(first, counts)
 
 
-def _spread(first: Ids, counts: Ids) -> Ids:
+def spread(first: Ids, counts: Ids) -> Ids:
     """So many places from each first one on."""
     import numpy as np
 

@@ -14,8 +14,19 @@ from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
-from recollect.vectors.codes import LOAD, Codes, Looking, Question, candidates_for, places_of
-from recollect.vectors.ordering import best, distinct, first_of_each
+from recollect.vectors.codes import (
+    LOAD,
+    Codes,
+    Looking,
+    Question,
+    best_windows,
+    candidates_for,
+    places_of,
+)
+from recollect.vectors.ordering import best, distinct
+from recollect.vectors.pieces import KeptPieces, read_pieces
+from recollect.vectors.room import Room
+from recollect.vectors.signs import Pieces
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -103,8 +114,11 @@ class Neighbours:
         else:
             finder: Candidates | None = self._remote if self._asks_remote else looking.codes or codes
             assert finder is not None
-            found = self._complete(finder, question, snapshot.rows, candidates_for(limit), looking.found())
-            ids, cosines = self.cosines(question.vector, found, snapshot)
+            seen = looking.seen()
+            begun = None if seen is None else seen.frames
+            found = self._complete(finder, question, snapshot.rows, candidates_for(limit), begun)
+            kept = seen.cosines if seen is not None and found is begun else None
+            ids, cosines = kept or self.cosines(question.vector, found, snapshot)
             method = "pgvector, reranked" if self._asks_remote else "quantised, reranked"
         places = best(cosines, ids, limit, content=question.content)
         return Near(ids[places], cosines[places], method, (ids, cosines))
@@ -134,11 +148,21 @@ class Neighbours:
             wanted = distinct(wanted)
         exact, codes = self._at(snapshot)
         if exact is not None:
-            frames, vectors = exact.some(wanted)
-        else:
-            kept = None if codes is None else codes.some(wanted)
-            frames, vectors = kept or _rows_of(snapshot.rows, wanted.tolist(), self._dimensions)
-        return _best_windows(frames, vectors @ vector) if len(frames) else (frames, vectors[:, 0])
+            return best_windows(*exact.some(wanted), vector)
+        kept = None if codes is None else codes.cosines(vector, wanted)
+        return kept or best_windows(*_rows_of(snapshot.rows, wanted.tolist(), self._dimensions), vector)
+
+    def pieces(self, ids: Ids, snapshot: Snapshot) -> Pieces:
+        """The word pieces of these frames. Who asks once reads them; for who asks again all are kept."""
+        with self._lock:
+            if snapshot.revision > self._revision:
+                self._refresh(snapshot)
+            if self._pieces is None and self._was_asked and snapshot.revision == self._revision:
+                self._pieces = KeptPieces(snapshot.rows)
+            self._was_asked = True
+            if self._pieces is not None and self._pieces.is_complete:
+                return self._pieces.of(ids)
+        return read_pieces(snapshot.rows, ids.tolist())
 
     # Keeping current
 
@@ -149,6 +173,8 @@ class Neighbours:
         self._exact: _Exact | None = None
         self._codes: Codes | None = None
         self._asks_remote = False
+        self._pieces: KeptPieces | None = None
+        self._was_asked = False
 
     def _at(self, snapshot: Snapshot) -> tuple[_Exact | None, Codes | None]:
         with self._lock:
@@ -157,7 +183,6 @@ class Neighbours:
             return self._exact, self._codes
 
     def _refresh(self, snapshot: Snapshot) -> None:
-
         named = tuple(
             snapshot.rows.all(
                 "SELECT value FROM store_setting WHERE name IN ('vectors.embedder', 'vectors.rebuilt') "
@@ -168,6 +193,8 @@ class Neighbours:
         if named != self._identity or (erased is not None and self._revision >= 0):
             self._clear()
             self._identity = named
+        elif self._pieces is not None:
+            self._pieces.grow(snapshot.rows, since=self._revision)
         self._asks_remote = (
             self._remote is not None
             and self._remote.exists(snapshot.rows)
@@ -210,27 +237,6 @@ class Neighbours:
         return int(row[0]) if row else 0
 
 
-class _Room:
-    """An array that grows at its end; what was handed out of it before stays as it was."""
-
-    def __init__(self, first: Any) -> None:
-        self._room = first
-        self._size = len(first)
-
-    def append(self, more: Any) -> Any:
-        """All of it, with these behind."""
-        import numpy as np
-
-        size = self._size + len(more)
-        if size > len(self._room):
-            room = np.empty((size + size // 2, *self._room.shape[1:]), dtype=self._room.dtype)
-            room[: self._size] = self._room[: self._size]
-            self._room = room
-        self._room[self._size : size] = more
-        self._size = size
-        return self._room[:size]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Exact:
     """All windows as one matrix, in the order of their frames."""
@@ -239,7 +245,7 @@ class _Exact:
     vectors: Floats
     starts: Ids
     distinct: Ids
-    rooms: tuple[_Room, _Room, _Room, _Room]
+    rooms: tuple[Room, Room, Room, Room]
 
     @classmethod
     def of(cls, frames: Ids, vectors: Floats) -> _Exact:
@@ -248,7 +254,7 @@ class _Exact:
 
         distinct, starts = np.unique(frames, return_index=True)
         columns = (frames, vectors, starts, distinct)
-        first, second, third, fourth = map(_Room, columns)
+        first, second, third, fourth = map(Room, columns)
         return cls(*columns, (first, second, third, fourth))
 
     @classmethod
@@ -326,14 +332,3 @@ def _windows(found: Sequence[Row], dimensions: int) -> tuple[Ids, Halves]:
     )
     raw = np.frombuffer(b"".join(bytes(row[2]) for row in found), dtype=np.float16)
     return frames, raw.reshape(-1, dimensions)
-
-
-def _best_windows(frames: Ids, cosines: Floats) -> tuple[Ids, Floats]:
-    """The best of each frame; the frames ascend."""
-    import numpy as np
-
-    first = first_of_each(frames)
-    if first.all():
-        return frames, cosines
-    starts = np.flatnonzero(first)
-    return frames[starts], np.maximum.reduceat(cosines, starts)

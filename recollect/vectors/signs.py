@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Bytes = NDArray[np.uint8]
+    Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Bytes = Mask = Any
+    Floats = Bytes = Ids = Mask = Any
 
 BITS: Final = 128
 BYTES: Final = BITS // 8
@@ -155,21 +156,48 @@ class LateQuery:
         return len(self.weights) == 0
 
 
-def score_late(query: LateQuery, packed: Sequence[bytes]) -> Floats:
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """The word pieces of some frames, one frame behind the other."""
+
+    signs: Bytes
+    """A row of `BYTES` for each piece."""
+    sizes: Ids
+    """How many pieces each frame has."""
+
+    @classmethod
+    def of(cls, packed: Sequence[bytes]) -> Pieces:
+        import numpy as np
+
+        sizes = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // BYTES
+        return cls(np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(-1, BYTES), sizes)
+
+    def first(self, count: int) -> Pieces:
+        """Of so many of the frames."""
+        sizes = self.sizes[:count]
+        return Pieces(self.signs[: int(sizes.sum())], sizes)
+
+
+def score_late(query: LateQuery, pieces: Pieces) -> Floats:
     """For each frame the weighted mean, over the question's pieces, of the best piece's similarity."""
     import numpy as np
 
-    sizes = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // BYTES
-    scores = np.full(len(packed), -np.inf, dtype=np.float32)
-    there = np.flatnonzero(sizes)
-    if len(there) == 0 or query.is_empty:
+    sizes = pieces.sizes
+    scores = np.full(len(sizes), -np.inf, dtype=np.float32)
+    there = sizes.nonzero()[0]
+    asked = len(query.weights)
+    if len(there) == 0 or asked == 0:
         return scores
-    signs = np.frombuffer(b"".join(packed), dtype=np.uint8)
-    bits = _bits_of_bytes().take(signs, axis=0).reshape(-1, BITS)
+    bits = _bits_of_bytes().take(pieces.signs.ravel(), axis=0).reshape(-1, BITS)
+    # In fours: a product of seven columns takes half as long again as one of eight.
+    directions = np.zeros((-(-asked // 4) * 4, BITS), dtype=np.float32)
+    directions[:asked] = query.directions
+    ends = sizes[there].cumsum()
+    starts = np.zeros(len(there), dtype=np.int64)
+    starts[1:] = ends[:-1]
+    similar = np.maximum.reduceat(bits @ directions.T, starts, axis=0)[:, :asked]
     # (2 * bits - 1) . t, without building the signs themselves
-    similar = bits @ (2 * query.directions.T) - query.directions.sum(axis=1)
-    starts = np.concatenate([[0], np.cumsum(sizes[there])[:-1]])
-    best = np.maximum.reduceat(similar, starts, axis=0) / np.sqrt(BITS)
+    best = (2 * similar - query.directions.sum(axis=1)) / np.sqrt(np.float32(BITS))
     scores[there] = best @ (query.weights / query.weights.sum())
     return scores
 

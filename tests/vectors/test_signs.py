@@ -13,6 +13,7 @@ from recollect.vectors.signs import (
     BITS,
     BYTES,
     Basis,
+    Pieces,
     content_pieces,
     fit_basis,
     late_query,
@@ -50,7 +51,7 @@ def test_scores_are_those_of_the_definition(seed: int, sizes: list[int], weights
     asked = states(seed, len(weights))
     frames = [states(seed + place + 1, size) for place, size in enumerate(sizes)]
     query = late_query(basis, asked, np.array(weights, dtype=np.float32))
-    found = score_late(query, [pack_signs(basis, said) for said in frames])
+    found = score_late(query, Pieces.of([pack_signs(basis, said) for said in frames]))
     for score, said in zip(found, frames, strict=True):
         if len(said) == 0:
             assert score == -np.inf
@@ -71,7 +72,7 @@ def test_the_same_words_score_highest_and_repeats_change_nothing() -> None:
     assert question.tokens is not None
     query = late_query(basis, question.tokens.states, np.ones(2, dtype=np.float32))
     texts = ["zebra river", "river zebra stone", "zebra zebra river river", "zebra alone", "lamp paper"]
-    same, more, repeated, half, none = score_late(query, [packed(text) for text in texts])
+    same, more, repeated, half, none = score_late(query, Pieces.of([packed(text) for text in texts]))
     assert same == more == repeated > half > none
 
 
@@ -86,20 +87,23 @@ def test_nothing_asked_or_nothing_said_scores_nothing() -> None:
     basis = plain_basis(64)
     empty = late_query(basis, states(1, 0), np.zeros(0, dtype=np.float32))
     assert empty.is_empty
-    assert score_late(empty, [b"", pack_signs(basis, states(2, 3))]).tolist() == [-np.inf] * 2
+    assert score_late(empty, Pieces.of([b"", pack_signs(basis, states(2, 3))])).tolist() == [-np.inf] * 2
     asked = late_query(basis, states(1, 2), np.ones(2, dtype=np.float32))
-    assert score_late(asked, []).tolist() == []
-    assert score_late(asked, [b"", b""]).tolist() == [-np.inf] * 2
+    assert score_late(asked, Pieces.of([])).tolist() == []
+    assert score_late(asked, Pieces.of([b"", b""])).tolist() == [-np.inf] * 2
 
 
 def test_a_frame_does_not_change_the_score_of_another() -> None:
     basis = plain_basis(64)
     query = late_query(basis, states(1, 3), np.ones(3, dtype=np.float32))
     packed = [pack_signs(basis, states(place, place % 4 + 1)) for place in range(2, 30)]
-    together = score_late(query, packed)
+    together = score_late(query, Pieces.of(packed))
     for place, data in enumerate(packed):
-        assert score_late(query, [data])[0] == pytest.approx(together[place], abs=1e-6)
-    assert score_late(query, packed[::-1]).tolist() == pytest.approx(together.tolist()[::-1], abs=1e-6)
+        assert score_late(query, Pieces.of([data]))[0] == pytest.approx(together[place], abs=1e-6)
+    backwards = score_late(query, Pieces.of(packed[::-1]))
+    assert backwards.tolist() == pytest.approx(together.tolist()[::-1], abs=1e-6)
+    few = score_late(query, Pieces.of(packed).first(5))
+    assert few.tolist() == pytest.approx(together.tolist()[:5], abs=1e-6)
 
 
 def test_a_basis_survives_being_stored() -> None:

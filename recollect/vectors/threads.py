@@ -1,7 +1,8 @@
-"""One thread for small products: on a busy machine several wait for each other longer than they work."""
+"""One thread where libraries would take all: for small work several wait for each other longer than they work."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -48,3 +49,21 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         _one_thread.leave()
+
+
+@contextmanager
+def one_worker() -> Iterator[None]:
+    """A library on rayon that makes its threads inside makes one, unless the environment says how many.
+
+    Read once, when they are made. Two look through a hundred thousand codes no sooner than one does: each
+    keeps its own best, and the second takes its time from the lanes that work beside it.
+    """
+    name = "RAYON_NUM_THREADS"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
