@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.errors import RecollectError
+from recollect.base.ordering import best, distinct, numbered
 from recollect.embed.protocol import Embedder, Encoding
 from recollect.embed.windows import encodable
 from recollect.search.fusion import SHORT_TURN, Signals, Talk
@@ -19,7 +20,6 @@ from recollect.store.transaction import Snapshot
 from recollect.text.lane import TermUse, TextScores
 from recollect.text.words import stem
 from recollect.vectors.neighbours import Near, Neighbours
-from recollect.vectors.ordering import best, distinct, numbered
 from recollect.vectors.signs import Basis, LateQuery, content_pieces, late_query, score_late
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def gather(
     ids = _with_beside(distinct(np.concatenate(members)), catalog, mask)
     pool = Pool(
         ids=ids,
-        words=np.zeros(len(ids)) if text is None else text.scores[ids],
+        words=np.zeros(len(ids)) if text is None else text.of(ids),
         cosine=None,
         late=None,
         is_turn=is_turn(catalog, ids),

@@ -35,9 +35,9 @@ from recollect.store.transaction import Snapshot
 from recollect.text.lane import Lengths, Measured, TextScores, score_text
 from recollect.text.query import TextQuery, plan_text
 from recollect.text.vocabulary import Vocabulary
-from recollect.vectors.threads import one_thread
 from recollect.vectors.codes import Looking, Question
 from recollect.vectors.neighbours import Near
+from recollect.vectors.threads import one_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from recollect.base.ordering import falling
 from recollect.search.classify import QueryType
-from recollect.vectors.ordering import falling
 
 if TYPE_CHECKING:
     import numpy as np

@@ -116,7 +116,7 @@ def _identifiers(
 
     names = [name for name in plan.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
-        ids, _ = postings(snapshot.rows, name)
+        ids = postings(snapshot.rows, name)
         rarity = 1 - math.log1p(len(ids)) / math.log1p(max(catalog.size, len(ids) + 1))
         weight = ONLY_IDENTIFIER if plan.names_only else IDENTIFIER * rarity**2
         amount = scale * weight / len(names)

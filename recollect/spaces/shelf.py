@@ -279,7 +279,7 @@ class Shelf:
         import numpy as np
 
         assert self._rows is not None
-        frames, _ = postings(self._rows, word)
+        frames = postings(self._rows, word)
         slots = self.slots_of_frames(frames)
         return _union(slots[~np.isin(slots, less)] if len(less) else slots, more)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.filters import View, Where
 from recollect.base.names import ALL
+from recollect.base.ordering import distinct
 from recollect.base.times import FOREVER
 from recollect.base.words import fold
 from recollect.store.engine import Row, Rows
@@ -209,7 +210,7 @@ class Catalog:
         talks = columns.talk[ids]
         new = ids[np.argsort(talks, kind="stable")]
         # Each session's last frame so far, and behind it the new ones.
-        seen = _distinct(talks)
+        seen = distinct(talks)
         last = np.array([self._last.get(talk, 0) for talk in seen.tolist()], dtype=np.int64)
         all_talks = np.concatenate([seen[last > 0], columns.talk[new]])
         line = np.concatenate([last[last > 0], new])[np.argsort(all_talks, kind="stable")]
@@ -219,7 +220,7 @@ class Catalog:
         earlier = columns.occurred_at[after] < columns.occurred_at[before]
         level = columns.occurred_at[after] == columns.occurred_at[before]
         earlier |= level & (columns.ordinal[after] < columns.ordinal[before])
-        disordered = _distinct(columns.talk[after[earlier]])
+        disordered = distinct(columns.talk[after[earlier]])
         plain = ~np.isin(columns.talk[after], disordered)
         columns.previous[after[plain]], columns.next[before[plain]] = before[plain], after[plain]
         self._last.update(zip(columns.talk[line].tolist(), line.tolist(), strict=True))
@@ -248,22 +249,12 @@ class Catalog:
             for speaker in sorted({value for value in values if value is not None and value not in codes}):
                 for word in _WORD.findall(fold(speaker)):
                     self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
-        distinct = dict.fromkeys(values)
-        for value in distinct:
+        different = dict.fromkeys(values)
+        for value in different:
             if value is not None:
                 codes.setdefault(value, len(codes))
-        numbers = {value: codes.get(value, -1) for value in distinct}
+        numbers = {value: codes.get(value, -1) for value in different}
         return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
-
-
-def _distinct(values: Integers) -> Integers:
-    """Ascending, each once. Not by `np.unique`, whose first call imports all that numpy has for masks."""
-    import numpy as np
-
-    ascending = np.sort(values, kind="stable")
-    first = np.ones(len(ascending), dtype=bool)
-    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    return ascending[first]
 
 
 @dataclass(frozen=True, slots=True)

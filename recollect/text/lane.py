@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from recollect.base.ordering import first_of_each
 from recollect.store.catalog import CatalogView
 from recollect.store.engine import Dialect, Rows
 from recollect.store.transaction import Snapshot
@@ -37,6 +38,7 @@ COMMON_FROM: Final = 20_000
 """In stores of at least this many frames, words that more than this share of them say are left out
 as long as two rarer words remain."""
 
+_RECORD: Final = [("offset", "<u2"), ("times", "u1")]
 _PREFIX_LEAST: Final = 3
 _EXPANSIONS: Final = 8
 
@@ -52,16 +54,35 @@ class TermUse:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TextScores:
-    """BM25 for every frame id, zero where no term occurs or the filter hides the frame."""
+    """BM25 for every frame that says any of the terms and that the filter shows."""
 
-    scores: Scores
     terms: tuple[TermUse, ...]
     found: Ids
-    """The ids that have a score, ascending."""
+    """The ids of these frames, ascending."""
     values: Scores
     """The score of each of them."""
+
+    def of(self, ids: Ids) -> Scores:
+        """The scores of these frames, zero for those that were not found."""
+        import numpy as np
+
+        if len(self.found) == 0:
+            return np.zeros(len(ids))
+        places = np.minimum(self.found.searchsorted(ids), len(self.found) - 1)
+        return np.where(self.found[places] == ids, self.values[places], 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """The frames that say each of some terms, and how often; one block of a term behind the other."""
+
+    ids: Ids
+    times: Scores
+    terms: tuple[str, ...]
+    """Of each block; ascending, and so are the ids of each term."""
+    sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,12 +163,11 @@ def score_text(
     """Any of the terms; statistics are those of the whole store."""
     import numpy as np
 
-    scores = np.zeros(catalog.size, dtype=np.float64)
     total = lengths.total
     if total == 0 or query.is_empty:
-        return TextScores(scores, (), np.zeros(0, dtype=np.int64), scores[:0])
+        return _nothing(())
     uses: list[TermUse] = []
-    read: list[tuple[str, float]] = []
+    read: dict[str, float] = {}
     looked_up = _looked_up(snapshot, query, vocabulary)
     if not any(frames for frames, _, _ in looked_up):
         looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, mask, looked_up)
@@ -159,55 +179,53 @@ def score_text(
         if total >= COMMON_FROM and frames > COMMON_SHARE * total and len(read) >= 2:
             uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
             continue
-        read.append((term, weight))
+        read[term] = weight
         uses.append(TermUse(term, frames, weight, True, note))
-    said = all_postings(snapshot.rows, [term for term, _ in read])
-    fresh: list[Ids] = [np.zeros(0, dtype=np.int64)]
-    for term, weight in read:
-        ids, times = said[term]
-        if len(ids) and ids[-1] >= catalog.size:
-            inside = int(np.searchsorted(ids, catalog.size))
-            ids, times = ids[:inside], times[:inside]
-        before = scores[ids]
-        fresh.append(ids[before == 0])
-        scores[ids] = before + weight * times * (K1 + 1) / (times + lengths.norms[ids])
-    found = np.sort(np.concatenate(fresh), kind="stable")  # of runs that ascend, this is the fastest
-    shown = mask[found]
+    said = all_postings(snapshot.rows, list(read))
+    if len(said.ids) == 0:
+        return _nothing(tuple(uses))
+    gains = np.repeat([read[term] * (K1 + 1) for term in said.terms], said.sizes)
+    ids, times = said.ids, said.times
+    if ids.max() >= catalog.size:
+        inside = ids < catalog.size
+        ids, times, gains = ids[inside], times[inside], gains[inside]
+    gains *= times
+    gains /= times + lengths.norms.take(ids)
+    # Frames by id: of runs that ascend, a stable sort is fast, and much less is touched than all frames.
+    order = ids.argsort(kind="stable")
+    ids = ids.take(order)
+    starts = first_of_each(ids).nonzero()[0]
+    found, values = ids.take(starts), np.add.reduceat(gains.take(order), starts)
+    shown = mask.take(found)
     if not shown.all():
-        scores[found[~shown]] = 0.0
-        found = found[shown]
-    values = scores[found] * lengths.correction[found]
-    scores[found] = values
-    return TextScores(scores, tuple(uses), found, values)
+        found, values = found[shown], values[shown]
+    values *= lengths.correction.take(found)
+    return TextScores(tuple(uses), found, values)
 
 
-def postings(rows: Rows, term: str) -> tuple[Ids, Scores]:
-    """The frames that say a term, ascending, and how often each says it."""
-    return all_postings(rows, [term])[term]
-
-
-def all_postings(rows: Rows, terms: Sequence[str]) -> dict[str, tuple[Ids, Scores]]:
-    """The same of several terms, read at once."""
+def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
     import numpy as np
 
-    if not terms:
-        return {}
+    return TextScores(uses, np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+def postings(rows: Rows, term: str) -> Ids:
+    """The frames that say a term, ascending."""
+    return all_postings(rows, [term]).ids
+
+
+def all_postings(rows: Rows, terms: Sequence[str]) -> Postings:
+    """Those of several terms, read at once."""
+    import numpy as np
+
     clause = among("term", terms)
     sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
-    found = rows.all(sql, clause.values)
-    sizes = np.array([len(piece) for _, _, piece in found], dtype=np.int64) // RECORD.size
-    record = np.dtype([("offset", "<u2"), ("times", "u1")])
-    raw = np.frombuffer(b"".join([piece for _, _, piece in found]), dtype=record)
-    blocks = np.repeat(np.array([block for _, block, _ in found], dtype=np.int64) << BLOCK_BITS, sizes)
-    ids, times = blocks + raw["offset"], raw["times"].astype(np.float64)
-    said: dict[str, tuple[Ids, Scores]] = dict.fromkeys(terms, (ids[:0], times[:0]))
-    ends = np.cumsum(sizes).tolist()
-    first = 0
-    for place, (term, _, _) in enumerate(found):
-        if place + 1 == len(found) or found[place + 1][0] != term:
-            said[term] = ids[first : ends[place]], times[first : ends[place]]
-            first = ends[place]
-    return said
+    found = rows.all(sql, clause.values) if terms else []
+    sizes = tuple(len(data) // RECORD.size for _, _, data in found)
+    raw = np.frombuffer(b"".join([data for _, _, data in found]), dtype=_RECORD)
+    ids = np.repeat(np.array([block << BLOCK_BITS for _, block, _ in found], dtype=np.int64), sizes)
+    ids += raw["offset"]
+    return Postings(ids, raw["times"].astype(np.float64), tuple(term for term, _, _ in found), sizes)
 
 
 def _looked_up(snapshot: Snapshot, query: TextQuery, vocabulary: Vocabulary) -> list[tuple[int, str, str]]:
@@ -248,7 +266,7 @@ def _past_stems(
     said = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
         for stem in stems_before(vocabulary.at(snapshot), piece):
-            ids, _ = postings(snapshot.rows, stem)
+            ids = postings(snapshot.rows, stem)
             saying = frames_saying(snapshot.rows, dialect, piece, ids, mask)
             if len(saying):
                 said[saying] = True

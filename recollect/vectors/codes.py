@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.filters import View, Where
+from recollect.base.ordering import distinct, first_of_each
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
-from recollect.vectors.ordering import distinct, first_of_each
 from recollect.vectors.threads import one_worker
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from recollect.store.parts import Budget, Failed, Part, Problem
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among
-from recollect.vectors.threads import one_thread
 from recollect.vectors.neighbours import EXACT_LIMIT
 from recollect.vectors.pgvector import PgVector
 from recollect.vectors.signs import Basis, content_pieces, fit_basis, pack_signs, plain_basis, shipped_basis
+from recollect.vectors.threads import one_thread
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from recollect.base.ordering import best, distinct
 from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
@@ -23,7 +24,6 @@ from recollect.vectors.codes import (
     candidates_for,
     places_of,
 )
-from recollect.vectors.ordering import best, distinct
 from recollect.vectors.pieces import KeptPieces, read_pieces
 from recollect.vectors.room import Room
 from recollect.vectors.signs import Pieces
