@@ -45,10 +45,10 @@ def cold(path: str, embedder: Any) -> dict[str, Any]:
 def warm(path: str, frames: int, count: int, *, vectors: bool, model: str) -> dict[str, Any]:
     """Medians and 95th percentiles of many different questions, plain and under filters."""
     from bench.peers.exchange import peak_memory
-    from bench.synthetic import START, STEP, questions
+    from bench.synthetic import START, STEP, Ready, questions
 
     asked = questions(count, among=frames)
-    embedder = _stand_in(model) if vectors else None
+    embedder = Ready(_stand_in(model), asked) if vectors else None
     span = STEP * frames
     kinds: dict[str, Options] = {
         "hybrid": lambda place: {},
@@ -69,7 +69,7 @@ def warm(path: str, frames: int, count: int, *, vectors: bool, model: str) -> di
 
 
 def _stand_in(model: str) -> Any:
-    """Vectors that cost nothing, under the model's name where there is one."""
+    """Vectors without a model, under its name where there is one."""
     from bench.synthetic import Clusters
     from recollect.embed import open_embedder
     from recollect.embed.models import default_cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ _MOST_CHARACTERS: Final = 2000
 _REASONS_EACH: Final = 3
 _LOOKED_AT: Final = 1000
 _ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
+_ASCII_WORD: Final = re.compile(r"[^\s!-/:-@\[-`{-~]+")
 
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
@@ -135,6 +137,9 @@ def mentions(query: str) -> list[Mention]:
 
 
 def _words(query: str) -> Iterator[tuple[int, int]]:
+    if query.isascii():
+        yield from (match.span() for match in _ASCII_WORD.finditer(query))
+        return
     start = None
     for place, character in enumerate(query):
         if _separates(character):

@@ -37,6 +37,9 @@ else:
 DEPTH: Final = 128
 """How many frames the text lane and the vector lane bring in."""
 
+BESIDE: Final = 96
+"""Of so many of these the turns beside them are looked at too."""
+
 LATE_FRAMES: Final = 128
 LATE_TOKENS: Final = 8000
 """Late interaction looks at this many frames and word pieces at most."""
@@ -158,7 +161,8 @@ def gather(
     if near is not None:
         members.append(near.ids)
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
-    ids = _with_beside(distinct(np.concatenate(members)), catalog, mask)
+    beside = _beside(np.concatenate([found[:BESIDE] for found in members]), catalog, mask)
+    ids = distinct(np.concatenate([*members, beside]))
     pool = Pool(
         ids=ids,
         words=np.zeros(len(ids)) if text is None else text.of(ids),
@@ -176,15 +180,15 @@ def gather(
     return pool
 
 
-def _with_beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
-    """These frames, and those beside the turns among them, ascending and each once."""
+def _beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
+    """The frames beside the turns among these."""
     import numpy as np
 
     columns = catalog.columns
     turns = found[is_turn(catalog, found)]
     beside = np.concatenate([columns.previous[turns], columns.next[turns]])
     beside = beside[(beside > 0) & (beside < catalog.size)]
-    return distinct(np.concatenate([found, beside[mask[beside]]]))
+    return beside[mask[beside]]
 
 
 def talk_of(pool: Pool, catalog: CatalogView, lengths: Ids) -> Talk:

@@ -25,7 +25,7 @@ from recollect.search.meaning import Meaning
 from recollect.search.request import SearchRequest
 from recollect.search.rerank import Reranker, agreements, rerank_by_model
 from recollect.search.results import Hit, LaneReport, SearchResults, WhyNot
-from recollect.search.scored import Scored, best_ranks, lane_ranks, lanes_of, rank_bonuses, steps_of
+from recollect.search.scored import UNRANKED, Scored, best_ranks, lane_ranks, lanes_of, rank_bonuses, steps_of
 from recollect.search.timeline import TimeSense, newest, sense_of_time
 from recollect.search.voices import voice_bonus
 from recollect.store.catalog import Catalog, CatalogView
@@ -207,7 +207,7 @@ class SearchEngine:
             scores = fused.scores + rank_bonuses(pool)
         best_rank = best_ranks(ranks, len(pool.ids))
         # A turn beside a hit may be an answer by itself, but only if its meaning was looked at.
-        found = (best_rank < np.iinfo(np.int64).max) | (near is not None)
+        found = (best_rank < UNRANKED) | (near is not None)
         bonuses = agreements(
             plan=plan,
             sense=sense if request.times == "boost" else None,
@@ -268,7 +268,7 @@ class SearchEngine:
         neighbours = self.meaning.neighbours
         if neighbours is None or not embedding.may_come:
             return embedding.result().problem
-        problem = self.meaning.mismatch(snapshot.rows)
+        problem = self.meaning.mismatch(snapshot)
         if problem:
             return problem
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.ordering import falling
@@ -93,26 +94,31 @@ def fuse_scores(signals: Signals, *, most_words: float) -> Fused:
     """Each signal over its maximum, weighted by the kind of frame. `most_words` is the best anywhere."""
     import numpy as np
 
-    late = signals.late is not None and bool(np.isfinite(signals.late).any())
-    weights = np.array(
-        [
-            [weight.words, weight.meaning, weight.late]
-            for weight in ((DOCUMENTS, TURNS) if late else (DOCUMENTS_WITHOUT_LATE, TURNS_WITHOUT_LATE))
-        ]
-    )
-    words = np.nan_to_num(signals.words) / most_words if most_words > 0 else np.zeros(len(signals.words))
+    late = None if signals.late is None or not np.isfinite(signals.late).any() else signals.late
+    if most_words > 0:
+        words = np.where(np.isnan(signals.words), 0.0, signals.words) / most_words
+    else:
+        words = np.zeros(len(signals.words))
     if signals.cosine is None:
         return Fused(words, {"words": words})
-    document, turn = (weights / weights.sum(axis=1, keepdims=True)).tolist()
-    of_words, of_meaning, of_late = (
-        np.where(signals.is_turn, *both) for both in zip(turn, document, strict=True)
-    )
+    of_words, of_meaning, of_late = _shares(late is not None).take(signals.is_turn.view(np.int8), axis=1)
     parts = {"words": of_words * words, "meaning": of_meaning * _relative(signals.cosine)}
     total = parts["words"] + parts["meaning"]
-    if late and signals.late is not None:
-        parts["late"] = of_late * _relative(signals.late)
-        total = total + parts["late"]
+    if late is not None:
+        parts["late"] = of_late * _relative(late)
+        total += parts["late"]
     return Fused(total, parts)
+
+
+@cache
+def _shares(late: bool) -> Floats:
+    """How much words, meaning and late interaction count: for documents, and for turns."""
+    import numpy as np
+
+    kinds = (DOCUMENTS, TURNS) if late else (DOCUMENTS_WITHOUT_LATE, TURNS_WITHOUT_LATE)
+    weights = np.array([[kind.words, kind.meaning, kind.late] for kind in kinds])
+    shares: Floats = (weights / weights.sum(axis=1, keepdims=True)).T
+    return shares
 
 
 def add_talk(fused: Fused, talk: Talk, is_turn: Mask) -> Fused:
@@ -179,6 +185,8 @@ def _relative(values: Floats) -> Floats:
     import numpy as np
 
     known = np.isfinite(values)
-    there = values[known]
+    there = values if known.all() else values[known]
     most = float(there.max(initial=0.0))
-    return np.where(known, values, there.min()) / most if most > 0 else np.zeros(len(values))
+    if most <= 0:
+        return np.zeros(len(values))
+    return (values if there is values else np.where(known, values, there.min())) / most

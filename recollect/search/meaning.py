@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from recollect.base.errors import MissingExtra, Unavailable
 from recollect.embed import DEFAULT, Embedder, open_embedder
-from recollect.store.engine import Rows
 from recollect.store.store import Store
+from recollect.store.transaction import Snapshot
 from recollect.vectors.index import IDENTITY, VectorIndex, VectorRows
 from recollect.vectors.neighbours import Neighbours
 from recollect.vectors.pgvector import PgVector
@@ -31,9 +31,9 @@ class Meaning:
     def embedder(self) -> Embedder | None:
         return None if self.index is None else self.index.embedder
 
-    def mismatch(self, rows: Rows) -> str:
+    def mismatch(self, snapshot: Snapshot) -> str:
         """Why the store's vectors are of no use to this embedder; empty where they are."""
-        return "" if self.index is None else self.index.mismatch(rows)
+        return "" if self.index is None else self.index.mismatch_at(snapshot)
 
     @property
     def basis(self) -> Basis | None:

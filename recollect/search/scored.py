@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from recollect.search.candidates import Pool
 from recollect.search.classify import Classified
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     Ids = NDArray[np.int64]
 else:
     Floats = Ids = Any
+
+UNRANKED: Final = 2**63 - 1
+"""The best rank of what no lane has ranked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,25 +51,21 @@ def lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:
     ranks: dict[str, Ids] = {}
     if any(report.name == "text" for report in pool.reports):
         ranks["text"] = ranks_of(pool.words, pool.words > 0, content, pool.ids)
-    if near is not None and pool.cosine is not None:
-        is_near = np.zeros(len(pool.ids), dtype=bool)
-        is_near[np.searchsorted(pool.ids, near.ids)] = True
-        ranks["vector"] = ranks_of(np.nan_to_num(pool.cosine), is_near, content, pool.ids)
-    for lane, items in pool.ranked.items():
-        places = np.zeros(len(pool.ids), dtype=np.int64)
-        for rank, item in enumerate(items, 1):
-            places[np.searchsorted(pool.ids, item.id)] = rank
-        ranks[lane] = places
+    found = {lane: np.array([item.id for item in items], dtype=np.int64) for lane, items in pool.ranked.items()}
+    if near is not None:
+        found = {"vector": near.ids, **found}
+    for lane, ids in found.items():
+        ranks[lane] = np.zeros(len(pool.ids), dtype=np.int64)
+        ranks[lane][pool.ids.searchsorted(ids)] = np.arange(1, len(ids) + 1)
     return ranks
 
 
 def best_ranks(ranks: Mapping[str, Ids], size: int) -> Ids:
     import numpy as np
 
-    worst = np.iinfo(np.int64).max
-    best = np.full(size, worst, dtype=np.int64)
+    best = np.full(size, UNRANKED, dtype=np.int64)
     for places in ranks.values():
-        best = np.minimum(best, np.where(places > 0, places, worst))
+        np.minimum(best, places, out=best, where=places > 0)
     return best
 
 

@@ -53,14 +53,6 @@ class Question:
     """A number for each frame that ties are cut by; without it they are cut by id."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """The frames of the likeliest windows, ascending, and their cosines where the vectors are in memory."""
-
-    frames: Ids
-    cosines: tuple[Ids, Floats] | None
-
-
 class Codes:
     """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
 
@@ -235,8 +227,8 @@ class Looking:
         self.snapshot = snapshot
         self.limit = limit
         self.codes = codes
-        self._seen = None if codes is None or pool is None else pool.submit(self._look, codes)
-        if self._seen is not None:
+        self._found = None if codes is None or pool is None else pool.submit(self._look, codes)
+        if self._found is not None:
             time.sleep(0)  # lets the other thread have Python for the moment in which it begins
 
     @property
@@ -244,15 +236,14 @@ class Looking:
         """Waits for it, if it is still being made."""
         return self._question()
 
-    def seen(self) -> Seen | None:
-        """What the look brought, or None if nobody looked."""
-        return None if self._seen is None else self._seen.result()
+    def found(self) -> Ids | None:
+        """The frames of the likeliest windows, or None if nobody looked."""
+        return None if self._found is None else self._found.result()
 
-    def _look(self, codes: Codes) -> Seen | None:
+    def _look(self, codes: Codes) -> Ids | None:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
-            frames = codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
-            return Seen(frames, codes.cosines(self.question.vector, frames))
+            return codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
         return None
 
 

@@ -113,6 +113,8 @@ class VectorIndex(VectorRows):
         self._is_bound = False
         self._basis: Basis | None = None
         self._stored_basis: str | None = None
+        self._mismatch = (-1, "")
+        """Of which revision, and what it was."""
 
     @property
     def basis(self) -> Basis | None:
@@ -162,6 +164,14 @@ class VectorIndex(VectorRows):
                 self._store.set_setting(tx, BASIS, basis.to_text())
         # Read back: the stored form is rounded, and every process must use the same.
         self._basis, self._stored_basis = None, None if basis is None else basis.to_text()
+
+    def mismatch_at(self, snapshot: Snapshot) -> str:
+        """The same of a snapshot, looked up once for each revision."""
+        revision, known = self._mismatch
+        if revision != snapshot.revision:
+            known = self.mismatch(snapshot.rows)
+            self._mismatch = snapshot.revision, known
+        return known
 
     def mismatch(self, rows: Rows) -> str:
         """Why vectors of this embedder must not meet the store's: another process made them anew."""

@@ -114,11 +114,8 @@ class Neighbours:
         else:
             finder: Candidates | None = self._remote if self._asks_remote else looking.codes or codes
             assert finder is not None
-            seen = looking.seen()
-            begun = None if seen is None else seen.frames
-            found = self._complete(finder, question, snapshot.rows, candidates_for(limit), begun)
-            kept = seen.cosines if seen is not None and found is begun else None
-            ids, cosines = kept or self.cosines(question.vector, found, snapshot)
+            found = self._complete(finder, question, snapshot.rows, candidates_for(limit), looking.found())
+            ids, cosines = self.cosines(question.vector, found, snapshot)
             method = "pgvector, reranked" if self._asks_remote else "quantised, reranked"
         places = best(cosines, ids, limit, content=question.content)
         return Near(ids[places], cosines[places], method, (ids, cosines))

@@ -236,12 +236,12 @@ def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None
         right = Question(vector, seen, View.of("default"), EVERYTHING)
         pool = ThreadPoolExecutor(1)
         begun = neighbours.begin(lambda: right, snapshot, 10, pool=lambda: pool)
-        assert begun.seen() is not None
+        assert begun.found() is not None
         near = neighbours.end(begun)
         assert near.ids.tolist() == neighbours.nearest(right, snapshot, 10).ids.tolist()
         wrong = Question(vector[:-1], seen, View.of("default"), EVERYTHING)
         begun = neighbours.begin(lambda: wrong, snapshot, 10, pool=lambda: pool)
-        assert begun.seen() is None
+        assert begun.found() is None
         with pytest.raises(ValueError, match="dim"):
             neighbours.end(begun)
 
