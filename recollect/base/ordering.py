@@ -19,7 +19,7 @@ _SAMPLED: Final = 8
 
 
 def distinct(values: Ids) -> Ids:
-    """Ascending, each once; faster than `np.unique`, whose first call imports all that numpy has for masks."""
+    """Ascending, each once; `np.unique` hashes, and its first call imports all that numpy has for masks."""
     import numpy as np
 
     ascending = np.sort(values, kind="stable")  # the fastest where parts are in order already
@@ -63,12 +63,13 @@ def best(values: Floats, ids: Ids, limit: int, *, content: Ids | None) -> Ids:
 
     if len(values) <= limit:
         return falling(values) if content is None else falling(values, content[ids])
-    places = (values >= _least(values, limit)).nonzero()[0]
+    places: Ids = (values >= _least(values, limit)).nonzero()[0]
     if len(places) > limit:
         # All that reach the last place, so that ties are cut by the order and not by chance.
         reached = values[places]
         places = places[reached >= np.partition(reached, len(reached) - limit)[len(reached) - limit]]
-    return places[best(values[places], ids[places], len(places), content=content)][:limit]
+    chosen: Ids = places[best(values[places], ids[places], len(places), content=content)]
+    return chosen[:limit]
 
 
 def _least(values: Floats, limit: int) -> Any:

@@ -29,15 +29,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Counts = NDArray[np.int32]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Ids = Mask = Any
+    Floats = Counts = Ids = Mask = Any
 
-DEPTH: Final = 128
+DEPTH: Final = 96
 """How many frames the text lane and the vector lane bring in."""
 
-BESIDE: Final = 96
+BESIDE: Final = 64
 """Of so many of these the turns beside them are looked at too."""
 
 LATE_FRAMES: Final = 128
@@ -143,7 +144,6 @@ def gather(
     catalog: CatalogView,
     snapshot: Snapshot,
     mask: Mask,
-    lengths: Ids,
     text: TextScores | None,
     said: Ids | None,
     near: Near | None,
@@ -168,7 +168,7 @@ def gather(
         words=np.zeros(len(ids)) if text is None else text.of(ids),
         cosine=None,
         late=None,
-        is_turn=is_turn(catalog, ids),
+        is_turn=catalog.columns.is_turn[ids],
         most_words=0.0 if text is None else float(text.values.max(initial=0.0)),
         terms=() if text is None else text.terms,
         ranked=ranked,
@@ -185,13 +185,14 @@ def _beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
     import numpy as np
 
     columns = catalog.columns
-    turns = found[is_turn(catalog, found)]
+    turns = found[columns.is_turn[found]]
     beside = np.concatenate([columns.previous[turns], columns.next[turns]])
     beside = beside[(beside > 0) & (beside < catalog.size)]
-    return beside[mask[beside]]
+    shown: Ids = beside[mask[beside]]
+    return shown
 
 
-def talk_of(pool: Pool, catalog: CatalogView, lengths: Ids) -> Talk:
+def talk_of(pool: Pool, catalog: CatalogView, lengths: Counts) -> Talk:
     """Sessions and neighbours of the candidates, as positions among them."""
     import numpy as np
 
@@ -203,14 +204,6 @@ def talk_of(pool: Pool, catalog: CatalogView, lengths: Ids) -> Talk:
         next=_positions(pool.ids, columns.next[pool.ids]),
         is_short=lengths[pool.ids] <= SHORT_TURN,
     )
-
-
-def is_turn(catalog: CatalogView, ids: Ids) -> Mask:
-    """Part of a conversation: in a session, and said by somebody."""
-    columns = catalog.columns
-    said: Mask = (columns.role[ids] >= 0) | (columns.speaker[ids] >= 0)
-    in_session: Mask = columns.session[ids] >= 0
-    return said & in_session
 
 
 def best_of(text: TextScores, limit: int, content: Ids) -> Ids:
@@ -249,10 +242,10 @@ def _late(
     meaning = known / highest if highest > 0 else np.zeros(len(words))
     first = best(words + meaning, pool.ids, LATE_FRAMES, content=content)
     pieces = neighbours.pieces(pool.ids[first], snapshot)
-    count = np.searchsorted(np.cumsum(pieces.sizes), LATE_TOKENS, side="right")
+    count = int(np.searchsorted(np.cumsum(pieces.sizes), LATE_TOKENS, side="right"))
     if count < len(first):
         # A frame that is too long by itself still counts if it is the first.
-        count = max(int(count), int(np.argmax(pieces.sizes > 0)) + 1)
+        count = max(count, int(np.argmax(pieces.sizes > 0)) + 1)
         first, pieces = first[:count], pieces.first(count)
     late = np.full(len(pool.ids), np.nan)
     late[first] = score_late(asked, pieces)

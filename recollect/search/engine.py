@@ -162,7 +162,6 @@ class SearchEngine:
     def _score(
         self, request: SearchRequest, snapshot: Snapshot, catalog: CatalogView, embedding: Embedding
     ) -> Scored:
-        import numpy as np
 
         filtering = sense_of_time(request) if request.times == "filter" else None
         where = request.where if filtering is None else _narrowed(request, filtering)
@@ -185,7 +184,6 @@ class SearchEngine:
             catalog=catalog,
             snapshot=snapshot,
             mask=mask,
-            lengths=lengths.words,
             text=text,
             said=said,
             near=near,

@@ -51,9 +51,9 @@ def lane_ranks(pool: Pool, near: Near | None, content: Ids) -> dict[str, Ids]:
     ranks: dict[str, Ids] = {}
     if any(report.name == "text" for report in pool.reports):
         ranks["text"] = ranks_of(pool.words, pool.words > 0, content, pool.ids)
-    found = {lane: np.array([item.id for item in items], dtype=np.int64) for lane, items in pool.ranked.items()}
-    if near is not None:
-        found = {"vector": near.ids, **found}
+    found = {} if near is None else {"vector": near.ids}
+    for lane, items in pool.ranked.items():
+        found[lane] = np.array([item.id for item in items], dtype=np.int64)
     for lane, ids in found.items():
         ranks[lane] = np.zeros(len(pool.ids), dtype=np.int64)
         ranks[lane][pool.ids.searchsorted(ids)] = np.arange(1, len(ids) + 1)

@@ -32,6 +32,10 @@ else:
 
 _CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
 _NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
+_FLAGS: Final = ("present", "is_global", "is_chunk", "is_turn")
+_TOGETHER: Final = ("content", "talk", "previous", "next")
+"""Read together of many single frames: beside each other in memory, one look brings all."""
+
 _MASKS: Final = 16
 _PART: Final = 50_000
 _WORD = re.compile(r"[^\W_]+")
@@ -44,6 +48,8 @@ class _Columns:
     present: Mask
     is_global: Mask
     is_chunk: Mask
+    is_turn: Mask
+    """Part of a conversation: in a session, and said by somebody."""
     space: Integers
     kind: Integers
     session: Integers
@@ -113,15 +119,8 @@ class Catalog:
         return int(places[-1]) + 1 if len(places) else 1
 
     def _reset(self) -> None:
-        import numpy as np
 
-        empty: dict[str, Any] = {
-            column.name: np.zeros(
-                1, dtype=bool if column.name in ("present", "is_global", "is_chunk") else np.int64
-            )
-            for column in fields(_Columns)
-        }
-        self._columns = _Columns(**empty)
+        self._columns = _zeros(1)
         self._size = 1
         self._codes = {name: {} for name in _CODED}
         self._talks.clear()
@@ -168,6 +167,7 @@ class Catalog:
         for name, values in zip(_NUMBERS, columns[9:14], strict=True):
             new[name] = np.array(values, dtype=np.int64)
         new["content"] = np.frombuffer(b"".join(map(bytes, columns[14])), dtype=">i8").astype(np.int64)
+        new["is_turn"] = (new["session"] >= 0) & ((new["role"] >= 0) | (new["speaker"] >= 0))
         new["talk"] = self._talk_numbers(new["space"], new["session"])
         new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
         self._columns = self._with_room(size)
@@ -179,17 +179,14 @@ class Catalog:
 
     def _with_room(self, size: int) -> _Columns:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""
-        import numpy as np
 
         assert self._columns is not None
         if size <= len(self._columns.present):
             return self._columns
-        grown = {}
+        grown = _zeros(size + size // 2 + 64)
         for column in fields(_Columns):
-            old = getattr(self._columns, column.name)
-            grown[column.name] = np.zeros(size + size // 2 + 64, dtype=old.dtype)
-            grown[column.name][: self._size] = old[: self._size]
-        return _Columns(**grown)
+            getattr(grown, column.name)[: self._size] = getattr(self._columns, column.name)[: self._size]
+        return grown
 
     def _talk_numbers(self, spaces: Integers, sessions: Integers) -> Integers:
         import numpy as np
@@ -255,6 +252,19 @@ class Catalog:
                 codes.setdefault(value, len(codes))
         numbers = {value: codes.get(value, -1) for value in different}
         return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+
+
+def _zeros(size: int) -> _Columns:
+    import numpy as np
+
+    together = np.zeros((size, len(_TOGETHER)), dtype=np.int64)
+    columns: dict[str, Any] = {
+        column.name: np.zeros(size, dtype=bool if column.name in _FLAGS else np.int64)
+        for column in fields(_Columns)
+        if column.name not in _TOGETHER
+    }
+    columns |= {name: together[:, place] for place, name in enumerate(_TOGETHER)}
+    return _Columns(**columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ids = NDArray[np.int64]
+    Counts = NDArray[np.int32]
     Scores = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 else:
-    Ids = Scores = Mask = Any
+    Ids = Counts = Scores = Mask = Any
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -87,27 +88,27 @@ class Postings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Content words of every frame, and what follows from them for its score."""
+    """Content words of every frame, and what follows for the score of a frame of each length."""
 
-    words: Ids
+    words: Counts
     total: int
     """How many frames have any."""
     norms: Scores
-    """What BM25 divides by because of a frame's length."""
+    """By length: what BM25 divides by."""
     correction: Scores
-    """From BM25's own length rule to one without a reward for very short frames."""
+    """By length: from BM25's own rule to one without a reward for very short frames."""
 
     @classmethod
-    def of(cls, words: Ids) -> Measured:
+    def of(cls, words: Counts) -> Measured:
         import numpy as np
 
         total = int(np.count_nonzero(words))
+        lengths = np.arange(int(words.max(initial=0)) + 1, dtype=np.float64)
         if total == 0:
-            return cls(words, 0, np.zeros(len(words)), np.ones(len(words)))
-        lengths = words.astype(np.float64)
-        mean = float(lengths.sum()) / total
+            return cls(words, 0, np.zeros(len(lengths)), np.ones(len(lengths)))
+        mean = float(words.sum()) / total
         floored = np.maximum(lengths, SHORT)
-        mean_floored = (float(floored.sum()) - SHORT * (len(words) - total)) / total
+        mean_floored = (float(np.maximum(words, SHORT).sum()) - SHORT * (len(words) - total)) / total
         before = 0.25 + 0.75 * lengths / mean
         after = 0.1 + 0.9 * floored / mean_floored
         return cls(words, total, K1 * (1 - B + B * lengths / mean), (1 + K1 * before) / (1 + K1 * after))
@@ -117,7 +118,7 @@ class Measured:
 class Lengths:
     """Content words of every frame, kept in memory and grown as frames arrive."""
 
-    _lengths: Ids | None = None
+    _lengths: Counts | None = None
     _measured: Measured | None = None
     _revision: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -127,7 +128,7 @@ class Lengths:
 
         with self._lock:
             if self._lengths is None or _remade_since(snapshot, self._revision):
-                self._lengths = np.zeros(1, dtype=np.int64)
+                self._lengths = np.zeros(1, dtype=np.int32)
                 self._measured = None
                 self._revision = -1
             if snapshot.revision > self._revision:
@@ -138,7 +139,7 @@ class Lengths:
                 if found:
                     ids, lengths = zip(*found, strict=True)
                     # As long as what was read, and no longer: the rest is still to come.
-                    grown = np.zeros(ids[-1] + 1, dtype=np.int64)
+                    grown = np.zeros(ids[-1] + 1, dtype=np.int32)
                     grown[: len(self._lengths)] = self._lengths
                     grown[np.array(ids)] = lengths
                     self._lengths = grown
@@ -189,8 +190,10 @@ def score_text(
     if ids.max() >= catalog.size:
         inside = ids < catalog.size
         ids, times, gains = ids[inside], times[inside], gains[inside]
+    words = lengths.words.take(ids)
     gains *= times
-    gains /= times + lengths.norms.take(ids)
+    gains /= times + lengths.norms.take(words)
+    gains *= lengths.correction.take(words)
     # Frames by id: of runs that ascend, a stable sort is fast, and much less is touched than all frames.
     order = ids.argsort(kind="stable")
     ids = ids.take(order)
@@ -199,7 +202,6 @@ def score_text(
     shown = mask.take(found)
     if not shown.all():
         found, values = found[shown], values[shown]
-    values *= lengths.correction.take(found)
     return TextScores(tuple(uses), found, values)
 
 

@@ -34,7 +34,7 @@ LOAD: Final = 20_000
 _KEPT: Final = 300_000
 """Up to this many windows the exact vectors stay in memory, as they are stored; beyond, they are read."""
 
-_LEAST_CANDIDATES: Final = 160
+_LEAST_CANDIDATES: Final = 128
 _SAMPLE: Final = 16
 _TRUTH: Final = 10
 _WANTED_RECALL: Final = 0.95

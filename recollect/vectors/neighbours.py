@@ -84,6 +84,9 @@ class Neighbours:
         self._remote = remote
         self._exact_limit = exact_limit
         self._lock = threading.Lock()
+        self._pieces: KeptPieces | None = None
+        self._was_asked = False
+        """For word pieces, since all of them were last forgotten."""
         self._clear()
 
     def begin(
@@ -170,7 +173,7 @@ class Neighbours:
         self._exact: _Exact | None = None
         self._codes: Codes | None = None
         self._asks_remote = False
-        self._pieces: KeptPieces | None = None
+        self._pieces = None
         self._was_asked = False
 
     def _at(self, snapshot: Snapshot) -> tuple[_Exact | None, Codes | None]:

@@ -1,4 +1,4 @@
-"""One thread where libraries would take all: for small work several wait for each other longer than they work."""
+"""One thread where libraries would take all: for small work, several wait longer than they work."""
 
 from __future__ import annotations
 
