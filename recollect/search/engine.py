@@ -82,6 +82,8 @@ class SearchEngine:
         self._catalog = Catalog()
         self._lengths = Lengths()
         self._vocabulary = Vocabulary(store.engine.dialect)
+        self._common: set[str] = set()
+        """Terms that questions had and that too many frames say."""
         self._pool: Executor | None = None
 
     def search(self, request: SearchRequest) -> SearchResults:
@@ -242,6 +244,7 @@ class SearchEngine:
             dialect=self._store.engine.dialect,
             catalog=catalog,
             vocabulary=self._vocabulary,
+            common=self._common,
             lengths=lengths,
             mask=mask,
         )

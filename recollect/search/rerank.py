@@ -19,7 +19,7 @@ from recollect.store.catalog import CatalogView
 from recollect.store.engine import Dialect
 from recollect.store.frames import fetch
 from recollect.store.transaction import Snapshot
-from recollect.text.lane import postings
+from recollect.text.postings import frames_of
 from recollect.text.query import TextQuery, said_phrases
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _identifiers(
 
     names = [name for name in plan.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
-        ids = postings(snapshot.rows, name)
+        ids = frames_of(snapshot.rows, name)
         rarity = 1 - math.log1p(len(ids)) / math.log1p(max(catalog.size, len(ids) + 1))
         weight = ONLY_IDENTIFIER if plan.names_only else IDENTIFIER * rarity**2
         amount = scale * weight / len(names)

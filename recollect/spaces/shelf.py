@@ -12,7 +12,7 @@ from recollect.spaces import words as marks
 from recollect.spaces.rows import Entry, entries
 from recollect.spaces.words import LINE, Numbers, name_of, name_of_kind, name_of_tag
 from recollect.store.engine import Row, Rows
-from recollect.text.lane import postings
+from recollect.text.postings import frames_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -279,7 +279,7 @@ class Shelf:
         import numpy as np
 
         assert self._rows is not None
-        frames = postings(self._rows, word)
+        frames = frames_of(self._rows, word)
         slots = self.slots_of_frames(frames)
         return _union(slots[~np.isin(slots, less)] if len(less) else slots, more)
 

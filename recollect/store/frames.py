@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from recollect.base.errors import Corrupt, InvalidInput, NotFound
@@ -166,6 +167,7 @@ def batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
         yield ids[first : first + _BATCH]
 
 
+@lru_cache(maxsize=256)
 def load_query(dialect: Dialect, condition: str) -> str:
     """Everything a frame is made of: its columns, its checksum, its parent's hash, its text."""
     piece = dialect.slice_bytes.format(

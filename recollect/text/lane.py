@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,9 +11,9 @@ from recollect.base.ordering import first_of_each
 from recollect.store.catalog import CatalogView
 from recollect.store.engine import Dialect, Rows
 from recollect.store.transaction import Snapshot
-from recollect.store.visible import among
 from recollect.text.endings import frames_saying, stems_before
-from recollect.text.layout import BLOCK_BITS, REBUILT, RECORD
+from recollect.text.layout import REBUILT
+from recollect.text.postings import Terms, frames_of
 from recollect.text.query import TextQuery
 from recollect.text.vocabulary import Vocabulary
 
@@ -39,7 +38,6 @@ COMMON_FROM: Final = 20_000
 """In stores of at least this many frames, words that more than this share of them say are left out
 as long as two rarer words remain."""
 
-_RECORD: Final = [("offset", "<u2"), ("times", "u1")]
 _PREFIX_LEAST: Final = 3
 _EXPANSIONS: Final = 8
 
@@ -73,17 +71,6 @@ class TextScores:
             return np.zeros(len(ids))
         places = np.minimum(self.found.searchsorted(ids), len(self.found) - 1)
         return np.where(self.found[places] == ids, self.values[places], 0.0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Postings:
-    """The frames that say each of some terms, and how often; one block of a term behind the other."""
-
-    ids: Ids
-    times: Scores
-    terms: tuple[str, ...]
-    """Of each block; ascending, and so are the ids of each term."""
-    sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,9 +146,10 @@ def score_text(
     catalog: CatalogView,
     lengths: Measured,
     vocabulary: Vocabulary,
+    common: set[str],
     mask: Mask,
 ) -> TextScores:
-    """Any of the terms; statistics are those of the whole store."""
+    """Any of the terms; statistics are those of the whole store. `common` keeps the terms that are common."""
     import numpy as np
 
     total = lengths.total
@@ -169,7 +157,8 @@ def score_text(
         return _nothing(())
     uses: list[TermUse] = []
     read: dict[str, float] = {}
-    looked_up = _looked_up(snapshot, query, vocabulary)
+    terms = Terms(snapshot.rows, common)
+    looked_up = _looked_up(snapshot, query, terms, vocabulary)
     if not any(frames for frames, _, _ in looked_up):
         looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, mask, looked_up)
     for frames, term, note in looked_up:
@@ -177,12 +166,14 @@ def score_text(
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
             continue
         weight = math.log(1 + (total - frames + 0.5) / (frames + 0.5))
-        if total >= COMMON_FROM and frames > COMMON_SHARE * total and len(read) >= 2:
+        is_common = total >= COMMON_FROM and frames > COMMON_SHARE * total
+        (common.add if is_common else common.discard)(term)
+        if is_common and len(read) >= 2:
             uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
             continue
         read[term] = weight
         uses.append(TermUse(term, frames, weight, True, note))
-    said = all_postings(snapshot.rows, list(read))
+    said = terms.postings(read)
     if len(said.ids) == 0:
         return _nothing(tuple(uses))
     gains = np.repeat([read[term] * (K1 + 1) for term in said.terms], said.sizes)
@@ -211,35 +202,17 @@ def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
     return TextScores(uses, np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
-def postings(rows: Rows, term: str) -> Ids:
-    """The frames that say a term, ascending."""
-    return all_postings(rows, [term]).ids
-
-
-def all_postings(rows: Rows, terms: Sequence[str]) -> Postings:
-    """Those of several terms, read at once."""
-    import numpy as np
-
-    clause = among("term", terms)
-    sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
-    found = rows.all(sql, clause.values) if terms else []
-    sizes = tuple(len(data) // RECORD.size for _, _, data in found)
-    raw = np.frombuffer(b"".join([data for _, _, data in found]), dtype=_RECORD)
-    ids = np.repeat(np.array([block << BLOCK_BITS for _, block, _ in found], dtype=np.int64), sizes)
-    ids += raw["offset"]
-    return Postings(ids, raw["times"].astype(np.float64), tuple(term for term, _, _ in found), sizes)
-
-
-def _looked_up(snapshot: Snapshot, query: TextQuery, vocabulary: Vocabulary) -> list[tuple[int, str, str]]:
+def _looked_up(
+    snapshot: Snapshot, query: TextQuery, terms: Terms, vocabulary: Vocabulary
+) -> list[tuple[int, str, str]]:
     """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
-    rows = snapshot.rows
     found: dict[str, tuple[int, str, str]] = {}
     wanted = (*query.terms, *query.identifiers)
-    known = _frequencies(rows, wanted)
+    known = terms.frames(wanted)
     for term in wanted:
         frames = known.get(term, 0)
-        longer = [] if frames or term.startswith("=") else _extensions(rows, term)
-        for other, count in _frequencies(rows, longer).items():
+        longer = [] if frames or term.startswith("=") else _extensions(snapshot.rows, term)
+        for other, count in terms.frames(longer).items():
             found.setdefault(other, (count, other, f"begins with {term!r}"))
         if not longer:
             found[term] = (frames, term, "")
@@ -248,7 +221,7 @@ def _looked_up(snapshot: Snapshot, query: TextQuery, vocabulary: Vocabulary) -> 
             if len(term) < _PREFIX_LEAST and term.isascii():
                 continue
             longer = vocabulary.at(snapshot).containing(term, _EXPANSIONS)
-            for other, count in _frequencies(rows, longer).items():
+            for other, count in terms.frames(longer).items():
                 found[other] = (count, other, f"contains {term!r}")
     return sorted(found.values())
 
@@ -268,21 +241,12 @@ def _past_stems(
     said = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
         for stem in stems_before(vocabulary.at(snapshot), piece):
-            ids = postings(snapshot.rows, stem)
+            ids = frames_of(snapshot.rows, stem)
             saying = frames_saying(snapshot.rows, dialect, piece, ids, mask)
             if len(saying):
                 said[saying] = True
                 found[stem] = (len(ids), stem, f"has {piece!r} in its words")
     return (sorted(found.values()), said) if found else (looked_up, mask)
-
-
-def _frequencies(rows: Rows, terms: Sequence[str]) -> dict[str, int]:
-    """How many frames say each of the terms; those that nobody says are left out."""
-    if not terms:
-        return {}
-    clause = among("term", terms)
-    sql = f"SELECT term, sum(length(data)) FROM text_posting WHERE {clause.sql} GROUP BY term"
-    return {str(term): int(size) // RECORD.size for term, size in rows.all(sql, clause.values)}
 
 
 def _extensions(rows: Rows, term: str) -> list[str]:

@@ -217,6 +217,6 @@ def late_query(basis: Basis, states: Floats, weights: Floats) -> LateQuery:
 def _unit(values: Floats) -> Floats:
     import numpy as np
 
-    lengths = np.linalg.norm(values, axis=-1, keepdims=True)
-    scaled: Floats = (values / np.maximum(lengths, 1e-9)).astype(np.float32)
+    lengths = np.sqrt(np.add.reduce(values * values, axis=-1, keepdims=True))
+    scaled: Floats = (values / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
     return scaled

@@ -85,6 +85,14 @@ def test_mentions_prefer_the_whole_query_then_longer_sequences() -> None:
     assert mentions("x") == [Mention(0, "x")]
 
 
+@pytest.mark.parametrize("between", [chr(code) for code in range(128)])
+def test_plain_text_is_cut_into_words_as_any_other(between: str) -> None:
+    plain = {mention.norm for mention in mentions(f"ab{between}cd ef")}
+    other = {mention.norm for mention in mentions(f"ab{between}cd ef ж")}
+    assert plain <= other
+    assert {norm for norm in other if "ж" not in norm} == plain
+
+
 def test_candidates_come_by_match_then_alias_length_then_key(quiet: World) -> None:
     frames = [quiet.remember(f"Frame {number}") for number in range(5)]
     names = {"zed": ["Rome Plan"], "york": [], "new york": [], "alpha": ["york"], "plan": []}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from recollect.search.when import words
 
@@ -24,8 +23,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     kind: Kind
     text: str
     start: int
@@ -84,9 +82,10 @@ def cut(text: str, most_characters: int) -> list[Token]:
     for match in _TOKEN.finditer(text, 0, limit):
         if match.end() == limit < len(text):
             break
-        if match.lastgroup == "space" and match.group().count("\n") < 2:
+        group = match.lastgroup
+        if group == "space" and match.group().count("\n") < 2:
             continue
-        token = _token(match, glued=match.start() == last_end)
+        token = _token(match, group, glued=match.start() == last_end)
         tokens.append(token)
         last_end = token.end
     return tokens
@@ -96,16 +95,15 @@ def full_year(two_digits: int) -> int:
     return two_digits + (2000 if two_digits < _PIVOT else 1900)
 
 
-def _token(match: re.Match[str], *, glued: bool) -> Token:
-    group = match.lastgroup
+def _token(match: re.Match[str], group: str | None, *, glued: bool) -> Token:
     text = match.group()
     start, end = match.span()
+    if group == "word":
+        return Token("word", _plain(text, group), start, end, capital=text[0].isupper(), glued=glued)
     kind: Kind = "mark"
     fields: tuple[int, ...] = ()
     value: float | None = None
-    if group == "word":
-        kind = "word"
-    elif group == "number":
+    if group == "number":
         value = _number(text)
         kind = "other" if value is None else "number"
     elif group in {"date", "s1", "s2"}:
