@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Cosines = tuple[NDArray[np.int64], NDArray[np.float32]]
     Counts = NDArray[np.int32]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Counts = Ids = Mask = Any
+    Floats = Cosines = Counts = Ids = Mask = Any
 
 DEPTH: Final = 96
 """How many frames the text lane and the vector lane bring in."""
@@ -150,6 +151,7 @@ def gather(
     ranked: Mapping[str, Sequence[RankedFrame]],
     neighbours: Neighbours | None,
     query: EmbeddedQuery,
+    early: Cosines | None,
     late: LateQuery | None,
 ) -> Pool:
     """The union of what the lanes found, and of the turns beside it, with all signals filled in."""
@@ -174,7 +176,8 @@ def gather(
         ranked=ranked,
     )
     if near is not None and neighbours is not None and query.encoding is not None:
-        pool.cosine = _cosines(ids, near, neighbours, query.encoding, snapshot)
+        looked_at = [near.looked_at] if early is None else [near.looked_at, early]
+        pool.cosine = _cosines(ids, looked_at, neighbours, query.encoding, snapshot)
         if late is not None:
             pool.late = _late(pool, late, neighbours, snapshot, catalog.columns.content)
     return pool
@@ -213,18 +216,37 @@ def best_of(text: TextScores, limit: int, content: Ids) -> Ids:
     return text.found[best(text.values, text.found, limit, content=content)]
 
 
-def _cosines(ids: Ids, near: Near, neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot) -> Floats:
+def early_cosines(
+    said: Ids,
+    catalog: CatalogView,
+    mask: Mask,
+    neighbours: Neighbours,
+    query: EmbeddedQuery,
+    snapshot: Snapshot,
+) -> Cosines | None:
+    """Those of what the words found, where vectors are read one by one: while others look for neighbours."""
+    import numpy as np
+
+    if query.encoding is None or not neighbours.reads_vectors(snapshot):
+        return None
+    ids = distinct(np.concatenate([said, _beside(said[:BESIDE], catalog, mask)]))
+    return neighbours.cosines(query.encoding.vectors[0], ids, snapshot)
+
+
+def _cosines(
+    ids: Ids, looked_at: Sequence[Cosines], neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot
+) -> Floats:
     import numpy as np
 
     cosine = np.full(len(ids), np.nan)
-    seen, values = near.looked_at
-    places = _positions(seen, ids)
-    known = places >= 0
-    cosine[known] = values[places[known]]
-    if known.all():
-        return cosine
-    others, values = neighbours.cosines(encoding.vectors[0], ids[~known], snapshot)
-    cosine[np.searchsorted(ids, others)] = values
+    for seen, values in looked_at:
+        places = _positions(seen, ids)
+        known = places >= 0
+        cosine[known] = values[places[known]]
+    missing = np.isnan(cosine)
+    if missing.any():
+        others, values = neighbours.cosines(encoding.vectors[0], ids[missing], snapshot)
+        cosine[ids.searchsorted(others)] = values
     return cosine
 
 

@@ -15,6 +15,7 @@ from recollect.search.candidates import (
     RankedFrame,
     beginning,
     best_of,
+    early_cosines,
     gather,
     pieces_asked,
     talk_of,
@@ -180,6 +181,9 @@ class SearchEngine:
         said = None if text is None else best_of(text, _depth(request), catalog.columns.content)
         query = embedding.result()
         late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
+        early = None
+        if said is not None and isinstance(looking, Looking) and self.meaning.neighbours is not None:
+            early = early_cosines(said, catalog, mask, self.meaning.neighbours, query, snapshot)
         near = self._vector_lane(request, query.problem or looking, reports)
         ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
         pool = gather(
@@ -192,6 +196,7 @@ class SearchEngine:
             ranked=ranked,
             neighbours=self.meaning.neighbours,
             query=query,
+            early=early,
             late=late,
         )
         pool.reports = reports

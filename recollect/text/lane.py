@@ -176,7 +176,7 @@ def score_text(
     said = terms.postings(read)
     if len(said.ids) == 0:
         return _nothing(tuple(uses))
-    gains = np.repeat([read[term] * (K1 + 1) for term in said.terms], said.sizes)
+    gains = np.repeat([read[term] * (K1 + 1) for term in said.sizes], list(said.sizes.values()))
     ids, times = said.ids, said.times
     if ids.max() >= catalog.size:
         inside = ids < catalog.size

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.store.engine import Row, Rows
+from recollect.store.engine import Rows
 from recollect.store.visible import among
 from recollect.text.layout import BLOCK_BITS, RECORD
 
@@ -26,25 +27,13 @@ _AT_ONCE: Final = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """The frames that say each of some terms, and how often; one block of a term behind the other."""
+    """The frames that say each of some terms, and how often; one term behind the other."""
 
     ids: Ids
+    """Of each term ascending."""
     times: Scores
-    terms: tuple[str, ...]
-    """Of each block; ascending, and so are the ids of each term."""
-    sizes: tuple[int, ...]
-    """Of each block."""
-
-    @classmethod
-    def of(cls, blocks: Sequence[Row]) -> Postings:
-        """From rows of (term, block, data), in this order."""
-        import numpy as np
-
-        sizes = tuple(len(data) // RECORD.size for _, _, data in blocks)
-        raw = np.frombuffer(b"".join([data for _, _, data in blocks]), dtype=_RECORD)
-        ids = np.repeat(np.array([block << BLOCK_BITS for _, block, _ in blocks], dtype=np.int64), sizes)
-        ids += raw["offset"]
-        return cls(ids, raw["times"].astype(np.float64), tuple(term for term, _, _ in blocks), sizes)
+    sizes: dict[str, int]
+    """Of each term, in their order."""
 
 
 class Terms:
@@ -57,14 +46,14 @@ class Terms:
     def __init__(self, rows: Rows, common: Iterable[str] = ()) -> None:
         self._rows = rows
         self._common = common
-        self._blocks: dict[str, list[Row]] = {}
+        self._read: dict[str, _Blocks] = {}
 
     def frames(self, terms: Sequence[str]) -> dict[str, int]:
         """How many frames say each of the terms; those that nobody says are left out."""
         read = [term for term in terms if term not in self._common] if len(terms) <= _AT_ONCE else []
         counted = [term for term in terms if term not in read]
-        self._read(read)
-        found = {term: sum(len(row[2]) for row in self._blocks[term]) // RECORD.size for term in read}
+        self._look(read)
+        found = {term: self._read[term].size for term in read}
         if counted:
             clause = among("term", counted)
             sql = f"SELECT term, sum(length(data)) FROM text_posting WHERE {clause.sql} GROUP BY term"
@@ -73,24 +62,51 @@ class Terms:
         return {term: frames for term, frames in found.items() if frames}
 
     def postings(self, terms: Iterable[str]) -> Postings:
-        wanted = sorted(terms)
-        self._read([term for term in wanted if term not in self._blocks])
-        return Postings.of([row for term in wanted for row in self._blocks[term]])
+        import numpy as np
 
-    def _read(self, terms: Sequence[str]) -> None:
-        self._blocks.update((term, []) for term in terms)
-        for row in _blocks(self._rows, terms):
-            self._blocks[row[0]].append(row)
+        wanted = sorted(terms)
+        self._look([term for term in wanted if term not in self._read])
+        found = {term: self._read[term] for term in wanted if self._read[term].size}
+        raw = np.frombuffer(
+            b"".join([data for blocks in found.values() for data in blocks.data]), dtype=_RECORD
+        )
+        places = np.array([place for blocks in found.values() for place in blocks.places], dtype=np.int64)
+        sizes = np.array([len(data) for blocks in found.values() for data in blocks.data], dtype=np.int64)
+        ids = np.repeat(places << BLOCK_BITS, sizes // RECORD.size)
+        ids += raw["offset"]
+        times = raw["times"].astype(np.float64)
+        return Postings(ids, times, {term: blocks.size for term, blocks in found.items()})
+
+    def _look(self, terms: Sequence[str]) -> None:
+        if not terms:
+            return
+        self._read.update((term, _NOTHING) for term in terms)
+        clause = among("term", terms)
+        sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
+        found = self._rows.all(sql, clause.values)
+        names = [row[0] for row in found]
+        first = 0
+        while first < len(names):
+            end = bisect_right(names, names[first], first)
+            blocks = found[first:end]
+            self._read[names[first]] = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
+            first = end
+
+
+class _Blocks:
+    """A term's blocks, and what is in each."""
+
+    __slots__ = ("data", "places", "size")
+
+    def __init__(self, places: Sequence[int], data: Sequence[bytes]) -> None:
+        self.places = places
+        self.data = data
+        self.size = sum(map(len, data)) // RECORD.size
+
+
+_NOTHING: Final = _Blocks((), ())
 
 
 def frames_of(rows: Rows, term: str) -> Ids:
     """The frames that say a term, ascending."""
-    return Postings.of(_blocks(rows, [term])).ids
-
-
-def _blocks(rows: Rows, terms: Sequence[str]) -> list[Row]:
-    if not terms:
-        return []
-    clause = among("term", terms)
-    sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
-    return rows.all(sql, clause.values)
+    return Terms(rows).postings([term]).ids

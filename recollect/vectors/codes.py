@@ -128,6 +128,10 @@ class Codes:
             found = self._frames[slots[0].astype(np.int64)]
         return distinct(found)
 
+    @property
+    def keeps_vectors(self) -> bool:
+        return self._vectors is not None
+
     def cosines(self, vector: Floats, ids: Ids) -> tuple[Ids, Floats] | None:
         """Of these frames, which ascend; None if the vectors are not in memory."""
         kept = self._some(ids)

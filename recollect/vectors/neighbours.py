@@ -152,6 +152,11 @@ class Neighbours:
         kept = None if codes is None else codes.cosines(vector, wanted)
         return kept or best_windows(*_rows_of(snapshot.rows, wanted.tolist(), self._dimensions), vector)
 
+    def reads_vectors(self, snapshot: Snapshot) -> bool:
+        """Whether vectors are read from the store, since there are too many to keep."""
+        exact, codes = self._at(snapshot)
+        return exact is None and (codes is None or not codes.keeps_vectors)
+
     def pieces(self, ids: Ids, snapshot: Snapshot) -> Pieces:
         """The word pieces of these frames. Who asks once reads them; for who asks again all are kept."""
         with self._lock:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     Bytes = Ids = Any
 
-MOST_BYTES: Final = 128 << 20
+MOST_BYTES: Final = 300 << 20
 """So much is kept; where there is more, it is read."""
 
 _LOAD: Final = 20_000

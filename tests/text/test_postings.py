@@ -31,9 +31,9 @@ def test_terms_are_counted_and_read(memory: Memory, common: set[str], padding: i
         found = terms.postings(["zebra", "river", "stone", "nobody"])
         read: dict[str, dict[int, int]] = {}
         place = 0
-        for term, size in zip(found.terms, found.sizes, strict=True):
-            pairs = zip(found.ids.tolist(), found.times.tolist(), strict=True)
-            read.setdefault(term, {}).update(list(pairs)[place : place + size])
+        for term, size in found.sizes.items():
+            pairs = list(zip(found.ids.tolist(), found.times.tolist(), strict=True))
+            read[term] = dict(pairs[place : place + size])
             place += size
         assert read == {term: SAID[term] for term in ("river", "stone", "zebra")}
         assert len(terms.postings([]).ids) == 0
