@@ -170,13 +170,14 @@ class SearchEngine:
         where = request.where if filtering is None else _narrowed(request, filtering)
         mask = catalog.visible(request.view, where)
         looking = self._begin_vectors(request, embedding, snapshot, catalog, mask, where)
-        sense = filtering or sense_of_time(request)
-        kind = classify(request.query)
+        # The other thread begins when this one first reads; so what only thinks comes later.
         lengths = self._lengths.at(snapshot, catalog.size)
         reports: list[LaneReport] = []
         plan = plan_text(request.query)
         text = self._text_lane(request, plan, snapshot, catalog, lengths, mask, reports)
         known = self._known(request, snapshot, where)
+        sense = filtering or sense_of_time(request)
+        kind = classify(request.query)
         # All that needs no neighbours comes before they are waited for.
         said = None if text is None else best_of(text, _depth(request), catalog.columns.content)
         query = embedding.result()

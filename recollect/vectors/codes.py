@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -116,6 +115,10 @@ class Codes:
             self._vectors[before:after] = vectors
 
     def find(self, question: Question, rows: Rows, limit: int) -> Ids:
+        return self.frames_at(self.look(question, limit))
+
+    def look(self, question: Question, limit: int) -> Any:
+        """The places of the likeliest windows; nearly all of it without Python."""
         import numpy as np
 
         with self._lock:
@@ -124,9 +127,13 @@ class Codes:
             if wanted == 0:
                 return np.zeros(0, dtype=np.int64)
             # Always with a mask: without one, the answer depends on the number of threads.
-            _, slots = self._index.search(question.vector[None, :], k=wanted, mask=mask)
-            found = self._frames[slots[0].astype(np.int64)]
-        return distinct(found)
+            return self._index.search(question.vector[None, :], k=wanted, mask=mask)[1][0]
+
+    def frames_at(self, places: Any) -> Ids:
+        """The frames of the windows at these places, ascending and each once."""
+        import numpy as np
+
+        return distinct(self._frames[places.astype(np.int64)])
 
     @property
     def keeps_vectors(self) -> bool:
@@ -231,9 +238,7 @@ class Looking:
         self.snapshot = snapshot
         self.limit = limit
         self.codes = codes
-        self._found = None if codes is None or pool is None else pool.submit(self._look, codes)
-        if self._found is not None:
-            time.sleep(0)  # lets the other thread have Python for the moment in which it begins
+        self._looking = None if codes is None or pool is None else pool.submit(self._look, codes)
 
     @property
     def question(self) -> Question:
@@ -242,12 +247,13 @@ class Looking:
 
     def found(self) -> Ids | None:
         """The frames of the likeliest windows, or None if nobody looked."""
-        return None if self._found is None else self._found.result()
+        places = None if self._looking is None else self._looking.result()
+        return None if places is None or self.codes is None else self.codes.frames_at(places)
 
-    def _look(self, codes: Codes) -> Ids | None:
+    def _look(self, codes: Codes) -> Any:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
-            return codes.find(self.question, self.snapshot.rows, candidates_for(self.limit))
+            return codes.look(self.question, candidates_for(self.limit))
         return None
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import random
+import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from itertools import pairwise
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,6 +17,9 @@ from hypothesis import strategies as st
 from recollect.base.errors import InvalidInput
 from recollect.base.times import format_ms, to_ms
 from recollect.search.when import TimePhrase, asks_recency, find_times, time_range
+from recollect.search.when.lexer import cut
+from recollect.search.when.phrases import ANCHORS, phrases
+from recollect.search.when.reader import Reader
 
 REFERENCE = to_ms(datetime(2023, 5, 17, 14, 30, tzinfo=UTC))  # a Wednesday
 
@@ -625,3 +632,27 @@ def test_a_weekday_lies_in_the_seven_days_before_today(name: str, reference: dat
     start = datetime.fromtimestamp(found.since / 1000, UTC)
     assert start.strftime("%A") == name
     assert 1 <= (reference.date() - start.date()).days <= 7
+
+
+def _words_of_the_grammar() -> set[str]:
+    """Every word in any text of the modules that read times: what a rule may ask for is among them."""
+    folder = Path(find_times.__code__.co_filename).parent
+    return {
+        word
+        for path in sorted(folder.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for word in re.findall(r"[^\W\d_]+", node.value.lower())
+    }
+
+
+def test_without_a_digit_or_an_anchor_there_is_no_time() -> None:
+    """`find_times` looks no closer at texts without these, so no rule may do without them."""
+    others = sorted(_words_of_the_grammar() - ANCHORS)
+    assert len(others) > 200
+    chance = random.Random(5)
+    for _ in range(4000):
+        said = [chance.choice([str.lower, str.capitalize])(word) for word in chance.choices(others, k=6)]
+        text = chance.choice([" ", ", ", " - ", "-", "'s "]).join(said[:2]) + " " + " ".join(said[2:])
+        assert list(phrases(Reader(cut(text, 1000)))) == [], text
+        assert find_times(text, reference=None) == []

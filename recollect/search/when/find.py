@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, timedelta, tzinfo
@@ -11,11 +12,13 @@ from recollect.search.when.calendar import GRAINS, Calendar, NeedsReference, Pre
 from recollect.search.when.derived import Hours, Part, Shifted
 from recollect.search.when.lexer import cut
 from recollect.search.when.nodes import Instant
-from recollect.search.when.phrases import Phrase, Relation, phrases
+from recollect.search.when.phrases import ANCHORS, Phrase, Relation, phrases
 from recollect.search.when.reader import CLOCK, PART, Reader
 from recollect.search.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
+_DIGIT = re.compile(r"[0-9]")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ def find_times(
     months, and a winter belongs to the year it begins in. Phrases outside the years 1 to 9999 are left out.
     """
     calendar = Calendar.at(reference, zone=zone, prefer=prefer)
+    if not _may_name_a_time(text[: max(most_characters, 0)]):
+        return []
     tokens = cut(text, most_characters)
     found = []
     for phrase in phrases(Reader(tokens)):
@@ -68,6 +73,11 @@ def find_times(
         if resolved is not None:
             found.append(resolved)
     return found
+
+
+def _may_name_a_time(text: str) -> bool:
+    """Most questions have neither a digit nor a word of time, and then nobody need look closer."""
+    return _DIGIT.search(text) is not None or not ANCHORS.isdisjoint(_WORD.findall(text.lower()))
 
 
 def _resolve(phrase: Phrase, calendar: Calendar, *, text: str, start: int, end: int) -> TimePhrase | None:

@@ -81,6 +81,26 @@ _OPENERS = frozenset(
     }
 )
 """Every word a phrase may begin with."""
+ANCHORS = frozenset(
+    name + ending
+    for ending in ("", "s")
+    for name in (
+        *words.MONTHS,
+        *words.WEEKDAYS,
+        *words.SEASONS,
+        *words.UNITS,
+        *words.ONES,
+        *words.TENS,
+        *words.ORDINALS,
+        *words.ORDINAL_TENS,
+        *words.DECADES,
+        *words.DAY_PARTS,
+        *HOLIDAYS,
+        *DAYS,
+        *words.listed("now tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
+    )
+)
+"""Words that name a time or count one: a phrase without any digit has at least one of them."""
 _JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
 _AFTERWARDS = frozenset({"onward", "onwards", "forward"})
 _UNSURE = frozenset({"may", "march", "mar", "jan", "dec", "sat", "sun"})
