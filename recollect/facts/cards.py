@@ -31,7 +31,7 @@ class FactCards:
         """The text of each card, and the frames it rests on."""
         rows = snapshot.rows
         found: dict[int, Said] = {}
-        for entity in entities_in(rows, query, view, self.options):
+        for entity in entities_in(snapshot, query, view, self.options):
             for said in said_of(rows, entity, seen(view), limit=_LOOKED_AT):
                 found.setdefault(said.span_id, said)
         wanted = word_stems(query)

@@ -14,6 +14,7 @@ from recollect.base.errors import InvalidInput
 from recollect.base.filters import View, Where
 from recollect.base.times import AsOf
 from recollect.facts.canonical import alias_norm
+from recollect.facts.known_names import KnownNames
 from recollect.facts.reading import ORDER, SOURCE, seen
 from recollect.facts.relevance import overlap, speaks_of_oneself, word_stems
 from recollect.facts.resolve import named
@@ -99,11 +100,16 @@ class Said(NamedTuple):
 
 
 def candidates(
-    snapshot: Snapshot, query: str, view: View, where: Where, options: LaneOptions = DEFAULT_OPTIONS
+    snapshot: Snapshot,
+    query: str,
+    view: View,
+    where: Where,
+    options: LaneOptions = DEFAULT_OPTIONS,
+    names: KnownNames | None = None,
 ) -> list[Candidate]:
     """Frames that are evidence for facts about what the query names, best first; no name, no frame."""
     rows = snapshot.rows
-    entities = entities_in(rows, query, view, options)
+    entities = entities_in(snapshot, query, view, options, names)
     if not entities:
         return []
     wanted = word_stems(query) if options.by_relevance else frozenset()
@@ -159,14 +165,16 @@ def _separates(character: str) -> bool:
     )
 
 
-def entities_in(rows: Rows, query: str, view: View, options: LaneOptions) -> list[NamedEntity]:
+def entities_in(
+    snapshot: Snapshot, query: str, view: View, options: LaneOptions, names: KnownNames | None = None
+) -> list[NamedEntity]:
     """What the query names: longest match first, then longest alias, then key."""
     sources = {mention.norm: mention.source for mention in mentions(query)}
     if options.first_person is not None and speaks_of_oneself(query):
         sources.setdefault(alias_norm(options.first_person), _LONGEST_SEQUENCE + 1)
     ids: dict[str, list[int]] = defaultdict(list)
     best: dict[str, tuple[int, int, str]] = {}
-    for alias, entity in named(rows, view, sources):
+    for alias, entity in named(snapshot.rows, view, names.among(sources, snapshot) if names else sources):
         order = (sources[alias.alias_norm], -len(alias.alias_norm), alias.alias_norm)
         if entity.entity_id not in ids[entity.key_norm]:
             ids[entity.key_norm].append(entity.entity_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.base.filters import View, Where
+from recollect.facts.known_names import KnownNames
 from recollect.facts.lane import LaneOptions, candidates
 from recollect.search.candidates import RankedFrame
 from recollect.store.transaction import Snapshot
@@ -13,8 +14,12 @@ from recollect.store.transaction import Snapshot
 class KnownFacts:
     """Ranks frames by the facts they are evidence for."""
 
+    def __init__(self) -> None:
+        self._names = KnownNames()
+
     def rank(
         self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
     ) -> Sequence[RankedFrame]:
-        found = candidates(snapshot, query, view, where, LaneOptions(max_evidence_frames=limit))
+        options = LaneOptions(max_evidence_frames=limit)
+        found = candidates(snapshot, query, view, where, options, self._names)
         return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in found]
