@@ -210,9 +210,7 @@ def talk_of(pool: Pool, catalog: CatalogView, lengths: Counts) -> Talk:
 
 
 def best_of(text: TextScores, limit: int, content: Ids) -> Ids:
-    """Ids of the highest scores; ties at the end are cut by content, never by order of writing."""
-    if len(text.found) <= limit:
-        return text.found
+    """Ids by falling score; ties are ordered and cut by content, never by order of writing."""
     return text.found[best(text.values, text.found, limit, content=content)]
 
 
@@ -263,14 +261,9 @@ def _late(
     highest = known.max(initial=0.0)
     meaning = known / highest if highest > 0 else np.zeros(len(words))
     first = best(words + meaning, pool.ids, LATE_FRAMES, content=content)
-    pieces = neighbours.pieces(pool.ids[first], snapshot)
-    count = int(np.searchsorted(np.cumsum(pieces.sizes), LATE_TOKENS, side="right"))
-    if count < len(first):
-        # A frame that is too long by itself still counts if it is the first.
-        count = max(count, int(np.argmax(pieces.sizes > 0)) + 1)
-        first, pieces = first[:count], pieces.first(count)
+    pieces = neighbours.pieces(pool.ids[first], snapshot, most=LATE_TOKENS)
     late = np.full(len(pool.ids), np.nan)
-    late[first] = score_late(asked, pieces)
+    late[first[: len(pieces.sizes)]] = score_late(asked, pieces)
     late[~np.isfinite(late)] = np.nan
     return late if np.isfinite(late).any() else None
 

@@ -165,7 +165,6 @@ class SearchEngine:
     def _score(
         self, request: SearchRequest, snapshot: Snapshot, catalog: CatalogView, embedding: Embedding
     ) -> Scored:
-
         filtering = sense_of_time(request) if request.times == "filter" else None
         where = request.where if filtering is None else _narrowed(request, filtering)
         mask = catalog.visible(request.view, where)
@@ -181,7 +180,9 @@ class SearchEngine:
         # All that needs no neighbours comes before they are waited for.
         said = None if text is None else best_of(text, _depth(request), catalog.columns.content)
         query = embedding.result()
-        late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
+        late = None
+        if request.fusion == "score":
+            late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
         early = None
         if said is not None and isinstance(looking, Looking) and self.meaning.neighbours is not None:
             early = early_cosines(said, catalog, mask, self.meaning.neighbours, query, snapshot)

@@ -119,7 +119,6 @@ class Catalog:
         return int(places[-1]) + 1 if len(places) else 1
 
     def _reset(self) -> None:
-
         self._columns = _zeros(1)
         self._size = 1
         self._codes = {name: {} for name in _CODED}
@@ -179,7 +178,6 @@ class Catalog:
 
     def _with_room(self, size: int) -> _Columns:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""
-
         assert self._columns is not None
         if size <= len(self._columns.present):
             return self._columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -84,13 +84,11 @@ class Terms:
         clause = among("term", terms)
         sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
         found = self._rows.all(sql, clause.values)
-        names = [row[0] for row in found]
         first = 0
-        while first < len(names):
-            end = bisect_right(names, names[first], first)
-            blocks = found[first:end]
-            self._read[names[first]] = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
-            first = end
+        for term, count in Counter([row[0] for row in found]).items():
+            blocks = found[first : first + count]
+            self._read[term] = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
+            first += count
 
 
 class _Blocks:

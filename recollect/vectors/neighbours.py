@@ -157,8 +157,11 @@ class Neighbours:
         exact, codes = self._at(snapshot)
         return exact is None and (codes is None or not codes.keeps_vectors)
 
-    def pieces(self, ids: Ids, snapshot: Snapshot) -> Pieces:
-        """The word pieces of these frames. Who asks once reads them; for who asks again all are kept."""
+    def pieces(self, ids: Ids, snapshot: Snapshot, *, most: int) -> Pieces:
+        """The word pieces of the first of these frames that have no more than so many together.
+
+        Who asks once reads them; for who asks again those of all frames are kept.
+        """
         with self._lock:
             if snapshot.revision > self._revision:
                 self._refresh(snapshot)
@@ -166,8 +169,8 @@ class Neighbours:
                 self._pieces = KeptPieces(snapshot.rows)
             self._was_asked = True
             if self._pieces is not None and self._pieces.is_complete:
-                return self._pieces.of(ids)
-        return read_pieces(snapshot.rows, ids.tolist())
+                return self._pieces.of(ids, most=most)
+        return read_pieces(snapshot.rows, ids.tolist(), most=most)
 
     # Keeping current
 

@@ -10,7 +10,7 @@ from recollect.store.frames import batches
 from recollect.store.visible import among
 from recollect.vectors.codes import spread
 from recollect.vectors.room import Room
-from recollect.vectors.signs import BYTES, Pieces
+from recollect.vectors.signs import BYTES, Pieces, fitting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,17 +24,20 @@ else:
 MOST_BYTES: Final = 300 << 20
 """So much is kept; where there is more, it is read."""
 
+ALL: Final = 1 << 62
+"""More pieces than any frames have."""
+
 _LOAD: Final = 20_000
 
 
-def read_pieces(rows: Rows, ids: Sequence[int]) -> Pieces:
-    """Of these frames, in their order."""
+def read_pieces(rows: Rows, ids: Sequence[int], *, most: int = ALL) -> Pieces:
+    """Of these frames, in their order, as far as they have no more than so many together."""
     found: dict[int, bytes] = {}
     for batch in batches(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, data FROM frame_token WHERE {clause.sql}"
         found.update(rows.all(sql, clause.values))
-    return Pieces.of([bytes(found.get(frame_id, b"")) for frame_id in ids])
+    return Pieces.of([bytes(found.get(frame_id, b"")) for frame_id in ids]).up_to(most)
 
 
 class KeptPieces:
@@ -60,13 +63,14 @@ class KeptPieces:
             rows,
         )
 
-    def of(self, ids: Ids) -> Pieces:
-        """Of these frames, in their order."""
+    def of(self, ids: Ids, *, most: int = ALL) -> Pieces:
+        """Of these frames, in their order, as far as they have no more than so many together."""
         import numpy as np
 
         known = np.where(ids < len(self._starts), ids, 0)  # there is no frame 0
-        sizes = self._sizes[known]
-        return Pieces(self._signs.take(spread(self._starts[known], sizes), axis=0), sizes)
+        sizes = fitting(self._sizes[known], most)
+        starts = self._starts[known[: len(sizes)]]
+        return Pieces(self._signs.take(spread(starts, sizes), axis=0), sizes)
 
     def _add(self, which: str, rows: Rows) -> None:
         import numpy as np

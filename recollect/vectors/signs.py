@@ -172,10 +172,18 @@ class Pieces:
         sizes = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // BYTES
         return cls(np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(-1, BYTES), sizes)
 
-    def first(self, count: int) -> Pieces:
-        """Of so many of the frames."""
-        sizes = self.sizes[:count]
+    def up_to(self, most: int) -> Pieces:
+        """Of the first frames that have no more than so many together."""
+        sizes = fitting(self.sizes, most)
         return Pieces(self.signs[: int(sizes.sum())], sizes)
+
+
+def fitting(sizes: Ids, most: int) -> Ids:
+    """The first of these sizes that are no more than so many together; the first that is any, always."""
+    import numpy as np
+
+    count = int(np.searchsorted(np.cumsum(sizes), most, side="right"))
+    return sizes if count == len(sizes) else sizes[: max(count, int(np.argmax(sizes > 0)) + 1)]
 
 
 def score_late(query: LateQuery, pieces: Pieces) -> Floats:

@@ -50,6 +50,9 @@ def test_what_is_kept_is_what_is_stored(batches: list[list[str]], chance: Any) -
                 ids = list(range(1, 25))
                 chance.shuffle(ids)
                 assert as_bytes(kept.of(numbers(ids))) == as_bytes(read_pieces(snapshot.rows, ids))
+                most = chance.randint(0, 9)
+                some = kept.of(numbers(ids), most=most)
+                assert as_bytes(some) == as_bytes(read_pieces(snapshot.rows, ids, most=most))
 
 
 def test_more_than_may_be_kept_is_read(vector_location: str) -> None:
@@ -73,7 +76,7 @@ def test_the_pieces_of_a_store_are_current(vector_location: str) -> None:
 
         def check(wanted: Sequence[int]) -> list[int]:
             with memory.store.read() as snapshot:
-                found = neighbours.pieces(numbers(wanted), snapshot)
+                found = neighbours.pieces(numbers(wanted), snapshot, most=1000)
                 assert as_bytes(found) == as_bytes(read_pieces(snapshot.rows, wanted))
                 return [int(size) for size in found.sizes]
 
@@ -95,7 +98,7 @@ def test_an_older_snapshot_reads_what_it_saw(vector_location: str) -> None:
         neighbours = Neighbours(32)
         with memory.store.read() as old:
             newer = _written_meanwhile(vector_location, neighbours)
-            before = as_bytes(neighbours.pieces(numbers(ids), old))
+            before = as_bytes(neighbours.pieces(numbers(ids), old, most=1000))
             assert before == as_bytes(read_pieces(old.rows, ids))
         assert newer not in ids
 
@@ -111,4 +114,4 @@ def _written_meanwhile(location: str, neighbours: Neighbours) -> int:
 
 
 def _sizes(neighbours: Neighbours, snapshot: Snapshot, ids: list[int]) -> list[int]:
-    return [int(size) for size in neighbours.pieces(numbers(ids), snapshot).sizes]
+    return [int(size) for size in neighbours.pieces(numbers(ids), snapshot, most=1000).sizes]

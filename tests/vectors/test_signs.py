@@ -16,6 +16,7 @@ from recollect.vectors.signs import (
     Pieces,
     content_pieces,
     fit_basis,
+    fitting,
     late_query,
     pack_signs,
     plain_basis,
@@ -102,8 +103,26 @@ def test_a_frame_does_not_change_the_score_of_another() -> None:
         assert score_late(query, Pieces.of([data]))[0] == pytest.approx(together[place], abs=1e-6)
     backwards = score_late(query, Pieces.of(packed[::-1]))
     assert backwards.tolist() == pytest.approx(together.tolist()[::-1], abs=1e-6)
-    few = score_late(query, Pieces.of(packed).first(5))
+    few = score_late(query, Pieces.of(packed).up_to(13))
+    assert len(few) == 5
     assert few.tolist() == pytest.approx(together.tolist()[:5], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "kept"),
+    [
+        ([], 3, 0),
+        ([1, 2], 3, 2),
+        ([1, 2, 1], 3, 2),
+        ([1, 2, 0, 1], 3, 3),
+        ([5, 1], 3, 1),
+        ([0, 5, 1], 3, 2),
+        ([0, 0], 3, 2),
+        ([3, 9, 1], 3, 1),
+    ],
+)
+def test_as_many_frames_are_taken_as_fit_and_one_at_least(sizes: list[int], most: int, kept: int) -> None:
+    assert fitting(np.array(sizes, dtype=np.int64), most).tolist() == sizes[:kept]
 
 
 def test_a_basis_survives_being_stored() -> None:
