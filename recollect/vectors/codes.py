@@ -72,6 +72,8 @@ class Codes:
     @classmethod
     def build(cls, sample: Halves, parts: Iterable[tuple[Ids, Halves]]) -> Codes:
         """From some of the windows, drawn evenly, and from all of them, in parts."""
+        from concurrent.futures import ThreadPoolExecutor
+
         import numpy as np
         import turbovec
 
@@ -81,14 +83,20 @@ class Codes:
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Ids] = []
         kept: list[Halves] = []
-        for ids, vectors in parts:
-            wide = vectors.astype(np.float32)
-            index.add(wide)
-            truth.look(wide)
-            frames.append(ids)
-            kept.append(vectors)
-            if truth.seen > _KEPT:
-                kept.clear()
+        with ThreadPoolExecutor(1) as beside:
+            adding = None
+            for ids, vectors in parts:
+                wide = vectors.astype(np.float32)
+                if adding is not None:
+                    adding.result()
+                adding = beside.submit(index.add, wide)  # without Python, while the next part is read
+                truth.look(wide)
+                frames.append(ids)
+                kept.append(vectors)
+                if truth.seen > _KEPT:
+                    kept.clear()
+            if adding is not None:
+                adding.result()
         index.prepare()
         known = np.concatenate(frames)
         codes = cls(index, known, np.concatenate(kept) if truth.seen <= _KEPT else None)
