@@ -46,13 +46,16 @@ class KeptPieces:
     def __init__(self, rows: Rows, *, most: int = MOST_BYTES) -> None:
         import numpy as np
 
+        row = rows.one("SELECT coalesce(sum(length(data)), 0) FROM frame_token")
+        size = int(row[0]) if row else 0
         self._most = most
-        self._room = Room(np.zeros((0, BYTES), dtype=np.uint8))
-        self._signs: Bytes = self._room.append(np.zeros((0, BYTES), dtype=np.uint8))
+        self.is_complete = size <= most
+        """False: there are too many, and none is kept."""
+        none = np.empty((size // BYTES if self.is_complete else 0, BYTES), dtype=np.uint8)
+        self._room = Room(none, used=0, spare=0.125)
+        self._signs: Bytes = none[:0]
         self._starts: Ids = np.zeros(1, dtype=np.int64)
         self._sizes: Ids = np.zeros(1, dtype=np.int64)
-        self.is_complete = True
-        """False: there are too many, and none is kept."""
         self._add("FROM frame_token t WHERE t.frame_id > ?", rows)
 
     def grow(self, rows: Rows, *, since: int) -> None:
@@ -75,14 +78,14 @@ class KeptPieces:
     def _add(self, which: str, rows: Rows) -> None:
         import numpy as np
 
+        if not self.is_complete:
+            return
         for found in _parts(which, rows):
-            if not self.is_complete:
-                return
             pieces = Pieces.of([bytes(data) for _, data in found])
             if self._signs.nbytes + pieces.signs.nbytes > self._most:
                 self.is_complete = False
-                self._room = Room(self._signs[:0].copy())
                 self._signs = self._signs[:0].copy()
+                self._room = Room(self._signs)
                 return
             ids = np.array([frame_id for frame_id, _ in found], dtype=np.int64)
             starts, sizes = _longer(self._starts, ids), _longer(self._sizes, ids)

@@ -169,6 +169,8 @@ class Pieces:
     def of(cls, packed: Sequence[bytes]) -> Pieces:
         import numpy as np
 
+        if any(len(data) % BYTES for data in packed):  # damaged: what is whole of them still counts
+            packed = [data[: len(data) // BYTES * BYTES] for data in packed]
         sizes = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // BYTES
         return cls(np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(-1, BYTES), sizes)
 

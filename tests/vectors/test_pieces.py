@@ -92,6 +92,20 @@ def test_the_pieces_of_a_store_are_current(vector_location: str) -> None:
         assert [bool(size) for size in check(ids)] == [bool(size) for size in sizes]
 
 
+def test_damaged_pieces_spoil_no_search(vector_location: str) -> None:
+    with open_memory(vector_location) as memory:
+        first, second = memory.remember_many(["zebra river", "zebra stone"]).ids
+        with memory.store.write() as tx:
+            tx.rows.run("UPDATE frame_token SET data = ? WHERE frame_id = ?", (b"x" * 21, first))
+            assert tx.system
+        for _ in range(3):
+            assert {hit.frame.id for hit in memory.search("zebra")} == {first, second}
+        with memory.store.read() as snapshot:
+            kept = KeptPieces(snapshot.rows).of(numbers([first, second]))
+            assert as_bytes(kept) == as_bytes(read_pieces(snapshot.rows, [first, second]))
+            assert kept.sizes.tolist() == [1, 2]
+
+
 def test_an_older_snapshot_reads_what_it_saw(vector_location: str) -> None:
     with open_memory(vector_location) as memory:
         ids = list(memory.remember_many(["zebra", "river"]).ids)
