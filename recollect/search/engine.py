@@ -34,6 +34,7 @@ from recollect.store.frames import fetch, stored
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
 from recollect.text.lane import Lengths, Measured, TextScores, score_text
+from recollect.text.postings import Common
 from recollect.text.query import TextQuery, plan_text
 from recollect.text.vocabulary import Vocabulary
 from recollect.vectors.codes import Looking, Question
@@ -83,8 +84,7 @@ class SearchEngine:
         self._catalog = Catalog()
         self._lengths = Lengths()
         self._vocabulary = Vocabulary(store.engine.dialect)
-        self._common: set[str] = set()
-        """Terms that questions had and that too many frames say."""
+        self._common: Common = {}
         self._pool: Executor | None = None
 
     def search(self, request: SearchRequest) -> SearchResults:

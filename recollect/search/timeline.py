@@ -65,6 +65,8 @@ def newest(
     """
     import numpy as np
 
+    if sense.range is None and sense.recency is None and not asked:
+        return []
     columns = catalog.columns
     chosen = mask.copy()
     if sense.range is not None:
@@ -76,10 +78,8 @@ def newest(
         reason = sense.described
     elif sense.recency is not None:
         reason = f"asks for the newest: {sense.recency!r}"
-    elif asked:
-        reason = "nothing to look for, so the newest"
     else:
-        return []
+        reason = "nothing to look for, so the newest"
     ids = np.flatnonzero(chosen & ~_has_chunks(catalog))
     if len(ids) > limit:
         times = columns.occurred_at[ids]

@@ -13,7 +13,7 @@ from recollect.store.engine import Dialect, Rows
 from recollect.store.transaction import Snapshot
 from recollect.text.endings import frames_saying, stems_before
 from recollect.text.layout import REBUILT
-from recollect.text.postings import Terms, frames_of
+from recollect.text.postings import Common, Terms, frames_of
 from recollect.text.query import TextQuery
 from recollect.text.vocabulary import Vocabulary
 
@@ -146,7 +146,7 @@ def score_text(
     catalog: CatalogView,
     lengths: Measured,
     vocabulary: Vocabulary,
-    common: set[str],
+    common: Common,
     mask: Mask,
 ) -> TextScores:
     """Any of the terms; statistics are those of the whole store. `common` keeps the terms that are common."""
@@ -157,7 +157,7 @@ def score_text(
         return _nothing(())
     uses: list[TermUse] = []
     read: dict[str, float] = {}
-    terms = Terms(snapshot.rows, common)
+    terms = Terms(snapshot, common)
     looked_up = _looked_up(snapshot, query, terms, vocabulary)
     if not any(frames for frames, _, _ in looked_up):
         looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, mask, looked_up)
@@ -167,7 +167,10 @@ def score_text(
             continue
         weight = math.log(1 + (total - frames + 0.5) / (frames + 0.5))
         is_common = total >= COMMON_FROM and frames > COMMON_SHARE * total
-        (common.add if is_common else common.discard)(term)
+        if is_common:
+            common[term] = snapshot.revision, frames
+        else:
+            common.pop(term, None)
         if is_common and len(read) >= 2:
             uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
             continue

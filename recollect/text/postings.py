@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from recollect.store.engine import Rows
+from recollect.store.transaction import Snapshot
 from recollect.store.visible import among
 from recollect.text.layout import BLOCK_BITS, RECORD
 
@@ -36,24 +37,31 @@ class Postings:
     """Of each term, in their order."""
 
 
+Common = dict[str, tuple[int, int]]
+"""Terms that earlier questions found too common to be looked at: when, and in how many frames."""
+
+
 class Terms:
     """The terms of one question, each read once where that is likely to be wanted.
 
-    Most terms that are counted are read then, so both is done at once. Not for those that earlier questions
-    found too common to be looked at: `common` is kept by the caller, who adds to it.
+    Most terms that are counted are read then, so both is done at once. Those in `common`, which the caller
+    keeps, are only counted, and that once for each revision.
     """
 
-    def __init__(self, rows: Rows, common: Iterable[str] = ()) -> None:
-        self._rows = rows
+    def __init__(self, snapshot: Snapshot, common: Common) -> None:
+        self._rows = snapshot.rows
+        self._revision = snapshot.revision
         self._common = common
         self._read: dict[str, _Blocks] = {}
 
     def frames(self, terms: Sequence[str]) -> dict[str, int]:
         """How many frames say each of the terms; those that nobody says are left out."""
-        read = [term for term in terms if term not in self._common] if len(terms) <= _AT_ONCE else []
-        counted = [term for term in terms if term not in read]
+        known = {term: self._common[term] for term in terms if term in self._common}
+        found = {term: frames for term, (revision, frames) in known.items() if revision == self._revision}
+        read = [term for term in terms if term not in known] if len(terms) <= _AT_ONCE else []
+        counted = [term for term in terms if term not in read and term not in found]
         self._look(read)
-        found = {term: self._read[term].size for term in read}
+        found.update((term, self._read[term].size) for term in read)
         if counted:
             clause = among("term", counted)
             sql = f"SELECT term, sum(length(data)) FROM text_posting WHERE {clause.sql} GROUP BY term"
@@ -67,15 +75,12 @@ class Terms:
         wanted = sorted(terms)
         self._look([term for term in wanted if term not in self._read])
         found = {term: self._read[term] for term in wanted if self._read[term].size}
-        raw = np.frombuffer(
-            b"".join([data for blocks in found.values() for data in blocks.data]), dtype=_RECORD
+        ids, raw = _ids(
+            [place for blocks in found.values() for place in blocks.places],
+            [data for blocks in found.values() for data in blocks.data],
         )
-        places = np.array([place for blocks in found.values() for place in blocks.places], dtype=np.int64)
-        sizes = np.array([len(data) for blocks in found.values() for data in blocks.data], dtype=np.int64)
-        ids = np.repeat(places << BLOCK_BITS, sizes // RECORD.size)
-        ids += raw["offset"]
-        times = raw["times"].astype(np.float64)
-        return Postings(ids, times, {term: blocks.size for term, blocks in found.items()})
+        sizes = {term: blocks.size for term, blocks in found.items()}
+        return Postings(ids, raw["times"].astype(np.float64), sizes)
 
     def _look(self, terms: Sequence[str]) -> None:
         if not terms:
@@ -105,6 +110,18 @@ class _Blocks:
 _NOTHING: Final = _Blocks((), ())
 
 
+def _ids(places: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Any]:
+    """The frames in these blocks, and the records they are in."""
+    import numpy as np
+
+    raw = np.frombuffer(b"".join(data), dtype=_RECORD)
+    sizes = np.array([len(piece) for piece in data], dtype=np.int64) // RECORD.size
+    ids = np.repeat(np.array(places, dtype=np.int64) << BLOCK_BITS, sizes)
+    ids += raw["offset"]
+    return ids, raw
+
+
 def frames_of(rows: Rows, term: str) -> Ids:
     """The frames that say a term, ascending."""
-    return Terms(rows).postings([term]).ids
+    blocks = rows.all("SELECT term, block, data FROM text_posting WHERE term = ? ORDER BY block", (term,))
+    return _ids([row[1] for row in blocks], [row[2] for row in blocks])[0]

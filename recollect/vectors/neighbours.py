@@ -129,10 +129,12 @@ class Neighbours:
         """Enough candidates: the nearest windows may all be of a few frames, or a finder give up early."""
         import numpy as np
 
-        seen = int(np.count_nonzero(question.mask))
-        enough = min(limit // 2, seen)
         if found is None:
             found = finder.find(question, rows, limit)
+        if len(found) >= limit // 2:
+            return found
+        seen = int(np.count_nonzero(question.mask))
+        enough = min(limit // 2, seen)
         for wider in (4, 16):
             if len(found) >= enough or seen <= _FEW:
                 break
