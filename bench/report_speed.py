@@ -114,7 +114,6 @@ def _promises(sizes: Mapping[str, Any]) -> Iterator[list[str]]:
             found = timed(size, name)
             label = f"{int(size):,} frames, median search, {name}: {limit} ms"
             yield from promise(label, found["p50_ms"] if found else None, limit)
-            yield from promise(f"{label} (CPU)", found["cpu_p50_ms"] if found else None, limit)
     for name in ("filter 1 %, new each time", "filter 50 %, new each time"):
         plain, filtered = timed("100000", "hybrid"), timed("100000", name)
         if plain and filtered:
