@@ -327,7 +327,10 @@ class SearchEngine:
             most = max(RANKED_LIMIT, request.limit)
             ranked["timeline"] = newest(catalog, mask, sense, limit=most, asked=silent)
             found = ranked["timeline"]
-            detail = found[0].reason if found else "the question does not ask about time"
+            lack = (
+                "the question does not ask about time" if sense.range is None else "no frame is of that time"
+            )
+            detail = found[0].reason if found else lack
             reports.append(LaneReport("timeline", True, len(found), detail))
         return ranked
 

@@ -382,3 +382,14 @@ def test_reading_changes_nothing(memory: Memory) -> None:
         assert memory.search("zebra") == first
         memory.why_not("zebra", 1)
     assert memory.revision == before
+
+
+def test_a_time_without_frames_is_told_from_a_question_without_time() -> None:
+    with open_memory(":memory:", embedder=None) as memory:
+        memory.remember("zebra", occurred_at=START)
+        for query, said in (
+            ("zebra in May 1987", "no frame is of that time"),
+            ("zebra", "the question does not ask about time"),
+        ):
+            [report] = [lane for lane in memory.search(query).lanes if lane.name == "timeline"]
+            assert (report.found, report.detail) == (0, said)
