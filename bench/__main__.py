@@ -17,7 +17,7 @@ from bench.machine import describe
 from bench.report import DOCUMENT, agrees, write
 
 HERE = Path(__file__).resolve().parent
-_TOOLS = {"basis", "corpora", "probe"}
+_TOOLS = {"answers", "basis", "corpora", "probe"}
 """Modules that can be run but measure nothing by themselves."""
 
 
