@@ -72,8 +72,16 @@ DERIVED: Final = (
 )
 """What `reindex` makes of the rest."""
 
-PASSING: Final = ("store_lease", "store_erasing")
-"""What concerns only who has the store open."""
+PASSING: Final = (
+    "store_lease",
+    "store_erasing",
+    "rebuild",
+    "text_doc_next",
+    "text_posting_next",
+    "frame_vector_next",
+    "frame_token_next",
+)
+"""What concerns only who has the store open, or is building an index."""
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")
 """How the names of settings begin that speak of derived rows."""
