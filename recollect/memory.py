@@ -109,7 +109,10 @@ class Memory:
         store.parts.append(text)
         if meaning.index is not None:
             store.parts.append(meaning.index)
-        store.parts += [Surrogates(store.engine.dialect, at_ingest=self._surrogates), LaterPart("sources", _sources)]
+        store.parts += [
+            Surrogates(store.engine.dialect, at_ingest=self._surrogates),
+            LaterPart("sources", _sources),
+        ]
         extractor = self._extractor
         store.parts.append(FactsPart(None if isinstance(extractor, str) else extractor))
         store.parts += submemories.parts(store)

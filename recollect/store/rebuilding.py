@@ -2,8 +2,8 @@
 
 An index that cannot be mended row by row (the text index, vectors of another embedder) is built in tables of
 its own, named like those that answer with `_next` behind. Nothing reads them. They are filled in transactions
-of bounded size, each of which also notes in `rebuild` how far it has come; none of these takes a system time,
-so that for everyone else the store has not changed. One last transaction adds what was written meanwhile,
+of bounded size, each of which also notes in `rebuild` how far it has come; none of these takes a system
+time, so that for everyone else the store has not changed. One last transaction adds what was written meanwhile,
 replaces the old rows by the new ones, and changes the settings that speak of them. Then the `_next` tables are
 emptied, again in bounded transactions.
 

@@ -123,7 +123,7 @@ class TextIndex(Part):
         return total
 
     def _switch(self, store: Store, tx: Transaction) -> int:
-        """Replace what differs: of a sound index that is nothing, and whoever keeps it in memory may go on."""
+        """Replace what differs: of a sound index nothing, and whoever keeps it in memory may go on."""
         changed = 0
         for old, new, key in zip(CURRENT, NEXT, (("term", "block"), ("frame_id",)), strict=True):
             value = "data" if "term" in key else "length"

@@ -2,8 +2,8 @@
 
 `rebuild` by the same embedder compares each frame's rows with what they should be and replaces those that
 differ, a batch at a time: no vector is ever missing meanwhile. By another embedder all vectors are made in
-`frame_vector_next` and `frame_token_next`, and switched together with the store's embedder in one commit; until
-then the old embedder answers. See `store/rebuilding.py` and `vectors/replacing.py`.
+`frame_vector_next` and `frame_token_next`, and switched together with the store's embedder in one commit;
+until then the old embedder answers. See `store/rebuilding.py` and `vectors/replacing.py`.
 """
 
 from __future__ import annotations
@@ -296,7 +296,9 @@ class VectorIndex(VectorRows):
         import numpy as np
 
         width = self.embedder.identity.dimensions
-        return [np.frombuffer(item.vectors, dtype=np.float16).reshape(-1, width) for item in embedded.values()]
+        return [
+            np.frombuffer(item.vectors, dtype=np.float16).reshape(-1, width) for item in embedded.values()
+        ]
 
     # Upkeep
 
@@ -354,9 +356,7 @@ class VectorIndex(VectorRows):
                     break
                 texts = texts_to_embed(snapshot.rows, store.engine.dialect, ids)
             made = self.embed(list(texts.values()))
-            ready = {
-                frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None
-            }
+            ready = {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
             with store.write() as tx:
                 self.refuse_mismatch(tx.rows)
                 still = set(indexed(tx.rows, list(ready)))

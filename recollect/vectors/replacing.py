@@ -141,7 +141,9 @@ def _differing(index: VectorIndex, rows: Rows, ready: Mapping[int, Embedded]) ->
 def _drop_surplus(index: VectorIndex, store: Store, tx: Transaction) -> int:
     """Rows of frames that have no vectors by right; return how many have some."""
     surplus = tx.rows.run("DELETE FROM frame_vector WHERE frame_id NOT IN (SELECT frame_id FROM text_doc)")
-    surplus += tx.rows.run("DELETE FROM frame_token WHERE frame_id NOT IN (SELECT frame_id FROM frame_vector)")
+    surplus += tx.rows.run(
+        "DELETE FROM frame_token WHERE frame_id NOT IN (SELECT frame_id FROM frame_vector)"
+    )
     if index.mirror is not None and index.mirror.exists(tx.rows):
         surplus += tx.rows.run(
             "DELETE FROM frame_window WHERE frame_id NOT IN (SELECT frame_id FROM frame_vector)"

@@ -242,20 +242,24 @@ def interrupt() -> None:
     raise Interrupted
 
 
+def begin_text_rebuild(memory: Memory, ids: Sequence[int]) -> None:
+    """The first batch of a rebuild, and no more."""
+    with rebuilding(memory.store, "text", ANALYZER, tables=NEXT.keyed) as work:
+        counted = {frame_id: count_frame(memory.get(frame_id).text, None, None) for frame_id in ids}
+        with memory.store.write() as tx:
+            add(tx.rows, counted, NEXT)
+            work.advance(memory.store, tx, ids[-1])
+        interrupt()
+
+
 def test_an_erase_after_an_interrupted_rebuild_takes_the_frame_out_of_what_it_left(location: str) -> None:
     with open_memory(location, embedder=OLD) as memory:
         ids = memory.remember_many(f"note {number} of secretword{number}x" for number in range(150)).ids
         acts = iter([lambda: None, interrupt])
         with pytest.raises(Interrupted):
             memory.reindex(embedder=Interfering(acts, least=2))
-        with pytest.raises(Interrupted), rebuilding(memory.store, "text", ANALYZER, tables=NEXT.keyed) as work:
-            counted = {
-                frame_id: count_frame(memory.get(frame_id).text, None, None) for frame_id in ids[:100]
-            }
-            with memory.store.write() as tx:
-                add(tx.rows, counted, NEXT)
-                work.advance(memory.store, tx, ids[99])
-            interrupt()
+        with pytest.raises(Interrupted):
+            begin_text_rebuild(memory, ids[:100])
         assert left_over(memory).keys() == set(SHADOWS)
         assert len(memory.verify().notes) == 2
         certificate = memory.erase(ids[7])
@@ -303,9 +307,7 @@ def test_a_search_says_for_how_many_frames_there_are_vectors(location: str) -> N
         assert memory.search("zebra").lanes[1].detail == "exact; vectors for 0 of 3 frames"
         memory.remember("four comets")
         assert memory.search("zebra").lanes[1].detail == "exact; vectors for 1 of 4 frames"
-        assert memory.verify().notes == (
-            "vectors for 1 of 4 frames; maintain or reindex makes the others",
-        )
+        assert memory.verify().notes == ("vectors for 1 of 4 frames; maintain or reindex makes the others",)
         [problem] = memory.verify(deep=True).problems
         assert problem.derived
         memory.maintain()
