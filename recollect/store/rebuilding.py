@@ -1,11 +1,11 @@
 """A rebuild that may be killed at any moment: made beside the old rows, switched in one commit.
 
-An index that cannot be mended row by row (the text index, vectors of another embedder) is built in tables of
-its own, named like those that answer with `_next` behind. Nothing reads them. They are filled in transactions
-of bounded size, each of which also notes in `rebuild` how far it has come; none of these takes a system
-time, so that for everyone else the store has not changed. One last transaction adds what was written meanwhile,
-replaces the old rows by the new ones, and changes the settings that speak of them. Then the `_next` tables are
-emptied, again in bounded transactions.
+An index that cannot be mended row by row (the text index, vectors of another embedder) is built in
+tables of its own, named like those that answer with `_next` behind. Nothing reads them. They are filled
+in transactions of bounded size, each of which also notes in `rebuild` how far it has come; none of these
+takes a system time, so that for everyone else the store has not changed. One last transaction adds what
+was written meanwhile, replaces the old rows by the new ones, and changes the settings that speak of
+them. Then the `_next` tables are emptied, again in bounded transactions.
 
 - A kill before the switch leaves the old index as it was, and rows in `_next` that the next rebuild by the
   same rules goes on from. A kill after it leaves rows in `_next` that the next rebuild or `maintain` deletes.
