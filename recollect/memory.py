@@ -109,7 +109,10 @@ class Memory:
         store.parts.append(text)
         if meaning.index is not None:
             store.parts.append(meaning.index)
-        store.parts += [Surrogates(at_ingest=self._surrogates), LaterPart("sources", _sources)]
+        store.parts += [
+            Surrogates(store.engine.dialect, at_ingest=self._surrogates),
+            LaterPart("sources", _sources),
+        ]
         extractor = self._extractor
         store.parts.append(FactsPart(None if isinstance(extractor, str) else extractor))
         store.parts += submemories.parts(store)
@@ -610,15 +613,15 @@ class Memory:
         return write_lines(path, moving.export_lines(self.store, derived=derived), overwrite=overwrite)
 
     def import_(self, path: str | os.PathLike[str]) -> moving.Moved:
-        """Fill this memory, which must be empty, from an export; what it lacks of derived rows is made."""
+        """Fill this memory, which must be empty, from an export; what it lacks of derived rows is made.
+
+        Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way.
+        """
         with read_lines(path) as lines:
             moved = moving.import_lines(self.store, lines)
-        revision = self.revision
         self._wire()
-        if not any(moved.rows.get(table) for table in moving.DERIVED):
-            upkeep.reindex(self.store)
-            moving.settle_clock(self.store, revision)
-            self._wire()
+        moving.finish_import(self.store)
+        self._wire()
         return moved
 
     def copy(self, location: str | os.PathLike[str]) -> moving.Moved:
@@ -637,15 +640,19 @@ class Memory:
     def reindex(self, *, embedder: str | Embedder | None = None) -> dict[str, int]:
         """Make everything derived anew from the canonical rows; with `embedder`, by another embedder.
 
-        May be interrupted: what is left is done by calling it again, or by `maintain`.
+        Until it is whole, the old index and the old embedder answer. Interrupted, it changes no answer, and
+        calling it again goes on.
         """
-        if embedder is not None:
-            meaning = retie(self.store, open_embedder(embedder, cache=self._cache))
-            assert meaning.index is not None
-            self.store.parts[:] = [part for part in self.store.parts if part.name != meaning.index.name]
-            self.store.parts.append(meaning.index)
-            self._search.meaning = meaning
-        return upkeep.reindex(self.store)
+        if embedder is None:
+            return upkeep.reindex(self.store)
+        meaning = retie(self.store, open_embedder(embedder, cache=self._cache))
+        assert meaning.index is not None
+        # Vectors come last, and only then do this handle's searches and writes use the new embedder.
+        parts = [part for part in self.store.parts if part.name != meaning.index.name]
+        done = upkeep.reindex(self.store, [*parts, meaning.index])
+        self.store.parts[:] = [*parts, meaning.index]
+        self._search.meaning = meaning
+        return done
 
     def stats(self) -> Stats:
         return upkeep.stats(self.store)

@@ -119,6 +119,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     looked = f"{report.frames:,} frames, every byte of them" if report.deep else "structure and indexes"
     if report:
         yield f"All is well ({looked})."
+        yield from (f"Note: {note}." for note in report.notes)
         if not report.deep:
             yield "Add --deep to check every row against its hash."
         return
@@ -129,6 +130,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     ]
     yield Table(("problem", "data", "detail"), rows)
     yield f"{len(rows)} problems found ({looked})."
+    yield from (f"Note: {note}." for note in report.notes)
     if derived:
         yield "Derived data can be made anew: recollect reindex"
     if derived < len(rows):

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from recollect.base.frame import Frame
 from recollect.context.sentences import Range, salient
 from recollect.store.drafts import Draft
-from recollect.store.engine import Rows
+from recollect.store.engine import Dialect, Row, Rows
 from recollect.store.frames import batches, checked_text, load_query
 from recollect.store.parts import Budget, Part, Problem
 from recollect.store.store import Store
@@ -46,7 +46,8 @@ class Surrogates(Part):
 
     name = "surrogates"
 
-    def __init__(self, *, at_ingest: bool = True) -> None:
+    def __init__(self, dialect: Dialect, *, at_ingest: bool = True) -> None:
+        self._dialect = dialect
         self._at_ingest = at_ingest
         self._seen = 0
         """Frames up to this one have been looked at, so that upkeep after every write costs little."""
@@ -69,11 +70,34 @@ class Surrogates(Part):
         return {"surrogate": count}
 
     def rebuild(self, store: Store) -> int:
+        """Replace each short form that is not what the text gives: none is missing meanwhile."""
+        total = after = 0
+        while True:
+            with store.read() as snapshot:
+                ids = _next_ids(snapshot.rows, after)
+                made = _made(snapshot.rows, self._dialect, ids)
+                is_sound = _stored(snapshot.rows, ids) == _as_rows(made)
+            if not ids:
+                break
+            if not is_sound:
+                with store.write() as tx:
+                    self.erased(tx, ids)
+                    still = _indexed(tx.rows, list(made))
+                    _add(tx.rows, {frame_id: item for frame_id, item in made.items() if frame_id in still})
+                    assert tx.system
+            total += len(made)
+            after = ids[-1]
         with store.write() as tx:
-            tx.rows.run("DELETE FROM surrogate")
-            assert tx.system
-        self._seen = 0
-        return self._refresh(store, Budget())
+            surplus = "DELETE FROM surrogate WHERE frame_id NOT IN (SELECT frame_id FROM text_doc)"
+            if tx.rows.run(surplus):
+                assert tx.system
+        return total
+
+    def derive(self, tx: Transaction) -> None:
+        after = 0
+        while ids := _next_ids(tx.rows, after):
+            _add(tx.rows, _made(tx.rows, self._dialect, ids))
+            after = ids[-1]
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         refreshed = self._refresh(store, budget)
@@ -81,7 +105,6 @@ class Surrogates(Part):
 
     def _refresh(self, store: Store, budget: Budget) -> int:
         total = 0
-        dialect = store.engine.dialect
         while not budget.exhausted:
             batch = _BATCH if budget.frames is None else min(_BATCH, budget.frames)
             with store.read() as snapshot:
@@ -90,11 +113,7 @@ class Surrogates(Part):
                     newest = snapshot.rows.one("SELECT max(frame_id) FROM text_doc")
                     self._seen = int(newest[0]) if newest and newest[0] is not None else self._seen
                     break
-                clause = among("f.frame_id", ids)
-                found = snapshot.rows.all(load_query(dialect, clause.sql), clause.values)
-            frames = [checked_text(row) for row in found]
-            made = {row.frame_id: make_surrogate(text) for row, text in frames}
-            ready = {frame_id: item for frame_id, item in made.items() if item is not None}
+                ready = _made(snapshot.rows, self._dialect, ids)
             with store.write() as tx:
                 still = _indexed(tx.rows, list(ready))
                 _add(tx.rows, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
@@ -111,6 +130,9 @@ class Surrogates(Part):
         )
         for (frame_id,) in rows:
             yield Problem("surrogate", f"frame {frame_id} has a short form and is not indexed", derived=True)
+        if deep and self._at_ingest:
+            for frame_id in _stale(snapshot.rows, after=0, limit=20):
+                yield Problem("surrogate", f"frame {frame_id} is long and has no short form", derived=True)
         if deep:
             for frame_id, gist, micro in snapshot.rows.all("SELECT frame_id, gist, micro FROM surrogate"):
                 if _parsed(gist) is None or _parsed(micro) is None:
@@ -140,11 +162,34 @@ def _add(rows: Rows, made: Mapping[int, Surrogate]) -> None:
             "INSERT INTO surrogate (frame_id, version, gist, micro) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (frame_id) DO UPDATE "
             "SET version = excluded.version, gist = excluded.gist, micro = excluded.micro",
-            [
-                (frame_id, VERSION, json.dumps(item.gist), json.dumps(item.micro))
-                for frame_id, item in made.items()
-            ],
+            _as_rows(made),
         )
+
+
+def _as_rows(made: Mapping[int, Surrogate]) -> list[Row]:
+    return [
+        (frame_id, VERSION, json.dumps(made[frame_id].gist), json.dumps(made[frame_id].micro))
+        for frame_id in sorted(made)
+    ]
+
+
+def _stored(rows: Rows, ids: Sequence[int]) -> list[Row]:
+    clause = among("frame_id", ids)
+    sql = f"SELECT frame_id, version, gist, micro FROM surrogate WHERE {clause.sql} ORDER BY frame_id"
+    return rows.all(sql, clause.values) if ids else []
+
+
+def _made(rows: Rows, dialect: Dialect, ids: Sequence[int]) -> dict[int, Surrogate]:
+    """The short forms of these frames, those left out that need none."""
+    clause = among("f.frame_id", ids)
+    found = rows.all(load_query(dialect, clause.sql), clause.values) if ids else []
+    made = {row.frame_id: make_surrogate(text) for row, text in map(checked_text, found)}
+    return {frame_id: item for frame_id, item in made.items() if item is not None}
+
+
+def _next_ids(rows: Rows, after: int) -> list[int]:
+    sql = f"SELECT frame_id FROM text_doc WHERE frame_id > ? ORDER BY frame_id LIMIT {_BATCH}"
+    return [int(row[0]) for row in rows.all(sql, (after,))]
 
 
 def _parsed(text: str) -> tuple[Range, ...] | None:

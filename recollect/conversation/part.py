@@ -61,6 +61,9 @@ class ConversationPart(Part):
         with store.write() as tx:
             return rebuild(tx.rows)
 
+    def derive(self, tx: Transaction) -> None:
+        rebuild(tx.rows)
+
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         return health.verify(snapshot, deep=deep)
 

@@ -186,7 +186,7 @@ class SearchEngine:
         early = None
         if said is not None and isinstance(looking, Looking) and self.meaning.neighbours is not None:
             early = early_cosines(said, catalog, mask, self.meaning.neighbours, query, snapshot)
-        near = self._vector_lane(request, query.problem or looking, reports)
+        near = self._vector_lane(request, query.problem or looking, lengths.documents, reports)
         ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
         pool = gather(
             catalog=catalog,
@@ -288,7 +288,7 @@ class SearchEngine:
         return neighbours.begin(question, snapshot, _depth(request), pool=self._threads)
 
     def _vector_lane(
-        self, request: SearchRequest, looking: Looking | str, reports: list[LaneReport]
+        self, request: SearchRequest, looking: Looking | str, indexed: int, reports: list[LaneReport]
     ) -> Near | None:
         if "vector" not in request.lanes:
             return None
@@ -296,7 +296,9 @@ class SearchEngine:
             reports.append(LaneReport("vector", False, 0, str(looking)))
             return None
         near = self.meaning.neighbours.end(looking)
-        reports.append(LaneReport("vector", True, len(near.ids), near.method))
+        covered = self.meaning.neighbours.covered(looking.snapshot)
+        partly = f"; vectors for {covered} of {indexed} frames" if covered < indexed else ""
+        reports.append(LaneReport("vector", True, len(near.ids), near.method + partly))
         return near
 
     def _known(

@@ -77,6 +77,10 @@ class SpacesPart(Part):
                 done += made
         return done
 
+    def derive(self, tx: Transaction) -> None:
+        while derive(tx.rows, most=_BATCH):
+            pass
+
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         """Makes what a store of an older format lacks."""
         with store.read() as snapshot:

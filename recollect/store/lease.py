@@ -105,7 +105,7 @@ class Lease:
         rows.run(
             f"INSERT INTO store_lease (holder, host, pid, expires_at) VALUES (?, ?, ?, {expires}) "
             "ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at",
-            (self.holder, _host(), os.getpid()),
+            (self.holder, host_name(), os.getpid()),
         )
 
     def _beat(self) -> None:
@@ -133,12 +133,12 @@ def current_holder(rows: Rows, engine: Engine) -> str | None:
 def drop_dead(rows: Rows, engine: Engine) -> None:
     """Take expired places out of the queue, and those of processes of this machine that are gone."""
     rows.run(f"DELETE FROM store_lease WHERE expires_at <= {engine.dialect.wall_ms}")
-    for ticket, pid in rows.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (_host(),)):
-        if not _alive(pid):
+    for ticket, pid in rows.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (host_name(),)):
+        if not is_alive(pid):
             rows.run("DELETE FROM store_lease WHERE ticket = ?", (ticket,))
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -148,7 +148,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _host() -> str:
+def host_name() -> str:
     """This machine, and on Linux the process namespace too: a pid says nothing outside it."""
     try:
         return f"{platform.node()}/{Path('/proc/self/ns/pid').readlink()}"

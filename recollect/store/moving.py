@@ -17,6 +17,7 @@ from recollect.base.errors import Conflict, Corrupt, InvalidInput, Unsupported
 from recollect.base.hashing import checksum
 from recollect.store.engine import Dialect, Row, Rows, Value
 from recollect.store.store import Store
+from recollect.store.transaction import Transaction, read_clock
 
 CANONICAL: Final = (
     "store_clock",
@@ -72,13 +73,24 @@ DERIVED: Final = (
 )
 """What `reindex` makes of the rest."""
 
-PASSING: Final = ("store_lease", "store_erasing")
-"""What concerns only who has the store open."""
+PASSING: Final = (
+    "store_lease",
+    "store_erasing",
+    "rebuild",
+    "text_doc_next",
+    "text_posting_next",
+    "frame_vector_next",
+    "frame_token_next",
+)
+"""What concerns only who has the store open, or is building an index."""
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")
 """How the names of settings begin that speak of derived rows."""
 
-OWN_SETTINGS: Final = ("schema_hash",)
+IMPORTED: Final = "import.source"
+"""The setting that says what a store was filled from: the same import again, unanswered before, succeeds."""
+
+OWN_SETTINGS: Final = ("schema_hash", IMPORTED)
 """Settings that speak of the file itself, and stay with it."""
 
 _KIND: Final = "recollect-export"
@@ -112,12 +124,20 @@ def export_lines(store: Store, *, derived: bool) -> Iterator[str]:
 
 
 def import_lines(store: Store, lines: Iterable[str]) -> Moved:
-    """Fill an empty store; anything missing, changed or out of place is refused, and nothing is written."""
+    """Fill an empty store; anything missing, changed or out of place is refused, and nothing is written.
+
+    One transaction writes the rows, makes what the parts derive of them, and notes which export it was. So a
+    killed import is absent or whole, but for vectors: they take too long for a transaction, `finish_import`
+    makes them, and until then every search says how many there are. The same import again finds the note,
+    and goes on from there.
+    """
     counts: dict[str, int] = {}
     with store.write() as tx:
-        _require_empty(tx.rows, store)
+        reader = _Reader(lines, store.engine.format())
+        if not _is_empty(tx.rows):
+            return _repeated(tx.rows, store, reader.check())
         filling = _Filling(tx.rows, store.engine.dialect)
-        rows = iter(_checked(lines, store.engine.format()))
+        rows = iter(reader)
         derived = next(rows)[1][0]
         filling.clear(settings=bool(derived))
         while batch := list(islice(rows, _PAGE)):
@@ -125,14 +145,20 @@ def import_lines(store: Store, lines: Iterable[str]) -> Moved:
                 filling.add(table, row)
                 counts[table] = counts.get(table, 0) + 1
         filling.finish()
+        if not any(counts.get(table) for table in DERIVED):
+            for part in store.parts:
+                part.derive(tx)
+        _note_import(tx.rows, reader.digest, counts)
     return Moved(counts)
 
 
 def copy_rows(source: Store, target: Store) -> Moved:
-    """Everything of one store, derived rows too, into an empty one."""
+    """Everything of one store, derived rows too, into an empty one, in one transaction."""
     counts: dict[str, int] = {}
     with source.read() as snapshot, target.write() as tx:
-        _require_empty(tx.rows, target)
+        name = f"copy of {source.setting(snapshot.rows, 'store_id')} at {snapshot.revision}"
+        if not _is_empty(tx.rows):
+            return _repeated(tx.rows, target, name)
         filling = _Filling(tx.rows, target.engine.dialect)
         filling.clear(settings=True)
         for table in (*CANONICAL, *DERIVED):
@@ -143,21 +169,93 @@ def copy_rows(source: Store, target: Store) -> Moved:
                 filling.add(table, dict(zip(names, row, strict=True)))
                 counts[table] = counts.get(table, 0) + 1
         filling.finish()
+        _note_import(tx.rows, name, counts)
     return Moved(counts)
 
 
-def settle_clock(store: Store, revision: int) -> None:
-    """After derived rows were made for an imported store: let it be of the revision that was imported."""
+def finish_import(store: Store) -> None:
+    """Make what the import left to be made, and let the store be of the revision that was imported.
+
+    Each transaction notes the clock it leaves: only while nobody else has written is the clock set back.
+    """
+    with store.read() as snapshot:
+        noted = _noted(snapshot.rows)
+        if noted is None or noted["clock"] != snapshot.revision:
+            return
+
+    def follow(tx: Transaction) -> None:
+        now = _noted(tx.rows)
+        if now is not None and now["clock"] == tx.before:
+            _put_setting(tx.rows, IMPORTED, json.dumps({**now, "clock": tx.system}))
+
+    for part in store.parts:
+        part.fill(store, follow)
+    while _settle_vectors(store):
+        pass
     with store.write() as tx:
+        noted = _noted(tx.rows)
+        if noted is None or noted["clock"] != tx.before or noted["clock"] == noted["revision"]:
+            return
+        revision = noted["revision"]
         tx.rows.run(
             "UPDATE store_clock SET last_system = ?, checksum = ? WHERE one = 1",
             (revision, checksum("clock", revision)),
         )
         for (name,) in tx.rows.all("SELECT name FROM store_setting WHERE name LIKE '%.rebuilt'"):
-            tx.rows.run(
-                "UPDATE store_setting SET value = ?, checksum = ? WHERE name = ?",
-                (str(revision), checksum(name, str(revision)), name),
-            )
+            _put_setting(tx.rows, str(name), str(revision))
+        _put_setting(tx.rows, IMPORTED, json.dumps({**noted, "clock": revision}))
+
+
+def _settle_vectors(store: Store) -> int:
+    """Let some vectors be of the revision that was imported, too.
+
+    With a time after the clock's they would be loaded again, as new, after the next write.
+    """
+    with store.write() as tx:
+        noted = _noted(tx.rows)
+        if noted is None or noted["clock"] != tx.before:
+            return 0
+        late = f"SELECT frame_id FROM frame_vector WHERE written_at > ? LIMIT {_PAGE}"
+        return tx.rows.run(
+            f"UPDATE frame_vector SET written_at = ? WHERE frame_id IN ({late})",
+            (noted["revision"], noted["revision"]),
+        )
+
+
+def _note_import(rows: Rows, source: str, counts: Mapping[str, int]) -> None:
+    revision = read_clock(rows)
+    noted = {"source": source, "revision": revision, "clock": revision, "rows": dict(counts)}
+    _put_setting(rows, IMPORTED, json.dumps(noted))
+
+
+def _noted(rows: Rows) -> dict[str, Any] | None:
+    row = rows.one("SELECT value, checksum FROM store_setting WHERE name = ?", (IMPORTED,))
+    if row is None or row[1] != checksum(IMPORTED, row[0]):
+        return None
+    found: dict[str, Any] = json.loads(row[0])
+    return found
+
+
+def _repeated(rows: Rows, store: Store, source: str) -> Moved:
+    """The answer to an import that was done before and whose answer may not have arrived."""
+    noted = _noted(rows)
+    if noted is None or noted["source"] != source:
+        raise Conflict(f"{store.engine.location} is not empty.", hint="Name a store that does not exist yet.")
+    if noted["clock"] != read_clock(rows):
+        raise Conflict(
+            f"{store.engine.location} was filled from this already, and has been written to since.",
+            hint="Nothing is missing; to import it once more, name a store that does not exist yet.",
+        )
+    return Moved(noted["rows"])
+
+
+def _put_setting(rows: Rows, name: str, value: str) -> None:
+    """Without a system time of its own: the clock is the imported store's."""
+    rows.run(
+        "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+        "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+        (name, value, checksum(name, value)),
+    )
 
 
 class _Filling:
@@ -230,30 +328,45 @@ def _stays(name: str, derived: bool) -> bool:
     return name in OWN_SETTINGS or (not derived and name.startswith(DERIVED_SETTINGS))
 
 
-def _checked(lines: Iterable[str], known: int) -> Iterator[tuple[str, Any]]:
+class _Reader:
     """The heading's facts, then tables with rows; ends only where the hash says that all was there."""
-    digest = hashlib.sha256()
-    order = {table: place for place, table in enumerate((*CANONICAL, *DERIVED))}
-    count = -1
-    last = 0
-    for number, line in enumerate(lines, 1):
-        entry = _parsed(line, number)
-        if number == 1:
-            yield "", (_heading(entry, known),)
-        elif "end" in entry:
-            _check_end(entry["end"], count, digest.hexdigest())
-            return
-        else:
-            [(table, row)] = entry.items() if len(entry) == 1 else [("", None)]
-            if table not in order or not isinstance(row, dict):
-                raise InvalidInput(f"Line {number} is no row of an export.")
-            if order[table] < last:
-                raise InvalidInput(f"Line {number}: {table} is out of order.")
-            last = order[table]
-            yield table, {name: _read(item, number) for name, item in row.items()}
-        digest.update(line.encode() if line.endswith("\n") else f"{line}\n".encode())
-        count += 1
-    raise InvalidInput("The export is cut off: its last line is missing.", hint="Export it again.")
+
+    def __init__(self, lines: Iterable[str], known: int) -> None:
+        self._lines = lines
+        self._known = known
+        self.digest = ""
+        """The hash over all rows, once they were read."""
+
+    def check(self) -> str:
+        """Read all of it, and give the hash."""
+        for _ in self:
+            pass
+        return self.digest
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        digest = hashlib.sha256()
+        order = {table: place for place, table in enumerate((*CANONICAL, *DERIVED))}
+        count = -1
+        last = 0
+        for number, line in enumerate(self._lines, 1):
+            entry = _parsed(line, number)
+            if number == 1:
+                yield "", (_heading(entry, self._known),)
+            elif "end" in entry:
+                _check_end(entry["end"], count, digest.hexdigest())
+                self.digest = digest.hexdigest()
+                return
+            else:
+                [(table, row)] = entry.items() if len(entry) == 1 else [("", None)]
+                if table not in order or not isinstance(row, dict):
+                    raise InvalidInput(f"Line {number} is no row of an export.")
+                if order[table] < last:
+                    raise InvalidInput(f"Line {number}: {table} is out of order.")
+                last = order[table]
+                yield table, {name: _read(item, number) for name, item in row.items()}
+            digest.update(line.encode() if line.endswith("\n") else f"{line}\n".encode())
+            count += 1
+        raise InvalidInput("The export is cut off: its last line is missing.", hint="Export it again.")
 
 
 def _heading(entry: Mapping[str, Any], known: int) -> bool:
@@ -284,12 +397,9 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
     return entry
 
 
-def _require_empty(rows: Rows, store: Store) -> None:
-    for table in ("frame", "fact", "space_record", "erasure"):
-        if rows.one(f"SELECT 1 FROM {table} LIMIT 1") is not None:
-            raise Conflict(
-                f"{store.engine.location} is not empty.", hint="Name a store that does not exist yet."
-            )
+def _is_empty(rows: Rows) -> bool:
+    tables = ("frame", "fact", "space_record", "erasure")
+    return all(rows.one(f"SELECT 1 FROM {table} LIMIT 1") is None for table in tables)
 
 
 def _rows(rows: Rows, table: str, names: Sequence[str]) -> Iterator[Row]:

@@ -77,11 +77,25 @@ class Part:
         """Make derived rows anew from the canonical ones; return how many frames were covered."""
         return 0
 
+    def derive(self, tx: Transaction) -> None:
+        """Make the derived rows of a store that was just filled, in the transaction that fills it.
+
+        What is too costly for a transaction is left to `fill`, and its lack reported until then.
+        """
+
+    def fill(self, store: Store, also: Callable[[Transaction], None]) -> int:
+        """Make what `derive` left, in bounded transactions; each ends by calling `also`."""
+        return 0
+
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         """Bounded upkeep; return counts of what was done."""
         return {}
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return ()
+
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        """What `verify` should say that is no damage."""
         return ()
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
@@ -111,11 +125,20 @@ class LaterPart(Part):
     def rebuild(self, store: Store) -> int:
         return self._part.rebuild(store)
 
+    def derive(self, tx: Transaction) -> None:
+        self._part.derive(tx)
+
+    def fill(self, store: Store, also: Callable[[Transaction], None]) -> int:
+        return self._part.fill(store, also)
+
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         return self._part.maintain(store, budget)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         return self._part.verify(snapshot, deep=deep)
+
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        return self._part.notes(snapshot)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         return self._part.stats(snapshot)

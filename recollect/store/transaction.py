@@ -39,6 +39,11 @@ class Transaction:
         return self._system
 
     @property
+    def before(self) -> int:
+        """System time of the commit before this one."""
+        return self._last
+
+    @property
     def wrote(self) -> bool:
         return self._system is not None
 

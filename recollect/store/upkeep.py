@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,7 @@ from recollect.base.errors import Corrupt, RecollectError
 from recollect.base.hashing import checksum
 from recollect.store.engine import Dialect, Rows
 from recollect.store.frames import checked_text, load_query
-from recollect.store.parts import Budget, Problem
+from recollect.store.parts import Budget, Part, Problem
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, read_clock
 from recollect.store.visible import value_key, value_number
@@ -27,6 +27,8 @@ class VerifyReport:
     frames: int
     deep: bool
     seconds: float
+    notes: tuple[str, ...] = ()
+    """What is no damage and yet worth saying: an unfinished rebuild, frames without vectors."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -77,6 +79,7 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
     started = time.monotonic()
     store.check_process()
     problems = [Problem(code, detail) for code, detail in store.engine.check(deep=deep).problems]
+    notes: list[str] = []
     frames = 0
     try:
         with store.read() as snapshot:
@@ -84,9 +87,10 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
                 frames = _verify_rows(snapshot, store.engine.dialect, problems)
             for part in store.parts:
                 problems += part.verify(snapshot, deep=deep)
+                notes += part.notes(snapshot)
     except Corrupt as error:
         problems.append(Problem("row", error.message))
-    return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started)
+    return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started, tuple(notes))
 
 
 def stats(store: Store) -> Stats:
@@ -109,9 +113,9 @@ def stats(store: Store) -> Stats:
         )
 
 
-def reindex(store: Store) -> dict[str, int]:
-    """Make everything derived anew from the canonical rows."""
-    return {part.name: part.rebuild(store) for part in store.parts}
+def reindex(store: Store, parts: Sequence[Part] | None = None) -> dict[str, int]:
+    """Make everything derived anew from the canonical rows; answers stay as they are until it is whole."""
+    return {part.name: part.rebuild(store) for part in (store.parts if parts is None else parts)}
 
 
 def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:

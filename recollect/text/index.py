@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from recollect.base.frame import Frame
 from recollect.store.drafts import Draft
 from recollect.store.engine import Dialect, Rows
 from recollect.store.frames import batches, checked_text, load_query
-from recollect.store.parts import Part, Problem
+from recollect.store.parts import Budget, Part, Problem
+from recollect.store.rebuilding import clear, clear_abandoned, left_over, read_progress, rebuilding
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.upkeep import scan
@@ -22,7 +23,25 @@ _OFFSET: Final = (1 << BLOCK_BITS) - 1
 _MOST_TIMES: Final = 255
 _TIMES: Final = tuple(bytes([times]) for times in range(_MOST_TIMES + 1))
 _SETTING: Final = "text.analyzer"
+_READ_BATCH: Final = 1000
 _REBUILD_BATCH: Final = 5000
+"""Frames whose postings are in memory, and in a transaction, at once."""
+
+
+class Tables(NamedTuple):
+    """Where postings and lengths are kept."""
+
+    postings: str
+    docs: str
+
+    @property
+    def keyed(self) -> list[tuple[str, str]]:
+        return [(self.postings, "term"), (self.docs, "frame_id")]
+
+
+CURRENT: Final = Tables("text_posting", "text_doc")
+NEXT: Final = Tables("text_posting_next", "text_doc_next")
+"""What `rebuild` fills beside the tables that answer."""
 
 
 class TextIndex(Part):
@@ -57,7 +76,19 @@ class TextIndex(Part):
         add(tx.rows, counted)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        return remove(tx.rows, self._recount(tx.rows, ids))
+        counted = self._recount(tx.rows, ids)
+        counts = remove(tx.rows, counted)
+        if tx.rows.one(f"SELECT 1 FROM {NEXT.docs} LIMIT 1") is not None:
+            counts |= self._remove_from_next(tx.rows, counted)
+        return counts
+
+    def _remove_from_next(self, rows: Rows, counted: Mapping[int, Counted]) -> dict[str, int]:
+        work = read_progress(rows, self.name)
+        if work is not None and work.rules == ANALYZER:
+            return remove(rows, counted, NEXT)
+        # Its terms are not those we would look for: only without any of it is it certainly without these.
+        rows.run("DELETE FROM rebuild WHERE name = ?", (self.name,))
+        return {table: rows.run(f"DELETE FROM {table}") for table in NEXT}
 
     def _recount(self, rows: Rows, ids: Sequence[int]) -> dict[int, Counted]:
         counted = {}
@@ -69,16 +100,56 @@ class TextIndex(Part):
         return counted
 
     def rebuild(self, store: Store) -> int:
-        with store.write() as tx:
+        """Make the index beside the old one and switch; see `store/rebuilding.py`."""
+        with rebuilding(store, self.name, ANALYZER, tables=NEXT.keyed) as work:
+            done_to = work.done_to
+            while True:
+                with store.read() as snapshot:
+                    counted, last = _count_batch(snapshot.rows, self._dialect, after=done_to)
+                with store.write() as tx:
+                    work.check(tx)
+                    if last == done_to:
+                        # Written since the read just now: few, unless many writers were quicker.
+                        counted, last = _count_batch(tx.rows, self._dialect, after=done_to)
+                        if len(counted) < _REBUILD_BATCH:
+                            add(tx.rows, counted, NEXT)
+                            total = self._switch(store, tx)
+                            work.finish(tx)
+                            break
+                    add(tx.rows, _present(tx.rows, counted), NEXT)
+                    work.advance(store, tx, last)
+                done_to = last
+        clear(store, self.name, NEXT.keyed)
+        return total
+
+    def _switch(self, store: Store, tx: Transaction) -> int:
+        """Replace what differs: of a sound index nothing, and whoever keeps it in memory may go on."""
+        changed = 0
+        for old, new, key in zip(CURRENT, NEXT, (("term", "block"), ("frame_id",)), strict=True):
+            value = "data" if "term" in key else "length"
+            same_key = " AND ".join(f"n.{name} = o.{name}" for name in key)
+            changed += tx.rows.run(
+                f"DELETE FROM {old} AS o WHERE NOT EXISTS "
+                f"(SELECT 1 FROM {new} n WHERE {same_key} AND n.{value} = o.{value})"
+            )
+            columns = ", ".join((*key, value))
+            changed += tx.rows.run(
+                f"INSERT INTO {old} ({columns}) SELECT {columns} FROM {new} n WHERE NOT EXISTS "
+                f"(SELECT 1 FROM {old} o WHERE {same_key})"
+            )
+        if changed or store.setting(tx.rows, _SETTING) != ANALYZER:
             store.set_setting(tx, _SETTING, ANALYZER)
             store.set_setting(tx, REBUILT, str(tx.system))
-            tx.rows.run("DELETE FROM text_posting")
-            tx.rows.run("DELETE FROM text_doc")
-            total = 0
-            for counted in _all_counted(tx.rows, self._dialect):
-                add(tx.rows, counted)
-                total += len(counted)
-        return total
+        row = tx.rows.one(f"SELECT count(*) FROM {CURRENT.docs}")
+        return int(row[0]) if row else 0
+
+    def derive(self, tx: Transaction) -> None:
+        for counted in _all_counted(tx.rows, self._dialect):
+            add(tx.rows, counted)
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        cleared = clear_abandoned(store, self.name, NEXT.keyed)
+        return {"cleared": cleared} if cleared else {}
 
     def bind(self, store: Store) -> None:
         """Say by which rules this index is made; one made by others is made anew."""
@@ -111,12 +182,17 @@ class TextIndex(Part):
         if dict(snapshot.rows.all("SELECT frame_id, length FROM text_doc")) != lengths:
             yield Problem("text", "the index has wrong lengths", derived=True)
 
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        note = left_over(snapshot.rows, self.name, NEXT.docs)
+        return (note,) if note else ()
+
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.rows.one("SELECT count(*) FROM text_doc")
-        return {"frames": int(row[0]) if row else 0}
+        counts = [snapshot.rows.one(f"SELECT count(*) FROM {table}") for table in (CURRENT.docs, NEXT.docs)]
+        frames, unfinished = (int(row[0]) if row else 0 for row in counts)
+        return {"frames": frames, **({"in an unfinished rebuild": unfinished} if unfinished else {})}
 
 
-def add(rows: Rows, counted: Mapping[int, Counted]) -> None:
+def add(rows: Rows, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> None:
     """Append to the postings; ids must be higher than those already there."""
     if not counted:
         return
@@ -124,39 +200,39 @@ def add(rows: Rows, counted: Mapping[int, Counted]) -> None:
     for block, fresh in _postings(counted).items():
         terms = sorted(fresh)
         # Only the block of the first id can hold anything: in those behind it all ids are new.
-        held = _read(rows, block, terms) if block == first else {}
+        held = _read(rows, tables, block, terms) if block == first else {}
         rows.many(
-            "INSERT INTO text_posting (term, block, data) VALUES (?, ?, ?) "
+            f"INSERT INTO {tables.postings} (term, block, data) VALUES (?, ?, ?) "
             "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
             [(term, block, held.get(term, b"") + fresh[term]) for term in terms],
         )
     rows.many(
-        "INSERT INTO text_doc (frame_id, length) VALUES (?, ?)",
+        f"INSERT INTO {tables.docs} (frame_id, length) VALUES (?, ?)",
         [(frame_id, length) for frame_id, (_, length) in counted.items()],
     )
 
 
-def remove(rows: Rows, counted: Mapping[int, Counted]) -> dict[str, int]:
+def remove(rows: Rows, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> dict[str, int]:
     """Take frames out of every posting they are in."""
     gone = sorted(counted)
     removed = 0
     for block, doomed in _postings(counted).items():
         offsets = {frame_id & _OFFSET for frame_id in gone if frame_id >> BLOCK_BITS == block}
-        for term, data in _read(rows, block, sorted(doomed)).items():
+        for term, data in _read(rows, tables, block, sorted(doomed)).items():
             kept = b"".join(
                 RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
             )
             removed += (len(data) - len(kept)) // RECORD.size
             if kept:
-                sql = "UPDATE text_posting SET data = ? WHERE term = ? AND block = ?"
+                sql = f"UPDATE {tables.postings} SET data = ? WHERE term = ? AND block = ?"
                 rows.run(sql, (kept, term, block))
             else:
-                rows.run("DELETE FROM text_posting WHERE term = ? AND block = ?", (term, block))
+                rows.run(f"DELETE FROM {tables.postings} WHERE term = ? AND block = ?", (term, block))
     documents = 0
     for batch in batches(gone):
         clause = among("frame_id", batch)
-        documents += rows.run(f"DELETE FROM text_doc WHERE {clause.sql}", clause.values)
-    return {"text_posting": removed, "text_doc": documents}
+        documents += rows.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
+    return {tables.postings: removed, tables.docs: documents}
 
 
 def _postings(counted: Mapping[int, Counted]) -> dict[int, dict[str, bytearray]]:
@@ -175,11 +251,11 @@ def _postings(counted: Mapping[int, Counted]) -> dict[int, dict[str, bytearray]]
     return blocks
 
 
-def _read(rows: Rows, block: int, terms: Sequence[str]) -> dict[str, bytes]:
+def _read(rows: Rows, tables: Tables, block: int, terms: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for first in range(0, len(terms), 500):
         clause = among("term", terms[first : first + 500])
-        sql = f"SELECT term, data FROM text_posting WHERE block = ? AND {clause.sql}"
+        sql = f"SELECT term, data FROM {tables.postings} WHERE block = ? AND {clause.sql}"
         found.update((term, bytes(data)) for term, data in rows.all(sql, (block, *clause.values)))
     return found
 
@@ -197,3 +273,39 @@ def _all_counted(rows: Rows, dialect: Dialect) -> Iterator[dict[int, Counted]]:
             counted = {}
     if counted:
         yield counted
+
+
+def _count_batch(rows: Rows, dialect: Dialect, *, after: int) -> tuple[dict[int, Counted], int]:
+    """The words of the next frames by id, and the last id looked at: frames that were cut have no words."""
+    counted: dict[int, Counted] = {}
+    last = after
+    while len(counted) < _REBUILD_BATCH:
+        sql = load_query(dialect, "f.frame_id > ?") + f" ORDER BY f.frame_id LIMIT {_READ_BATCH}"
+        found = rows.all(sql, (last,))
+        cut = _cut(rows, [int(row[0]) for row in found])
+        for row in found:
+            if row[0] not in cut:
+                frame, text = checked_text(row)
+                counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
+        if found:
+            last = int(found[-1][0])
+        if len(found) < _READ_BATCH:
+            break
+    return counted, last
+
+
+def _cut(rows: Rows, ids: Sequence[int]) -> set[int]:
+    """Which of these frames stand in chunks, and are not indexed themselves."""
+    clause = among("parent_id", ids)
+    sql = f"SELECT DISTINCT parent_id FROM frame WHERE start_byte IS NOT NULL AND {clause.sql}"
+    return {int(row[0]) for row in rows.all(sql, clause.values)} if ids else set()
+
+
+def _present(rows: Rows, counted: Mapping[int, Counted]) -> dict[int, Counted]:
+    """Those not erased since they were read."""
+    still: dict[int, Counted] = {}
+    for batch in batches(sorted(counted)):
+        clause = among("frame_id", batch)
+        found = rows.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
+        still.update((int(frame_id), counted[int(frame_id)]) for (frame_id,) in found)
+    return still

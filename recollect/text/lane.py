@@ -84,21 +84,24 @@ class Measured:
     """By length: what BM25 divides by."""
     correction: Scores
     """By length: from BM25's own rule to one without a reward for very short frames."""
+    documents: int
+    """Frames in the index, also those that have no words."""
 
     @classmethod
-    def of(cls, words: Counts) -> Measured:
+    def of(cls, words: Counts, documents: int) -> Measured:
         import numpy as np
 
         total = int(np.count_nonzero(words))
         lengths = np.arange(int(words.max(initial=0)) + 1, dtype=np.float64)
         if total == 0:
-            return cls(words, 0, np.zeros(len(lengths)), np.ones(len(lengths)))
+            return cls(words, 0, np.zeros(len(lengths)), np.ones(len(lengths)), documents)
         mean = float(words.sum()) / total
         floored = np.maximum(lengths, SHORT)
         mean_floored = (float(np.maximum(words, SHORT).sum()) - SHORT * (len(words) - total)) / total
         before = 0.25 + 0.75 * lengths / mean
         after = 0.1 + 0.9 * floored / mean_floored
-        return cls(words, total, K1 * (1 - B + B * lengths / mean), (1 + K1 * before) / (1 + K1 * after))
+        scale = K1 * (1 - B + B * lengths / mean)
+        return cls(words, total, scale, (1 + K1 * before) / (1 + K1 * after), documents)
 
 
 @dataclass(slots=True)
@@ -107,6 +110,7 @@ class Lengths:
 
     _lengths: Counts | None = None
     _measured: Measured | None = None
+    _documents: int = 0
     _revision: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -117,6 +121,7 @@ class Lengths:
             if self._lengths is None or _remade_since(snapshot, self._revision):
                 self._lengths = np.zeros(1, dtype=np.int32)
                 self._measured = None
+                self._documents = 0
                 self._revision = -1
             if snapshot.revision > self._revision:
                 found = snapshot.rows.all(
@@ -130,11 +135,12 @@ class Lengths:
                     grown[: len(self._lengths)] = self._lengths
                     grown[np.array(ids)] = lengths
                     self._lengths = grown
+                    self._documents += len(found)
                     self._measured = None
                 self._revision = snapshot.revision
             if self._measured is None or len(self._measured.words) != size:
                 known = self._lengths[:size]
-                self._measured = Measured.of(np.pad(known, (0, size - len(known))))
+                self._measured = Measured.of(np.pad(known, (0, size - len(known))), self._documents)
             return self._measured
 
 

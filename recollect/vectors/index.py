@@ -1,9 +1,15 @@
-"""The vectors of the frames: made before the transaction, written inside it, filled in where missing."""
+"""The vectors of the frames: made before the transaction, written inside it, filled in where missing.
+
+`rebuild` by the same embedder compares each frame's rows with what they should be and replaces those that
+differ, a batch at a time: no vector is ever missing meanwhile. By another embedder all vectors are made in
+`frame_vector_next` and `frame_token_next`, and switched together with the store's embedder in one commit;
+until then the old embedder answers. See `store/rebuilding.py` and `vectors/replacing.py`.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,9 +17,10 @@ from recollect.base.errors import Conflict, MissingExtra, RecollectError, Unavai
 from recollect.base.frame import Frame
 from recollect.embed.protocol import Embedder, Encoding
 from recollect.store.drafts import Draft
-from recollect.store.engine import Rows
+from recollect.store.engine import Dialect, Rows
 from recollect.store.frames import batches, checked_text, load_query
 from recollect.store.parts import Budget, Failed, Part, Problem
+from recollect.store.rebuilding import clear_abandoned, left_over
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
 from recollect.store.visible import among
@@ -35,8 +42,11 @@ BASIS: Final = "vectors.basis"
 REBUILT: Final = "vectors.rebuilt"
 """The setting that says when all vectors were last forgotten: whoever keeps them in memory looks."""
 
-_REBUILDING: Final = "vectors.rebuilding"
-_FILL_BATCH: Final = 64
+FILL_BATCH: Final = 64
+
+
+NEXT: Final = (("frame_vector_next", "frame_id"), ("frame_token_next", "frame_id"))
+"""Where vectors of another embedder are made, with the key of each table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,7 @@ class VectorRows(Part):
     """
 
     name = "vectors"
+    makes_vectors = False
 
     def __init__(self, *, mirror: PgVector | None = None, problem: str = "") -> None:
         self.mirror = mirror
@@ -74,7 +85,7 @@ class VectorRows(Part):
         return [Failed(self.problem)] * len(drafts) if self.problem else None
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        counts = {"frame_vector": 0, "frame_token": 0}
+        counts = {"frame_vector": 0, "frame_token": 0, "frame_vector_next": 0, "frame_token_next": 0}
         for batch in batches(ids):
             clause = among("frame_id", batch)
             for table in counts:
@@ -87,15 +98,32 @@ class VectorRows(Part):
         row = snapshot.rows.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
         total = snapshot.rows.one("SELECT count(*) FROM text_doc")
         frames, windows = row if row else (0, 0)
+        unfinished = snapshot.rows.one("SELECT count(*) FROM frame_vector_next") or (0,)
         return {
             "frames": int(frames),
             "windows": int(windows),
             "missing": int(total[0] if total else 0) - int(frames),
+            **({"in an unfinished rebuild": int(unfinished[0])} if unfinished[0] else {}),
         }
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        cleared = clear_abandoned(store, self.name, NEXT)
+        return {"cleared": cleared} if cleared else {}
+
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        counts = self.stats(snapshot)
+        if counts["missing"] > 0 and (counts["frames"] or self.makes_vectors):
+            total = counts["frames"] + counts["missing"]
+            yield f"vectors for {counts['frames']} of {total} frames; maintain or reindex makes the others"
+        note = left_over(snapshot.rows, self.name, NEXT[0][0])
+        if note:
+            yield note
 
 
 class VectorIndex(VectorRows):
     """Follows the frames with vectors of one embedder, whose identity the store remembers."""
+
+    makes_vectors = True
 
     def __init__(
         self,
@@ -109,7 +137,7 @@ class VectorIndex(VectorRows):
         self.exact_limit = exact_limit
         self.embedder = embedder
         self._store = store
-        self._identity = embedder.identity.text()
+        self.identity = embedder.identity.text()
         self._is_bound = False
         self._basis: Basis | None = None
         self._stored_basis: str | None = None
@@ -128,9 +156,9 @@ class VectorIndex(VectorRows):
         with self._store.read() as snapshot:
             known = self._store.setting(snapshot.rows, IDENTITY)
             basis = self._store.setting(snapshot.rows, BASIS)
-        if known is not None and known != self._identity:
+        if known is not None and known != self.identity:
             raise Conflict(
-                f"The store's vectors are of the embedder {known}, not of {self._identity}.",
+                f"The store's vectors are of the embedder {known}, not of {self.identity}.",
                 hint="Open it with that one, or call reindex(embedder=...) to make them anew.",
             )
         if known is None and not self._store.engine.read_only:
@@ -148,22 +176,21 @@ class VectorIndex(VectorRows):
                 above=EXACT_LIMIT if self.exact_limit is None else self.exact_limit,
             )
 
-    def _tie(self, *, afresh: bool = False) -> None:
-        """Say in the store whose vectors it holds; `afresh` forgets those it has in the same transaction."""
-        basis = self._make_basis() if self.embedder.supports_tokens else None
+    def _tie(self) -> None:
+        """Say in the store whose vectors it holds."""
+        basis = self.make_basis() if self.embedder.supports_tokens else None
         with self._store.write() as tx:
-            if afresh:
-                tx.rows.run("DELETE FROM frame_token")
-                tx.rows.run("DELETE FROM frame_vector")
-                if self.mirror is not None:
-                    self.mirror.drop(tx)
-                self._store.set_setting(tx, _REBUILDING, self._identity)
-                self._store.set_setting(tx, REBUILT, str(tx.system))
-            self._store.set_setting(tx, IDENTITY, self._identity)
-            if basis is not None:
-                self._store.set_setting(tx, BASIS, basis.to_text())
+            self.set_identity(tx, None if basis is None else basis.to_text())
         # Read back: the stored form is rounded, and every process must use the same.
-        self._basis, self._stored_basis = None, None if basis is None else basis.to_text()
+        self.use_basis(None if basis is None else basis.to_text())
+
+    def set_identity(self, tx: Transaction, basis: str | None) -> None:
+        self._store.set_setting(tx, IDENTITY, self.identity)
+        if basis is not None:
+            self._store.set_setting(tx, BASIS, basis)
+
+    def use_basis(self, stored: str | None) -> None:
+        self._basis, self._stored_basis = None, stored
 
     def mismatch_at(self, snapshot: Snapshot) -> str:
         """The same of a snapshot, looked up once for each revision."""
@@ -176,14 +203,14 @@ class VectorIndex(VectorRows):
     def mismatch(self, rows: Rows) -> str:
         """Why vectors of this embedder must not meet the store's: another process made them anew."""
         known = self._store.setting(rows, IDENTITY)
-        if known in (None, self._identity):
+        if known in (None, self.identity):
             return ""
         return (
-            f"The store's vectors are now of the embedder {known}, not of {self._identity}. "
+            f"The store's vectors are now of the embedder {known}, not of {self.identity}. "
             "Open the store again with that one."
         )
 
-    def _make_basis(self) -> Basis:
+    def make_basis(self) -> Basis:
         identity = self.embedder.identity
         shipped = shipped_basis(identity.provider)
         if shipped is not None and len(shipped.mean) == identity.dimensions:
@@ -212,11 +239,16 @@ class VectorIndex(VectorRows):
         except RecollectError as error:
             return [Failed(error.message)] * len(drafts)
 
-    def embed(self, texts: Sequence[str | None]) -> list[Embedded | None]:
-        """Each text's vectors; a text embedded before is looked up, and one given twice embedded once."""
+    def embed(self, texts: Sequence[str | None], *, anew: bool = False) -> list[Embedded | None]:
+        """Each text's vectors; one given twice is embedded once.
+
+        A text embedded before is looked up, unless all is to be made `anew`.
+        """
         keys = [None if text is None else self._key(text) for text in texts]
-        with self._store.read() as snapshot:
-            known = _lookup(snapshot.rows, {key for key in keys if key is not None})
+        known: dict[bytes, Embedded] = {}
+        if not anew:
+            with self._store.read() as snapshot:
+                known = _lookup(snapshot.rows, {key for key in keys if key is not None})
         missing = {
             key: text
             for key, text in zip(keys, texts, strict=True)
@@ -230,7 +262,7 @@ class VectorIndex(VectorRows):
         return [None if key is None else known[key] for key in keys]
 
     def _key(self, text: str) -> bytes:
-        return hashlib.blake2b(f"{self._identity}\0{text}".encode(), digest_size=16).digest()
+        return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
 
     def _stored(self, key: bytes, text: str, encoding: Encoding) -> Embedded:
         import numpy as np
@@ -246,128 +278,126 @@ class VectorIndex(VectorRows):
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is not None and not self.mismatch(tx.rows):
             pairs = zip(frames, prepared, strict=True)
-            self._add(tx, {frame.id: item for frame, item in pairs if isinstance(item, Embedded)})
+            self.add(tx, {frame.id: item for frame, item in pairs if isinstance(item, Embedded)})
 
-    def _add(self, tx: Transaction, embedded: Mapping[int, Embedded]) -> None:
+    def add(self, tx: Transaction, embedded: Mapping[int, Embedded]) -> None:
+        if embedded:
+            add(tx, embedded, written_at=tx.system)
+        if self.mirror is not None and embedded and self.mirror.exists(tx.rows):
+            self.mirror.add(tx, list(embedded), self._windows(embedded))
+
+    def wrong_in_mirror(self, rows: Rows, embedded: Mapping[int, Embedded]) -> set[int]:
+        """Frames whose vectors the server has no true copy of, where it has copies."""
+        if self.mirror is None or not embedded or not self.mirror.exists(rows):
+            return set()
+        return self.mirror.differing(rows, list(embedded), self._windows(embedded))
+
+    def _windows(self, embedded: Mapping[int, Embedded]) -> list[Any]:
         import numpy as np
 
-        add(tx, embedded)
-        if self.mirror is not None and embedded and self.mirror.exists(tx.rows):
-            width = self.embedder.identity.dimensions
-            windows = [
-                np.frombuffer(item.vectors, dtype=np.float16).reshape(-1, width) for item in embedded.values()
-            ]
-            self.mirror.add(tx, list(embedded), windows)
+        width = self.embedder.identity.dimensions
+        return [
+            np.frombuffer(item.vectors, dtype=np.float16).reshape(-1, width) for item in embedded.values()
+        ]
 
     # Upkeep
 
     def rebuild(self, store: Store) -> int:
-        """Forget all vectors, tie the store to this embedder, and make them anew, a batch at a time.
+        """Make all vectors anew; those of another embedder give way to them in one commit."""
+        from recollect.vectors.replacing import mend, replace
 
-        Interrupted, it leaves fewer vectors, never wrong ones; the next call or `maintain` goes on.
-        """
         with store.read() as snapshot:
-            self._refuse_mismatch(snapshot.rows)
-            begun = store.setting(snapshot.rows, _REBUILDING) == self._identity
-            # `maintain` may have finished what was interrupted.
-            unfinished = bool(missing_ids(snapshot.rows, after=0, limit=1))
-        if not (begun and unfinished):
-            self._tie(afresh=True)
-        self.bind()
-        total = sum(self._fill(store, Budget()))
-        with store.write() as tx:
-            store.set_setting(tx, _REBUILDING, "")
+            self.refuse_mismatch(snapshot.rows)
+            known = store.setting(snapshot.rows, IDENTITY)
+        if known is None or known == self.identity:
+            self.bind()
+            total = mend(self, store)
+        else:
+            total = replace(self, store)
+            self._is_bound = True
         self._begin_mirror()
         return total
 
-    def _refuse_mismatch(self, rows: Rows) -> None:
+    def fill(self, store: Store, also: Callable[[Transaction], None]) -> int:
+        try:
+            total = sum(self._fill(store, Budget(), also))
+        except (Unavailable, MissingExtra, Conflict):
+            return 0  # searches say how many are missing, and `maintain` tries again
+        self._begin_mirror()
+        return total
+
+    def refuse_mismatch(self, rows: Rows) -> None:
         mismatch = self.mismatch(rows) if self._is_bound else ""
         if mismatch:
             raise Conflict(mismatch)
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        done = dict(super().maintain(store, budget))
         filled = 0
         try:
             for count in self._fill(store, budget):
                 filled += count
         except (Unavailable, MissingExtra, Conflict):
             # Nothing is lost by waiting, and whoever wrote before this must not get an error for it.
-            return {"embedded": filled, "embedder unavailable": 1}
+            return {**done, "embedded": filled, "embedder unavailable": 1}
         self._begin_mirror()
-        return {"embedded": filled} if filled else {}
+        return {**done, "embedded": filled} if filled else done
 
-    def _fill(self, store: Store, budget: Budget) -> Iterator[int]:
+    def _fill(
+        self, store: Store, budget: Budget, also: Callable[[Transaction], None] | None = None
+    ) -> Iterator[int]:
         """Embed what has no vectors yet, a batch at a time, each committed before its size is given."""
         after = 0
         while not budget.exhausted:
-            size = _FILL_BATCH if budget.frames is None else min(_FILL_BATCH, budget.frames)
+            size = FILL_BATCH if budget.frames is None else min(FILL_BATCH, budget.frames)
             with store.read() as snapshot:
                 ids = missing_ids(snapshot.rows, after=after, limit=size)
                 if not ids:
                     break
-                clause = among("f.frame_id", ids)
-                found = snapshot.rows.all(load_query(store.engine.dialect, clause.sql), clause.values)
-            frames = [checked_text(row) for row in found]
-            made = self.embed(
-                [embedded_text(text, title=row.title, speaker=row.speaker) for row, text in frames]
-            )
-            ready = {
-                row.frame_id: item for (row, _), item in zip(frames, made, strict=True) if item is not None
-            }
+                texts = texts_to_embed(snapshot.rows, store.engine.dialect, ids)
+            made = self.embed(list(texts.values()))
+            ready = {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
             with store.write() as tx:
-                self._refuse_mismatch(tx.rows)
-                still = set(_present(tx.rows, list(ready)))
-                self._add(tx, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
+                self.refuse_mismatch(tx.rows)
+                still = set(indexed(tx.rows, list(ready)))
+                self.add(tx, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
+                if also is not None:
+                    also(tx)
             after = ids[-1]
             budget.spend(len(ready))
             yield len(ready)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
-        width = self.embedder.identity.dimensions * 2
-        dangling = snapshot.rows.all(
-            "SELECT v.frame_id FROM frame_vector v LEFT JOIN text_doc d ON d.frame_id = v.frame_id "
-            "WHERE d.frame_id IS NULL LIMIT 20"
-        )
-        for (frame_id,) in dangling:
-            yield Problem(
-                "vectors", f"there are vectors of frame {frame_id}, which is not indexed", derived=True
-            )
-        wrong = snapshot.rows.all(
-            f"SELECT frame_id FROM frame_vector WHERE length(data) <> windows * {width} LIMIT 20"
-        )
-        for (frame_id,) in wrong:
-            yield Problem("vectors", f"the vectors of frame {frame_id} have a wrong size", derived=True)
-        if deep:
-            yield from self._verify_lengths(snapshot)
+        from recollect.vectors.health import verify
 
-    def _verify_lengths(self, snapshot: Snapshot) -> Iterable[Problem]:
-        import numpy as np
-
-        dimensions = self.embedder.identity.dimensions
-        for frame_id, data in snapshot.rows.all("SELECT frame_id, data FROM frame_vector"):
-            if len(data) % (dimensions * 2):
-                continue
-            vectors = np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
-            lengths = np.linalg.norm(vectors, axis=1)
-            if not np.all(np.abs(lengths - 1) < 0.01):
-                yield Problem("vectors", f"the vectors of frame {frame_id} are damaged", derived=True)
+        return verify(self, snapshot, deep=deep)
 
 
-def add(tx: Transaction, embedded: Mapping[int, Embedded]) -> None:
+def add(tx: Transaction, embedded: Mapping[int, Embedded], *, written_at: int, suffix: str = "") -> None:
+    """Write the rows of these frames; `suffix` names the tables of a rebuild."""
     if not embedded:
         return
     tx.rows.many(
-        "INSERT INTO frame_vector (frame_id, text_key, written_at, windows, data) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (frame_id) DO UPDATE SET text_key = excluded.text_key, "
+        f"INSERT INTO frame_vector{suffix} (frame_id, text_key, written_at, windows, data) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (frame_id) DO UPDATE SET text_key = excluded.text_key, "
         "written_at = excluded.written_at, windows = excluded.windows, data = excluded.data",
-        [(frame_id, item.key, tx.system, item.windows, item.vectors) for frame_id, item in embedded.items()],
+        [(frame_id, item.key, written_at, item.windows, item.vectors) for frame_id, item in embedded.items()],
     )
     signs = [(frame_id, item.signs) for frame_id, item in embedded.items() if item.signs is not None]
     tx.rows.many(
-        "INSERT INTO frame_token (frame_id, data) VALUES (?, ?) "
+        f"INSERT INTO frame_token{suffix} (frame_id, data) VALUES (?, ?) "
         "ON CONFLICT (frame_id) DO UPDATE SET data = excluded.data",
         signs,
     )
+
+
+def texts_to_embed(rows: Rows, dialect: Dialect, ids: Sequence[int]) -> dict[int, str]:
+    clause = among("f.frame_id", ids)
+    found = [checked_text(row) for row in rows.all(load_query(dialect, clause.sql), clause.values)]
+    return {
+        row.frame_id: embedded_text(text, title=row.title, speaker=row.speaker)
+        for row, text in sorted(found, key=lambda pair: pair[0].frame_id)
+    }
 
 
 def missing_ids(rows: Rows, *, after: int, limit: int) -> list[int]:
@@ -393,7 +423,7 @@ def sample_texts() -> list[str]:
     return paragraphs[:: max(1, len(paragraphs) // 96)]
 
 
-def _present(rows: Rows, ids: Sequence[int]) -> list[int]:
+def indexed(rows: Rows, ids: Sequence[int]) -> list[int]:
     clause = among("frame_id", ids)
     return [
         int(row[0]) for row in rows.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)

@@ -154,6 +154,13 @@ class Neighbours:
         kept = None if codes is None else codes.cosines(vector, wanted)
         return kept or best_windows(*_rows_of(snapshot.rows, wanted.tolist(), self._dimensions), vector)
 
+    def covered(self, snapshot: Snapshot) -> int:
+        """How many frames have vectors, counted as they are loaded."""
+        with self._lock:
+            if snapshot.revision > self._revision:
+                self._refresh(snapshot)
+            return self._covered
+
     def reads_vectors(self, snapshot: Snapshot) -> bool:
         """Whether vectors are read from the store, since there are too many to keep."""
         exact, codes = self._at(snapshot)
@@ -183,6 +190,7 @@ class Neighbours:
         self._exact: _Exact | None = None
         self._codes: Codes | None = None
         self._asks_remote = False
+        self._covered = 0
         self._pieces = None
         self._was_asked = False
 
@@ -212,12 +220,19 @@ class Neighbours:
         )
         if self._asks_remote:
             self._exact = self._codes = None
+            self._covered = self._rows(snapshot.rows)
             self._revision = snapshot.revision
             return
-        if self._codes is None and self._exact is None and self._rows(snapshot.rows) > self._exact_limit:
+        if self._codes is None and self._exact is None:
+            self._revision = -1  # the server was asked until now: nothing is loaded yet
+            self._covered = self._rows(snapshot.rows)
+        is_counted = self._revision < 0
+        if is_counted and self._covered > self._exact_limit:
             self._codes = self._coded(snapshot.rows)
         else:
             for frames, vectors in _load(snapshot.rows, self._revision, self._dimensions):
+                if not is_counted:
+                    self._covered += len(distinct(frames))
                 if self._codes is not None:
                     self._codes.add(frames, vectors)
                 else:

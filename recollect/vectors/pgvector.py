@@ -97,6 +97,21 @@ class PgVector:
             ],
         )
 
+    def differing(self, rows: Rows, ids: Sequence[int], vectors: Sequence[Any]) -> set[int]:
+        """Which of these frames are not copied as they should be."""
+        copies: dict[int, list[str]] = {}
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            sql = f"SELECT frame_id, CAST(embedding AS TEXT) FROM frame_window WHERE {clause.sql}"
+            for frame_id, text in rows.all(f"{sql} ORDER BY frame_id, part", clause.values):
+                copies.setdefault(int(frame_id), []).append(str(text))
+        return {
+            frame_id
+            for frame_id, windows in zip(ids, vectors, strict=True)
+            if [_values(text) for text in copies.get(frame_id, ())]
+            != [_values(_literal(window)) for window in windows]
+        }
+
     def remove(self, tx: Transaction, ids: Sequence[int]) -> int:
         if not self.exists(tx.rows):
             return 0
@@ -128,3 +143,11 @@ def _count(rows: Rows) -> int:
 
 def _literal(vector: Any) -> str:
     return "[" + ",".join(f"{float(value):.5g}" for value in vector) + "]"
+
+
+def _values(literal: str) -> list[float]:
+    """As the server keeps them, in single precision."""
+    import numpy as np
+
+    found: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
+    return found

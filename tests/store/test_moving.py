@@ -91,7 +91,9 @@ def test_a_copy_equals_its_source_with_all_that_was_derived(
     lived(origin, tmp_path)
     with Memory.open(origin, embedder="hash") as memory:
         whole = exported(memory, tmp_path, derived=True)
-        memory.copy(place)
+        moved = memory.copy(place)
+        assert memory.copy(place) == moved, "whose answer was lost may ask again"
+        memory.remember("Something else.")
         with pytest.raises(Conflict, match="not empty"):
             memory.copy(place)
     with Memory.open(place, create=False) as memory:

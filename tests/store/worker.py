@@ -212,7 +212,45 @@ def unprivileged(location: str, mode: str) -> None:
         say("refused", code=error.code, message=str(error))
 
 
-VERBS = (mixed, singles, reader, race, lease, long_transaction, write, fork, unprivileged)
+def reindex(location: str, embedder: str) -> None:
+    """Make everything derived anew, in many small batches; `embedder` may be another than the store's."""
+    from recollect.text import index
+
+    index._REBUILD_BATCH = index._READ_BATCH = 40  # type: ignore[misc]
+    with Memory.open(location, extractor=None) as memory:
+        say("ready")
+        memory.reindex(embedder=None if memory.embedder == embedder else embedder)
+        say("done")
+
+
+def import_file(location: str, path: str) -> None:
+    with Memory.open(location, embedder="hash:32", extractor=None) as memory:
+        say("ready")
+        memory.import_(path)
+        say("done")
+
+
+def copy_to(location: str, target: str) -> None:
+    with Memory.open(location, extractor=None) as memory:
+        say("ready")
+        memory.copy(target)
+        say("done")
+
+
+VERBS = (
+    reindex,
+    import_file,
+    copy_to,
+    mixed,
+    singles,
+    reader,
+    race,
+    lease,
+    long_transaction,
+    write,
+    fork,
+    unprivileged,
+)
 
 
 def run(arguments: list[str]) -> None:
