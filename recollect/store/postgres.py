@@ -161,8 +161,9 @@ class PostgresEngine:
             # With it off, a server that is killed loses commits that it had acknowledged. A caller who wants
             # that says so in the address: options=-c synchronous_commit=off.
             connection.execute(
-                "SELECT set_config('synchronous_commit', 'on', false) FROM pg_settings "
-                "WHERE name = 'synchronous_commit' AND setting = 'off' AND source <> 'client'"
+                "SELECT set_config('synchronous_commit', 'on', false) "
+                "WHERE current_setting('synchronous_commit') = 'off' AND EXISTS (SELECT 1 FROM pg_settings "
+                "WHERE name = 'synchronous_commit' AND source <> 'client')"
             )
 
     # Schema

@@ -222,7 +222,8 @@ def test_a_connection_that_dies_before_commit_leaves_the_outcome_open_and_says_s
 
 def test_a_connection_that_dies_inside_a_read_is_unavailable(server: Server, store_url: str) -> None:
     with open_memory(store_url) as memory:
-        with pytest.raises(Unavailable), memory.store.read() as snapshot:
+        lost = pytest.raises(Unavailable, match="stopped answering")
+        with lost, memory.store.read() as snapshot:
             end_session(server, snapshot.rows)
             snapshot.rows.one("SELECT 1")
         assert memory.remember("and on").id == 1

@@ -21,6 +21,7 @@ from recollect import (
     Unsupported,
 )
 from recollect.store.postgres_errors import translate
+from recollect.vectors.pgvector import PgVector
 from tests.faults.servers import Server
 from tests.store.opening import open_memory
 
@@ -179,3 +180,10 @@ def test_an_address_that_names_nothing_is_told_apart(server: Server) -> None:
         with pytest.raises(kind) as caught:
             open_memory(url)
         assert caught.value.hint
+
+
+def test_vectors_too_long_for_the_servers_index_are_searched_in_memory(store_url: str) -> None:
+    with open_memory(store_url) as memory:
+        PgVector().begin(memory.store, 3072, above=-1)
+        with memory.store.read() as snapshot:
+            assert not PgVector().exists(snapshot.rows)
