@@ -10,8 +10,8 @@ from psycopg import sql as pg_sql
 
 from recollect.store.engine import Rows
 
-# Above it a table is not rewritten as a whole, which takes about a second for each 100 MB and keeps readers
-# out meanwhile; what stays then is free room that the next writes fill.
+# Above it a table is not rewritten as a whole, which keeps readers out for as long as it takes; what stays
+# then is free room that the next writes fill. The figure is a choice, not a measurement.
 _MOST_REWRITTEN: Final = 64 * 2**20
 # A reader that is in the way for longer is not waited for.
 _LOCK_TIMEOUT: Final = "200ms"
