@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -12,12 +13,13 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, url
 
 from recollect.base.clock import Clock
 from recollect.base.errors import (
-    Busy,
     Conflict,
     Forbidden,
     InvalidInput,
     MissingExtra,
     NotFound,
+    OverBudget,
+    RecollectError,
     Unavailable,
     Unsupported,
 )
@@ -26,17 +28,30 @@ from recollect.store.migrations import LEDGER, Migration, pending
 
 try:
     import psycopg
-    import psycopg_pool
     from psycopg import sql as pg_sql
+    from psycopg.conninfo import conninfo_to_dict
 except ImportError as error:
     raise MissingExtra(
-        "PostgreSQL needs the packages psycopg and psycopg-pool.", hint="pip install 'recollect[postgres]'"
+        "PostgreSQL needs the package psycopg.", hint="pip install 'recollect[postgres]'"
     ) from error
+
+from recollect.store.postgres_errors import MEANINGS, committing, translate_connect, translated
+from recollect.store.postgres_pool import ConnectionPool
+from recollect.store.postgres_space import Relation, give_back, measure
+from recollect.store.postgres_statistics import Statistics, table_of
 
 DEFAULT_STORE: Final = "recollect"
 _STORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _POOL_SIZE: Final = 12
 _CONNECT_SECONDS: Final = 10.0
+_CONNECTION: Final[dict[str, Any]] = {
+    "connect_timeout": int(_CONNECT_SECONDS),
+    # A machine that vanished is noticed after half a minute; the kernel's own limits are hours.
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
 
 
 class PostgresRows:
@@ -44,23 +59,37 @@ class PostgresRows:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.connection = connection
+        self.inserted: Counter[str] = Counter()
+        """Rows inserted so far, by table."""
+        self.sizes: dict[int, Relation] = {}
+        """Tables and indexes when `size_bytes` was first asked for in this transaction, by oid."""
+        self.grown: set[str] = set()
+        """Tables that had grown since, when it was last asked for."""
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with _translated():
+        with translated():
             return self.connection.execute(_spelled(sql), values).fetchall()
 
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
-        with _translated():
+        with translated():
             row: Row | None = self.connection.execute(_spelled(sql), values).fetchone()
             return row
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
-        with _translated():
-            return self.connection.execute(_spelled(sql), values).rowcount
+        with translated():
+            count = self.connection.execute(_spelled(sql), values).rowcount
+        self._count(sql, count)
+        return count
 
     def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        with _translated(), self.connection.cursor() as cursor:
+        with translated(), self.connection.cursor() as cursor:
             cursor.executemany(_spelled(sql), rows)
+            self._count(sql, cursor.rowcount)
+
+    def _count(self, sql: str, rows: int) -> None:
+        table = table_of(sql)
+        if table is not None:
+            self.inserted[table] += max(0, rows)
 
 
 class PostgresEngine:
@@ -85,40 +114,57 @@ class PostgresEngine:
         self._clock = clock
         self._create = create and not read_only
         self._closed = False
-        self._pool = psycopg_pool.ConnectionPool(
-            address,
-            min_size=1,
-            max_size=_POOL_SIZE,
-            open=False,
-            configure=self._configure,
-            timeout=_CONNECT_SECONDS,
-            kwargs={"autocommit": True, "connect_timeout": int(_CONNECT_SECONDS)},
-            name="recollect",
-        )
-        self._reach(address)
-        self._pool.open()
-
-    def _reach(self, address: str) -> None:
-        """Connect once by hand: the pool would hide why it cannot."""
+        self._address = address
+        self._statistics = Statistics(self.schema)
+        self._overgrown: set[str] = set()
+        self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
         try:
-            with psycopg.connect(address, connect_timeout=int(_CONNECT_SECONDS), autocommit=True) as probe:
-                if probe.info.server_version < 140000:
-                    raise Unsupported("PostgreSQL 14 or later is needed.")
-                encoding = probe.info.parameter_status("server_encoding")
-                if encoding != "UTF8":
-                    raise Unsupported(f"The database's encoding is {encoding}, not UTF8.")
-        except psycopg.OperationalError as error:
-            raise Unavailable(
-                f"{self.location} did not answer: {str(error).strip().splitlines()[0]}",
-                hint="Check host, port, database, user and password.",
-            ) from None
-        except psycopg.ProgrammingError as error:
-            raise InvalidInput(f"The address is not understood: {error}") from None
+            self._check_server()
+        except BaseException:
+            self._pool.close()
+            raise
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        try:
+            # What the address itself says of keepalives and timeouts stays.
+            options = {**_CONNECTION, **conninfo_to_dict(self._address)}
+            connection = psycopg.connect("", autocommit=True, **options)
+        except psycopg.Error as error:
+            raise translate_connect(error, self.location) from None
+        try:
+            self._configure(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_server(self) -> None:
+        with self._connection() as connection:
+            if connection.info.server_version < 140000:
+                raise Unsupported("PostgreSQL 14 or later is needed.", hint="Upgrade the server.")
+            encoding = connection.info.parameter_status("server_encoding")
+            if encoding != "UTF8":
+                raise Unsupported(
+                    f"The database's encoding is {encoding}, not UTF8.",
+                    hint="Create one with createdb --encoding=UTF8 --template=template0.",
+                )
+            row = None if self.read_only else connection.execute("SHOW transaction_read_only").fetchone()
+            if row is not None and row[0] == "on":
+                meaning = MEANINGS["25006"]
+                raise meaning.error(meaning.message.format(store=self.location), hint=meaning.hint)
 
     def _configure(self, connection: psycopg.Connection[Any]) -> None:
         path = pg_sql.SQL("SET search_path TO {}, public").format(pg_sql.Identifier(self.schema))
-        connection.execute(path)
-        connection.execute("SET client_min_messages TO warning")
+        with translated(self.location):
+            connection.execute(path)
+            connection.execute("SET client_min_messages TO warning")
+            # With it off, a server that is killed loses commits that it had acknowledged. A caller who wants
+            # that says so in the address: options=-c synchronous_commit=off.
+            connection.execute(
+                "SELECT set_config('synchronous_commit', 'on', false) "
+                "WHERE current_setting('synchronous_commit') = 'off' AND EXISTS (SELECT 1 FROM pg_settings "
+                "WHERE name = 'synchronous_commit' AND source <> 'client')"
+            )
 
     # Schema
 
@@ -126,13 +172,15 @@ class PostgresEngine:
         with self._connection() as connection:
             missing = self._missing_migrations(connection)
             if not missing:
+                if not self.read_only:
+                    self._statistics.catch_up(connection)
                 return
             if self.read_only:
                 raise Unsupported(
                     f"{self.location} has an older format, and a read-only open does not migrate.",
                     hint="Open it once for writing.",
                 )
-            with _translated(self.location), connection.transaction():
+            with connection.transaction():
                 # One migrator at a time; the others find nothing left to do.
                 connection.execute(
                     "SELECT pg_advisory_xact_lock(hashtext(%s))", (f"recollect:{self.schema}",)
@@ -160,7 +208,11 @@ class PostgresEngine:
             )
         if not there and not self._create:
             raise NotFound(f"{self.location} holds no store.", hint="Open it for writing to create it.")
-        rows = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
+        # By its full name: a schema that this role may not use is skipped in the search path without a word.
+        ledger = pg_sql.SQL("SELECT number, sha256 FROM {}").format(
+            pg_sql.Identifier(self.schema, "migration")
+        )
+        rows = connection.execute(ledger).fetchall() if ours else []
         seen = {int(number): str(sha256) for number, sha256 in rows}
         return pending("postgres", seen, declared=max(seen, default=0), location=self.location)
 
@@ -172,46 +224,51 @@ class PostgresEngine:
     # Transactions
 
     @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+    def _connection(self, begin: str | None = None) -> Iterator[psycopg.Connection[Any]]:
+        """A connection, inside the transaction that `begin` begins; no error of the driver leaves it."""
         if self._closed:
             raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
-        try:
-            connection = self._pool.getconn()
-        except psycopg_pool.PoolTimeout:
-            raise Busy("All connections are in use, or the server is down.", hint="Try again.") from None
-        try:
-            yield connection
-        finally:
-            self._pool.putconn(connection)
+        with translated(self.location):
+            connection = self._pool.getconn(begin)
+            try:
+                yield connection
+            finally:
+                self._pool.putconn(connection)
 
     @contextmanager
     def read(self) -> Iterator[Rows]:
-        with self._connection() as connection:
-            with _translated(self.location):
-                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            with self._ending(connection):
-                yield PostgresRows(connection)
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        with self._connection(begin) as connection, self._ending(connection):
+            yield PostgresRows(connection)
 
     @contextmanager
     def write(self, *, timeout: float) -> Iterator[Rows]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
-        with self._connection() as connection:
-            with _translated(self.location):
-                connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        with self._connection("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
+            rows = PostgresRows(connection)
             with self._ending(connection):
-                rows = PostgresRows(connection)
                 rows.one("SELECT set_config('lock_timeout', ?, true)", (f"{max(1, int(timeout * 1000))}ms",))
                 # Commits serialise here; preparation happened before.
                 rows.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
-                yield rows
+                try:
+                    yield rows
+                except OverBudget:
+                    self._overgrown |= rows.grown
+                    raise
+            self._statistics.follow(connection, rows.inserted)
 
     @contextmanager
     def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
         try:
             yield
-            with _translated(self.location):
-                connection.execute("COMMIT")
+            with committing(connection, self.location):
+                status = connection.execute("COMMIT").statusmessage
+            if status != "COMMIT":
+                # After an error that the caller swallowed, the server undoes all and calls that a success.
+                raise Conflict(
+                    "A statement of this transaction failed before; nothing was written.", hint="Try again."
+                )
         except BaseException:
             if not connection.closed:
                 try:
@@ -232,18 +289,21 @@ class PostgresEngine:
         )
 
     def size_bytes(self, rows: Rows) -> int:
-        row = rows.one(
-            "SELECT coalesce(sum(pg_total_relation_size(oid)), 0) FROM pg_class "
-            "WHERE relnamespace = to_regnamespace(?) AND relkind = 'r'",
-            (f'"{self.schema}"',),
-        )
-        return int(row[0]) if row else 0
+        sizes = measure(rows, self.schema)
+        if isinstance(rows, PostgresRows):
+            rows.sizes = rows.sizes or sizes
+            before = {oid: relation.size for oid, relation in rows.sizes.items()}
+            rows.grown = {item.table for oid, item in sizes.items() if item.size > before.get(oid, 0)}
+        return sum(relation.size for relation in sizes.values())
 
     def free_bytes(self) -> int:
         return 0
 
     def shrink(self) -> None:
-        self.compact()
+        """Empty the tables of what a refused write left, on a best effort: the refusal is what counts."""
+        tables, self._overgrown = self._overgrown, set()
+        with suppress(RecollectError), self._connection() as connection:
+            give_back(connection, self.schema, tables)
 
     def scrub(self) -> bool:
         """Rows and index entries are gone; the server's log and backups are out of our reach."""
@@ -254,7 +314,9 @@ class PostgresEngine:
         """Nothing to do: the server made every commit durable before it answered."""
 
     def compact(self) -> None:
-        with self._connection() as connection, _translated(self.location):
+        if self.read_only:
+            raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
+        with self._connection() as connection:
             names = connection.execute(
                 "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
                 (f'"{self.schema}"',),
@@ -312,22 +374,3 @@ def _without_password(url: str) -> str:
 @lru_cache(maxsize=1024)
 def _spelled(sql: str) -> str:
     return sql.replace("%", "%%").replace("?", "%s")
-
-
-@contextmanager
-def _translated(location: str = "The store") -> Iterator[None]:
-    """The server's errors as ours."""
-    try:
-        yield
-    except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
-        raise Busy(
-            "Another writer held the store too long.", hint="Try again, or allow more time."
-        ) from error
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise Forbidden(f"The server refused: {error.diag.message_primary}.") from error
-    except (psycopg.IntegrityError, psycopg.errors.RaiseException) as error:
-        raise Conflict(f"The store refused a row: {error.diag.message_primary}.") from error
-    except psycopg.OperationalError as error:
-        raise Unavailable(f"{location} stopped answering: {str(error).strip().splitlines()[0]}") from error
-    except psycopg.DataError as error:
-        raise InvalidInput(f"The server cannot keep a value: {error.diag.message_primary}.") from error

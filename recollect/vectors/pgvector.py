@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.base.errors import Forbidden
+from recollect.base.errors import Forbidden, Unsupported
 from recollect.store.engine import Rows
 from recollect.store.frames import batches
 from recollect.store.store import Store
@@ -24,6 +24,8 @@ else:
 
 
 _PAGE: Final = 2000
+# pgvector makes no HNSW index over longer vectors.
+_MOST_DIMENSIONS: Final = 2000
 
 
 class PgVector:
@@ -37,12 +39,14 @@ class PgVector:
 
     def begin(self, store: Store, dimensions: int, *, above: int) -> None:
         """Make the extension, the table and the index if there are so many windows and no table yet."""
+        if dimensions > _MOST_DIMENSIONS:
+            return
         with store.read() as snapshot:
             wanted = not self.exists(snapshot.rows) and _count(snapshot.rows) > above
         if not wanted or store.engine.read_only:
             return
         # Where the server has no pgvector, or does not let us have it, memory does it.
-        with suppress(Forbidden), store.write() as tx:
+        with suppress(Forbidden, Unsupported), store.write() as tx:
             # Two stores of one database may come here at once.
             tx.rows.one("SELECT pg_advisory_xact_lock(hashtext('recollect:pgvector'))")
             if tx.rows.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
