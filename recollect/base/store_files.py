@@ -39,7 +39,6 @@ PROJECT_FOLDERS: Final = (".recollect", ".longmind")
 _FAMILY = re.compile(r".+\.(recollect|mind)(-wal|-shm|-journal)?", re.IGNORECASE | re.DOTALL)
 _SQLITE: Final = b"SQLite format 3\x00"
 _HEADER_BYTES: Final = 100
-_DATABASES: Final = (".db", ".db3", ".sqlite", ".sqlite3")
 _DESCRIPTORS: Final = "/dev/fd"
 _AT: Final = slice(68, 72)  # where the header of a SQLite database has the application id
 _PATIENCE: Final = 10.0
@@ -60,16 +59,27 @@ class Claim:
         # SQLite follows links too, so its log lies beside the file itself and not beside the link.
         self.path = os.path.realpath(path)
         self._main: Identity | None = None
+        self._last_seen: set[Identity] = set()
+        self._settled = False
 
     def settle(self) -> None:
         """Note the file itself, once SQLite has made it: it stays ours under any name."""
         with _changed:
             self._main = _identity(self.path) or self._main
+            self.identities()
+            self._settled = True
 
     def identities(self) -> set[Identity]:
-        # The log and its index come and go while a store is open, so they are looked up each time.
+        """The file and those beside it, as they are now: the log may be made anew while a store is open."""
         present = {_identity(self.path + ending) for ending in ("", *SIDE_FILES)}
-        return {identity for identity in (*present, self._main) if identity is not None}
+        self._last_seen = {identity for identity in (*present, self._main) if identity is not None}
+        return self._last_seen
+
+    def covers(self, status: os.stat_result) -> bool:
+        # Looking at four files for every file of a folder is slow, and needed only for a file with a second
+        # name: a log that was made anew under its own name is known by that name (`_is_side_file`).
+        fresh = not self._settled or status.st_nlink > 1
+        return _key(status) in (self.identities() if fresh else self._last_seen)
 
     def release(self) -> None:
         """To be called when SQLite has closed the file; a second call does nothing."""
@@ -83,7 +93,8 @@ _changed = threading.Condition(threading.RLock())
 _claims: list[Claim] = []
 _reading: Counter[Identity] = Counter()
 """Files that are open through `open_user_file`."""
-_never_closed: list[int] = []
+_never_closed: dict[Identity, int] = {}
+"""Descriptors of open databases that were got by mistake: closing one would drop the database's locks."""
 
 
 def _after_fork() -> None:
@@ -122,7 +133,12 @@ def in_family(name: str) -> bool:
 def is_open_here(path: str | os.PathLike[str]) -> bool:
     """Whether this process has a store open that the path, by whatever name, is a file of."""
     with _changed:
-        return _is_claimed(_identity(path)) or _is_claimed_path(path)
+        status = _status(path)
+        if status is not None:
+            return _is_claimed(status)
+        # Not there yet: a log that SQLite is about to make.
+        real = os.path.realpath(path)
+        return any(real == claimed.path + ending for claimed in _claims for ending in ("", *SIDE_FILES))
 
 
 def belongs_to_store(path: str | os.PathLike[str], *, look_inside: bool = True) -> bool:
@@ -130,12 +146,15 @@ def belongs_to_store(path: str | os.PathLike[str], *, look_inside: bool = True) 
 
     Without `look_inside` the header is left to whoever opens the file next: see `open_user_file`.
     """
+    text = os.fspath(path)
+    if in_family(Path(text).name):
+        return True
     with _changed:
-        text = os.fspath(path)
-        names = {Path(text).name, Path(os.path.realpath(text)).name}
-        if is_open_here(text) or any(in_family(name) for name in names) or _is_side_file(text):
+        if is_open_here(text) or _is_side_file(text):
             return True
-        return _is_open_database(text) or (look_inside and _has_our_header(text))
+        if Path(text).is_symlink() and in_family(Path(os.path.realpath(text)).name):
+            return True
+        return look_inside and _has_our_header(text)
 
 
 def refuse_store(path: str | os.PathLike[str]) -> None:
@@ -205,63 +224,59 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXE
 
 
 def _checked(descriptor: int, path: str) -> Identity:
-    """Look again at what was really opened: the name may have been given to another file meanwhile."""
+    """Look at what was really opened: the name may have been given to another file meanwhile."""
     status = os.fstat(descriptor)
-    identity = status.st_dev, status.st_ino
-    if stat.S_ISREG(status.st_mode):
-        if _is_claimed(identity):
-            # Closing it would drop the locks of the store, which is the very harm: so it stays open until
-            # the process ends. That costs one descriptor, and takes somebody who swaps files at this moment.
-            _never_closed.append(descriptor)
-            raise _refusal(path)
-        if _is_ours(_head(descriptor)):
-            os.close(descriptor)
-            raise _refusal(path)
-    _reading[identity] += 1
-    return identity
+    if stat.S_ISREG(status.st_mode) and _is_database_of_ours(descriptor, status):
+        raise _refusal(path)
+    _reading[_key(status)] += 1
+    return _key(status)
 
 
 def _has_our_header(path: str | os.PathLike[str]) -> bool:
-    """Read the header of a file that no store of this process has open; called with the lock."""
+    """Whether a file that no store of this process has open is a store; called with the lock."""
     try:
         if not stat.S_ISREG(Path(path).stat().st_mode):
             return False
         descriptor = os.open(path, _FLAGS | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return False
-    status = os.fstat(descriptor)
-    if _is_claimed((status.st_dev, status.st_ino)):
-        _never_closed.append(descriptor)
+    if _is_database_of_ours(descriptor, os.fstat(descriptor)):
         return True
-    try:
-        return _is_ours(_head(descriptor))
-    except OSError:
-        return False
-    finally:
-        os.close(descriptor)
+    os.close(descriptor)
+    return False
 
 
-def _is_open_database(path: str) -> bool:
-    """Whether it looks like a SQLite database that somebody else in this process has open.
+def _is_database_of_ours(descriptor: int, status: os.stat_result) -> bool:
+    """Whether a store was opened, or a database that this process has open; disposes of the descriptor then.
 
     The program that uses us may have databases of its own, and their locks are lost in the same way. Only
-    the descriptors of the process can tell; they are looked at only for what may be a database at all.
+    the descriptors of the process can tell.
     """
-    if not path.lower().endswith(_DATABASES) and not any(Path(path + end).exists() for end in SIDE_FILES):
-        return False
-    identity = _identity(path)
-    if identity is None or _reading[identity] > 0:
-        return False
+    head = os.read(descriptor, _HEADER_BYTES)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    claimed = _is_claimed(status)
+    if claimed or (head.startswith(_SQLITE) and _is_open_elsewhere(descriptor, _key(status))):
+        # Closing it would drop the locks, which is the very harm: so it stays open until the process ends.
+        # That costs one descriptor for each database that somebody has open under a folder that we read.
+        _never_closed[_key(status)] = descriptor
+        return True
+    if head.startswith(_SQLITE) and head[_AT] == APPLICATION_ID.to_bytes(4, "big"):
+        os.close(descriptor)
+        return True
+    return False
+
+
+def _is_open_elsewhere(descriptor: int, identity: Identity) -> bool:
+    """Whether this process has the file open by another descriptor than this one and those of readers."""
     try:
-        descriptors = [int(entry.name) for entry in Path(_DESCRIPTORS).iterdir() if entry.name.isdigit()]
+        others = [int(entry.name) for entry in Path(_DESCRIPTORS).iterdir() if entry.name.isdigit()]
     except OSError:  # a system that does not say
         return False
-    for descriptor in descriptors:
+    count = 0
+    for other in others:
         with suppress(OSError):  # closed since it was listed
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino) == identity:
-                return True
-    return False
+            count += other != descriptor and _key(os.fstat(other)) == identity
+    return count > _reading[identity]
 
 
 def _is_side_file(path: str) -> bool:
@@ -273,38 +288,28 @@ def _is_side_file(path: str) -> bool:
     return False
 
 
-def _head(descriptor: int) -> bytes:
-    head = os.read(descriptor, _HEADER_BYTES)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return head
-
-
-def _is_ours(head: bytes) -> bool:
-    return head.startswith(_SQLITE) and head[_AT] == APPLICATION_ID.to_bytes(4, "big")
-
-
-def _is_claimed(identity: Identity | None) -> bool:
-    return identity is not None and any(identity in claimed.identities() for claimed in _claims)
-
-
-def _is_claimed_path(path: str | os.PathLike[str]) -> bool:
-    """For files that are not there yet: a log that SQLite is about to make."""
-    if not _claims:
-        return False
-    real = os.path.realpath(path)
-    return any(real == claimed.path + ending for claimed in _claims for ending in ("", *SIDE_FILES))
+def _is_claimed(status: os.stat_result) -> bool:
+    return _key(status) in _never_closed or any(claimed.covers(status) for claimed in _claims)
 
 
 def _identity(path: str | os.PathLike[str]) -> Identity | None:
+    status = _status(path)
+    return None if status is None else _key(status)
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
     try:
-        status = Path(path).stat()
+        return Path(path).stat()
     except (OSError, ValueError):
         return None
+
+
+def _key(status: os.stat_result) -> Identity:
     return status.st_dev, status.st_ino
 
 
 def _refusal(path: str | os.PathLike[str]) -> StoreFile:
     return StoreFile(
-        f"{os.fspath(path)} belongs to a store and is not read as a file.",
+        f"{os.fspath(path)} is a store or an open database, and is not read as a file.",
         hint="To copy a store: recollect copy FROM TO. To get at its content: recollect export, then import.",
     )

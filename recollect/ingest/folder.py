@@ -152,14 +152,16 @@ class _Walker:
         try:
             if entry.is_symlink():
                 return Skipped(relative, *self._link(path))
-            if belongs_to_store(path, look_inside=False):
-                return Skipped(relative, "store", _A_STORE)
             found = entry.stat(follow_symlinks=False)
             if not stat.S_ISREG(found.st_mode):
                 return Skipped(relative, "special", "Not a file that can be read to its end.")
-            if found.st_size > self.most:
+            too_large = found.st_size > self.most
+            is_read = media_type_of(relative) not in self.readable and not too_large
+            if not is_read and belongs_to_store(path, look_inside=False):  # else asked when it is opened
+                return Skipped(relative, "store", _A_STORE)
+            if too_large:
                 return Skipped(relative, "too_large", f"{found.st_size:,} bytes, more than {self.most:,}.")
-            if media_type_of(relative) not in self.readable:
+            if is_read:
                 with open_user_file(path) as file:
                     if looks_binary(file.read(_HEAD)):
                         return Skipped(relative, "binary", "Not text, and no format that can be read.")
