@@ -19,6 +19,7 @@ from recollect.base.clock import SystemClock
 from recollect.base.errors import Forbidden, InvalidInput, NotFound
 from recollect.base.filters import SpaceLike
 from recollect.base.names import ALL, DEFAULT_SPACE, canonical_space
+from recollect.base.store_files import read_user_file
 from recollect.base.times import FOREVER, AsOf, to_ms
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _may_write(place: str) -> bool:
 
 def _file_bytes(file: Path) -> bytes:
     try:
-        return file.expanduser().read_bytes()
+        return read_user_file(file.expanduser())
     except FileNotFoundError:
         raise NotFound(f"{file} does not exist.", hint="Check the path.") from None
     except PermissionError:

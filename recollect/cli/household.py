@@ -56,7 +56,9 @@ def init(
     with arguments.writing(None) as memory:
         embedder = memory.embedder
     if gitignore:
-        (place.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+        rules = place.parent / ".gitignore"
+        if not rules.exists():  # one that is there is the user's own
+            rules.write_text("*\n", encoding="utf-8")
     answer = {"store": str(place), "created": not there, "embedder": embedder}
     emit(answer, as_json=as_json, view=_begun)
 

@@ -15,6 +15,7 @@ import typer
 from recollect.base.clock import SystemClock
 from recollect.base.errors import Forbidden, InvalidInput
 from recollect.base.names import DEFAULT_SPACE
+from recollect.base.store_files import StoreFile, read_user_file
 from recollect.cli import arguments, errors
 from recollect.cli.app import UsageError
 from recollect.cli.output import HELP_STYLE, Block, Table, emit, one_line
@@ -296,7 +297,9 @@ def _outcome(given: list[str], *, as_json: bool) -> int:
 
 def _settings(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(read_user_file(path))
+    except StoreFile:
+        raise
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read as JSON: {error}.") from None
     if not isinstance(found, dict):

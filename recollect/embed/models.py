@@ -7,14 +7,14 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from recollect.base.errors import Corrupt, InvalidInput, RecollectError, Unavailable
+from recollect.base.errors import Conflict, Corrupt, InvalidInput, RecollectError, Unavailable
+from recollect.base.partial import partial_folder
 from recollect.embed.catalogue import (
     CATALOGUE,
     MINILM,
@@ -127,13 +127,24 @@ def _is_whole(model: CatalogueModel, cache: Path) -> bool:
 
 
 def _install(model: CatalogueModel, sources: Sequence[Source], models: Path, progress: Progress) -> None:
-    # Whoever holds the lock owns every unfinished folder, those of killed installs too.
-    for leftover in models.glob(f".{model.name}-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f".{model.name}-", dir=models) as temporary:
-        built = Path(temporary) / "built"
-        _build(model, sources, fetched=Path(temporary), built=built, progress=progress)
-        _replace(models / model.name, built, discarded=Path(temporary) / "old")
+    target = models / model.name
+    foreign = _foreign(target)
+    if foreign is not None:
+        raise Conflict(
+            f"{target} holds {foreign}, which no install put there.",
+            hint="Move the folder, or choose another cache folder with RECOLLECT_CACHE.",
+        )
+    with partial_folder(target) as unfinished:
+        built = unfinished / "built"
+        _build(model, sources, fetched=unfinished, built=built, progress=progress)
+        _replace(target, built, discarded=unfinished / "old")
+
+
+def _foreign(folder: Path) -> str | None:
+    """A file in the folder of a model that is not ours, and would go with it; None if there is none."""
+    ours = {GRAPH, TOKENIZER, MANIFEST, "sentence_bert_config.json", "1_Pooling/config.json"}
+    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return min((path for path in paths if path not in ours), default=None)
 
 
 def _known(name: str) -> CatalogueModel:

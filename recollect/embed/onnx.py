@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
+from recollect.base.store_files import open_user_file
 from recollect.embed.folder import ModelFolder
 from recollect.embed.protocol import EmbedderIdentity, Encoding
 from recollect.embed.runtime import Runtime
@@ -45,6 +46,6 @@ class OnnxEmbedder:
         digest = hashlib.sha256(f"{self._folder.longest} {self._folder.pooling}".encode())
         for path in (graph, *beside, self._folder.tokenizer):
             if path.is_file():
-                with path.open("rb") as stream:
+                with open_user_file(path) as stream:
                     digest.update(hashlib.file_digest(stream, "sha256").digest())
         return digest.hexdigest()[:16]

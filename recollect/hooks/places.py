@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from pathlib import Path
 from typing import Final
+
+from recollect.base.errors import RecollectError
+from recollect.base.partial import partial_file, put_in_place
+from recollect.base.store_files import StoreFile, read_user_file, refuse_store
 
 DEFAULT_STORE: Final = Path(".recollect") / "memory.recollect"
 LOG: Final = "hook.log"
@@ -42,11 +45,12 @@ def log(store: str, line: str) -> None:
     written = f"{stamp} {' '.join(line.split())[:2000]}\n"
     path = folder / LOG
     try:
+        refuse_store(path)  # a link to the store, under the name of the log
         if path.is_file() and path.stat().st_size > _MOST_LOG:
-            path.write_bytes(path.read_bytes()[-_MOST_LOG // 2 :].partition(b"\n")[2])
+            path.write_bytes(read_user_file(path)[-_MOST_LOG // 2 :].partition(b"\n")[2])
         with path.open("a", encoding="utf-8", errors="replace") as file:
             file.write(written)
-    except OSError:
+    except (OSError, StoreFile):
         return
 
 
@@ -64,18 +68,20 @@ def set_progress(store: str, transcript: Path, position: int) -> None:
     known.pop(str(transcript), None)
     known[str(transcript)] = position
     newest = dict(list(known.items())[-_MOST_TRANSCRIPTS:])
-    path = folder / f"{PROGRESS}.{os.getpid()}"
+    path = folder / PROGRESS
     try:
-        path.write_text(json.dumps(newest, indent=0), encoding="utf-8")
-        path.replace(folder / PROGRESS)
-    except OSError:
-        path.unlink(missing_ok=True)
+        refuse_store(path)
+        with partial_file(path) as partial:
+            partial.write_text(json.dumps(newest, indent=0), encoding="utf-8")
+            put_in_place(partial, path)
+    except (OSError, RecollectError):
+        return
 
 
 def _known(store: str) -> dict[str, int]:
     folder = beside(store)
     try:
-        found = json.loads((folder / PROGRESS).read_text(encoding="utf-8")) if folder else {}
+        found = json.loads(read_user_file(folder / PROGRESS)) if folder else {}
     except (OSError, ValueError):
         return {}
     if not isinstance(found, dict):

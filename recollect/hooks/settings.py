@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from recollect.base.errors import Forbidden, InvalidInput, RecollectError
+from recollect.base.partial import partial_file, put_in_place, writing
+from recollect.base.store_files import read_user_file, refuse_store
 
 BACKUP: Final = ".recollect-backup"
 """What the name of the file that keeps the original ends with."""
@@ -96,7 +98,7 @@ def _backup_path(path: Path) -> Path:
 def _backup(path: Path) -> tuple[bytes | None, str, bool] | None:
     """The original (None: no file), the hash of what was written, and whether the folder is ours."""
     try:
-        found = json.loads(_backup_path(path).read_text(encoding="utf-8"))
+        found = json.loads(read_user_file(_backup_path(path)))
         original = found["original"]
         held = None if original is None else base64.b64decode(original, validate=True)
         return held, str(found["installed"]), bool(found["folder_made"])
@@ -116,7 +118,7 @@ def _hash(content: bytes) -> str:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_user_file(path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -143,14 +145,10 @@ def _make_folder(path: Path) -> bool:
 def _write(path: Path, content: bytes) -> None:
     """All of it or nothing; a link stays a link, and the permissions stay what they were."""
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(content)
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise Forbidden(
-            f"{path} cannot be written: {error.strerror}.", hint="Check its permissions."
-        ) from None
+    refuse_store(target)
+    # A new one is as readable as any file that the user makes; an old one may hold secrets.
+    mode = 0o600 if target.exists() else 0o666
+    with partial_file(target, mode=mode) as partial:
+        with writing(target):
+            partial.write_bytes(content)
+        put_in_place(partial, target)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from recollect.base.echo import without_echo
+from recollect.base.store_files import open_user_file
 from recollect.hooks.events import Turn
 
 MOST_BYTES: Final = 32 * 1024 * 1024
@@ -27,7 +28,7 @@ _COMMAND = re.compile(r"\s*(?:<(?:command-|local-command-|bash-)|\[Request inter
 
 def read_turns(path: Path, since: int = 0) -> tuple[list[Turn], int]:
     """What was said in the whole lines from byte `since` on, and where they end."""
-    with path.open("rb") as file:
+    with open_user_file(path) as file:
         size = file.seek(0, 2)
         start = since if 0 <= since <= size else 0
         start = max(start, size - MOST_BYTES)

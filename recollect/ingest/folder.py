@@ -10,12 +10,21 @@ from pathlib import Path
 from typing import Literal
 
 from recollect.base.errors import Forbidden, NotFound, Unavailable
+from recollect.base.store_files import PROJECT_FOLDERS, StoreFile, belongs_to_store, open_user_file
 from recollect.ingest.encoding import looks_binary
 from recollect.ingest.ignore import Patterns
 from recollect.ingest.source import WORD, Limits, media_type_of
 
 SkipCode = Literal[
-    "binary", "too_large", "unreadable", "link", "link_outside", "link_loop", "link_broken", "special"
+    "binary",
+    "too_large",
+    "unreadable",
+    "link",
+    "link_outside",
+    "link_loop",
+    "link_broken",
+    "special",
+    "store",
 ]
 
 READABLE = frozenset({"application/pdf", WORD})
@@ -26,6 +35,7 @@ _RULES = ".gitignore"
 _MOST_RULES = 1 << 20
 _DEEPEST = 100
 _HEAD = 8192
+_A_STORE = "A file of a store, which only the store itself opens."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +68,11 @@ def walk(
 ) -> Iterator[Entry | Skipped]:
     """Every file below `root`, ordered by the bytes of its relative path.
 
-    Left out without a word: version control's own folders, what a `.gitignore` on any level below `root`
-    ignores (unless `ignore` is off), what `exclude` matches, and, if `include` is given, what that does not
-    match; both are patterns as in `.gitignore`. Links are never followed: what they point to inside `root`
-    is read under its own name. Files that are not text pass if their media type is in `readable`.
+    Files of stores are skipped, and never opened. Left out without a word: version control's own folders,
+    what a `.gitignore` on any level below `root` ignores (unless `ignore` is off), what `exclude` matches,
+    and, if `include` is given, what that does not match; both are patterns as in `.gitignore`. Links are
+    never followed: what they point to inside `root` is read under its own name. Files that are not text pass
+    if their media type is in `readable`.
     """
     root = Path(root)
     if not root.is_dir():
@@ -116,6 +127,8 @@ class _Walker:
                 continue
             if not name.endswith("/"):
                 yield self._file(Path(entry.path), entry, relative)
+            elif entry.name in PROJECT_FOLDERS:
+                yield Skipped(relative.rstrip("/"), "store", "The folder of a project's memory.")
             elif depth >= _DEEPEST:
                 yield Skipped(relative.rstrip("/"), "unreadable", f"More than {_DEEPEST} folders deep.")
             else:
@@ -142,12 +155,18 @@ class _Walker:
             found = entry.stat(follow_symlinks=False)
             if not stat.S_ISREG(found.st_mode):
                 return Skipped(relative, "special", "Not a file that can be read to its end.")
-            if found.st_size > self.most:
+            too_large = found.st_size > self.most
+            is_read = media_type_of(relative) not in self.readable and not too_large
+            if not is_read and belongs_to_store(path, look_inside=False):  # else asked when it is opened
+                return Skipped(relative, "store", _A_STORE)
+            if too_large:
                 return Skipped(relative, "too_large", f"{found.st_size:,} bytes, more than {self.most:,}.")
-            if media_type_of(relative) not in self.readable:
-                with path.open("rb") as file:
+            if is_read:
+                with open_user_file(path) as file:
                     if looks_binary(file.read(_HEAD)):
                         return Skipped(relative, "binary", "Not text, and no format that can be read.")
+        except StoreFile:
+            return Skipped(relative, "store", _A_STORE)
         except OSError as error:
             return Skipped(relative, "unreadable", _why(error))
         return Entry(path, relative, found.st_size, found.st_mtime_ns // 1_000_000)
@@ -179,10 +198,10 @@ def _order(named: tuple[str, os.DirEntry[str]]) -> tuple[bytes, bytes]:
 def _read_rules(path: Path, below: str) -> Iterator[_Rules]:
     try:
         if path.is_file():
-            with path.open("rb") as file:
+            with open_user_file(path) as file:
                 text = file.read(_MOST_RULES).decode("utf-8-sig", "backslashreplace")
             yield _Rules(below, Patterns.parse(text.split("\n")))
-    except OSError:
+    except (OSError, StoreFile):
         return
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
 
 from recollect.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
+from recollect.base.store_files import StoreFile, open_user_file
 
-Reason = Literal["binary", "encoding", "encrypted", "damaged", "too_large", "missing_extra", "unsupported"]
+Reason = Literal[
+    "binary", "encoding", "encrypted", "damaged", "too_large", "missing_extra", "unsupported", "store"
+]
 SectionKind = Literal["heading", "definition", "row", "page"]
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -115,7 +118,7 @@ class Source:
             found = path.stat()
             guessed = media_type or media_type_of(path.name)
             if guessed == _UNKNOWN and path.is_file():
-                with path.open("rb") as file:
+                with open_user_file(path) as file:
                     guessed = media_type_of(path.name, file.read(1024))
         except OSError as error:
             raise _outside(error, path) from error
@@ -151,8 +154,10 @@ class Source:
             if self.path is None:
                 raise InvalidInput("A source has bytes or a path; this one has neither.")
             try:
-                with self.path.open("rb") as file:
+                with open_user_file(self.path) as file:
                     data = file.read(most + 1)
+            except StoreFile as error:
+                raise Unreadable("store", error.message, hint=error.hint) from None
             except OSError as error:
                 raise _outside(error, self.path) from error
         if len(data) > most:

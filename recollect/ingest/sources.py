@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from recollect.base.checks import MAX_LABEL_BYTES, check_text
 from recollect.base.errors import Forbidden, InvalidInput, MissingExtra, NotFound, Unavailable
+from recollect.base.store_files import StoreFile, refuse_store
 from recollect.ingest.budget import UNLIMITED, IngestBudget
 from recollect.ingest.folder import Entry, walk
 from recollect.ingest.ignore import Patterns
@@ -35,7 +36,7 @@ _STOPPED: Final = frozenset({"max_seconds", "max_documents", "max_total_bytes", 
 """Limits after which further files are not looked at."""
 
 _EMPTIED: Final = frozenset(
-    {"empty", ECHO, "binary", "special", "link", "link_outside", "link_loop", "link_broken"}
+    {"empty", ECHO, "binary", "special", "store", "link", "link_outside", "link_loop", "link_broken"}
 )
 """Skipped files whose old version no longer stands for what is there."""
 
@@ -118,6 +119,9 @@ def given_sources(
         if path.is_dir():
             return path
         address = uri or _address(path.resolve())
+        refuse_store(path)
+    except StoreFile:
+        raise
     except (OSError, ValueError) as error:
         reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
         raise InvalidInput(
@@ -193,6 +197,8 @@ def ingest_folder(
                 sources.append(Source.from_path(entry.path, uri=_address(entry.path)))
             except (NotFound, Forbidden, Unavailable) as error:  # gone since it was listed
                 skips.append(Skip(_address(entry.path), UNREADABLE, error.message))
+            except StoreFile as error:  # put there since it was listed
+                skips.append(Skip(_address(entry.path), "store", error.message))
         else:
             skips.append(Skip(_address(base / entry.relative), entry.code, entry.detail))
     walked = time.monotonic() - started

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from recollect.base.errors import InvalidInput
+from recollect.base.store_files import read_user_file
 from recollect.operations import values
 from recollect.operations.operation import Mark, operation
 from recollect.operations.values import AsOfMoment, Limit, Moment
@@ -259,6 +260,6 @@ def key_in(path: str | None) -> bytes | None:
     if path is None:
         return None
     try:
-        return Path(values.path(path, "key_file")).expanduser().read_bytes().strip(b"\r\n")
+        return read_user_file(Path(values.path(path, "key_file")).expanduser()).strip(b"\r\n")
     except OSError as error:
         raise InvalidInput(f"The key file {path} cannot be read: {error.strerror}.") from None

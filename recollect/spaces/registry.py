@@ -13,6 +13,8 @@ from recollect.base.checks import canonical_json, check_choice
 from recollect.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from recollect.base.filters import View
 from recollect.base.names import canonical_space
+from recollect.base.partial import partial_file, put_in_place, writing
+from recollect.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from recollect.base.times import AsOf
 from recollect.facts import forgetting
 from recollect.search.engine import SearchEngine
@@ -34,6 +36,7 @@ from recollect.spaces.values import GcReport, ImportReport, MemoryObject, SpaceS
 from recollect.store import erasure
 from recollect.store.engine import Rows
 from recollect.store.erasure import ErasureCertificate
+from recollect.store.files import fold_log
 from recollect.store.store import Store
 
 BACKEND: Final = "spaces_backend"
@@ -205,11 +208,13 @@ class Spaces:
         target = Path(root or ".") / target.expanduser()
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            partial = target.with_name(target.name + ".part")
-            partial.write_text(text, encoding="utf-8", newline="\n")
-            partial.replace(target)
         except OSError as error:
             raise Unavailable(f"{target} cannot be written: {error.strerror}.") from None
+        _check_replaceable(target)
+        with partial_file(target) as partial:
+            with writing(target):
+                partial.write_bytes(text.encode())
+            put_in_place(partial, target)
         with self._store.write() as tx:
             detail = {
                 "bytes": len(text.encode()),
@@ -252,7 +257,7 @@ class Spaces:
         try:
             if path.stat().st_size > file.MOST_BYTES:
                 raise InvalidInput(f"{path} is larger than {file.MOST_BYTES:,} bytes.")
-            text = path.read_text(encoding="utf-8")
+            text = read_user_file(path).decode("utf-8")
         except FileNotFoundError:
             raise NotFound(f"There is no file {path}.") from None
         except UnicodeDecodeError:
@@ -318,6 +323,26 @@ class Spaces:
             created_at=created,
             updated_at=updated,
             anew=True,
+        )
+
+
+def _check_replaceable(target: Path) -> None:
+    """An export may be made anew; any other file, and a store above all, is not ours to replace."""
+    check_target(target)
+    if in_family(target.name):
+        raise StoreFile(f"{target} is a name for a store.", hint="Name the export *.json.")
+    if not target.exists():
+        return
+    try:
+        with open_user_file(target) as existing:
+            beginning = existing.read(1000)
+    except OSError as error:
+        raise Unavailable(f"{target} cannot be written: {error.strerror}.") from None
+    if not beginning:
+        fold_log(target)  # refuses a store that is in use and has everything in its log
+    elif file.FORMAT.encode() not in beginning:
+        raise Conflict(
+            f"{target} exists and is not an export of a space.", hint="Choose another path, or remove it."
         )
 
 

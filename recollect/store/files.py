@@ -5,7 +5,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from recollect.base.errors import Corrupt, Forbidden, InvalidInput, NotFound, RecollectError
+import apsw
+
+from recollect.base.errors import Busy, Conflict, Corrupt, Forbidden, InvalidInput, NotFound, RecollectError
+from recollect.base.partial import sync as sync
+from recollect.base.store_files import SIDE_FILES, claim
+from recollect.store.sqlite_errors import translated
+
+_LOG_MARKS = {
+    # How SQLite's files beside a database begin; the index of the log is in the machine's byte order.
+    "-wal": (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83", b"\0" * 8),
+    "-shm": (b"\x18\xe2\x2d\x00", b"\x00\x2d\xe2\x18", b"\0" * 8),
+    "-journal": (b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", b"\0" * 8),
+}
 
 
 def check_path(path: Path, *, must_exist: bool) -> None:
@@ -41,9 +53,39 @@ def may_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+def fold_log(path: Path) -> None:
+    """Take away the log of a file about to be replaced: SQLite would replay it over its successor.
+
+    A database that somebody has open is refused as `Busy`. If the file is not a database, nobody can be
+    using it, and what SQLite left beside it is removed. A file of the user's own beside it is in the way:
+    SQLite would take it for a log, and remove it.
+    """
+    claimed = claim(path)
     try:
-        os.fsync(handle)
+        beside = [path.with_name(path.name + ending) for ending in SIDE_FILES]
+        for file in beside:
+            if file.exists() and not _is_log(file):
+                raise Conflict(
+                    f"{file} is in the way: SQLite would take it for the log of {path.name}.",
+                    hint="Move it, or choose another path.",
+                )
+        with translated(str(path)):
+            target = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            try:
+                target.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                target.close(True)
+    except Busy:
+        raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
+    except Corrupt:
+        for file in beside:
+            file.unlink(missing_ok=True)
     finally:
-        os.close(handle)
+        claimed.release()
+
+
+def _is_log(file: Path) -> bool:
+    # Opening it by hand is harmless: this process has the database not open, or it would have been refused.
+    with file.open("rb") as stream:
+        head = stream.read(8)
+    return not head or head.startswith(_LOG_MARKS[file.name[file.name.rindex("-") :]])

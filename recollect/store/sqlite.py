@@ -25,13 +25,13 @@ from recollect.base.errors import (
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
+from recollect.base.partial import partial_file, put_in_place, remove_strays
+from recollect.base.store_files import APPLICATION_ID as APPLICATION_ID
+from recollect.base.store_files import Claim, check_target, claim
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
-from recollect.store.files import check_path, may_write, sync
+from recollect.store.files import check_path, fold_log, may_write
 from recollect.store.migrations import LEDGER, Migration, pending
 from recollect.store.sqlite_errors import held_too_long, translated
-
-APPLICATION_ID: Final = 0x52434C54
-"""'RCLT' in the file's header: tells our files from every other SQLite database."""
 
 DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
@@ -102,7 +102,17 @@ class SqliteEngine:
             raise InvalidInput("A store in memory cannot be opened read-only: it would always be empty.")
         if not self._in_memory:
             check_path(Path(path), must_exist=read_only or not create)
-        self._main = self._open_main()
+        # Before SQLite opens the file, so that no other thread opens and closes it by hand meanwhile.
+        self._claim: Claim | None = None if self._in_memory else claim(path)
+        try:
+            self._main = self._open_main()
+        except BaseException:
+            self._release()
+            raise
+        if self._claim is not None:
+            self._claim.settle()
+            if not read_only:
+                remove_strays(Path(path).parent)
 
     # Opening
 
@@ -384,14 +394,12 @@ class SqliteEngine:
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         check_path(path, must_exist=False)
+        check_target(path)
         if path.exists():
-            if not self._in_memory and path.samefile(self.location):
-                raise InvalidInput("A store cannot be backed up onto itself.", hint="Choose another path.")
             if not overwrite:
                 raise Conflict(f"{path} exists.", hint="Choose another path, or overwrite it: --overwrite.")
-            _fold_log(path)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-        try:
+            fold_log(path)
+        with partial_file(path) as partial:
             with self.read() as rows, translated(str(path)):
                 assert isinstance(rows, SqliteRows)
                 rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
@@ -402,11 +410,9 @@ class SqliteEngine:
                             copying.step(1000)
                 finally:
                     target.close(True)
-            sync(partial)
-            partial.replace(path)
-            sync(path.parent)
-        finally:
-            partial.unlink(missing_ok=True)
+            if path.exists():
+                fold_log(path)  # again: it may have been opened since
+            put_in_place(partial, path)
         return path.stat().st_size
 
     def close(self) -> None:
@@ -419,6 +425,11 @@ class SqliteEngine:
             connection.close(True)
         with self._write_lock:
             self._main.close(True)
+        self._release()
+
+    def _release(self) -> None:
+        if self._claim is not None:
+            self._claim.release()
 
 
 def _pragma(connection: apsw.Connection, name: str) -> int:
@@ -432,18 +443,3 @@ def _schema_hash(connection: apsw.Connection) -> str:
         "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
     ).fetchall()
     return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
-
-
-def _fold_log(path: Path) -> None:
-    """Take away the log of a database about to be replaced: it would be replayed over its successor."""
-    try:
-        target = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            target.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            target.close(True)
-    except (apsw.BusyError, apsw.LockedError):
-        raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
-    except apsw.Error:
-        for suffix in ("-wal", "-shm"):  # no database that anyone could be using
-            path.with_name(path.name + suffix).unlink(missing_ok=True)

