@@ -92,7 +92,7 @@ def test_a_later_turn_is_believed(memory: Memory, clock: FrozenClock, step: int)
     clock.advance(milliseconds=-step)
     talk.add_turn("user", "I moved to Lisbon.")
     assert values(memory, "lives_in") == ["Lisbon"]
-    assert [item.content for item in memory.memories.list()] == ["User lives in Lisbon"]
+    assert [item.content for item in memory.memories.list()] == ["User moved to Lisbon"]
 
 
 def test_a_memory_seen_again_is_no_older(memory: Memory, clock: FrozenClock, step: int) -> None:
@@ -109,10 +109,10 @@ def test_a_memory_seen_again_is_no_older(memory: Memory, clock: FrozenClock, ste
 
 def test_an_experience_fact_that_was_updated_stays_so(memory: Memory, clock: FrozenClock, step: int) -> None:
     experience = memory.experience
-    old = experience.fact("The build takes ten minutes.")
+    old = experience.fact("The build takes ten minutes.", evidence="none")
     clock.advance(milliseconds=-step)
-    change = experience.change("The cache was added.")
-    new = experience.fact("The build takes two minutes.")
+    change = experience.change("The cache was added.", evidence="none")
+    new = experience.fact("The build takes two minutes.", evidence="none")
     experience.update_fact(old.id, change.id, new.id)
     assert [record.id for record in experience.current_facts()] == [new.id]
     assert [record.id for record in experience.current_facts(as_of=as_asked(memory, None))] == [new.id]

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from recollect import Memory, RecollectError
+from tests.faults import writer
 from tests.store.opening import open_memory
 
 
@@ -212,7 +213,19 @@ def unprivileged(location: str, mode: str) -> None:
         say("refused", code=error.code, message=str(error))
 
 
-VERBS = (mixed, singles, reader, race, lease, long_transaction, write, fork, unprivileged)
+def every_kind(*arguments: str) -> None:
+    writer.write(say, *arguments)
+
+
+def migrate(location: str, old: str) -> None:
+    writer.migrate(say, location, old)
+
+
+def import_(location: str, source: str) -> None:
+    writer.import_(say, location, source)
+
+
+VERBS = (every_kind, migrate, import_, mixed, singles, reader, race, lease, long_transaction, write, fork, unprivileged)
 
 
 def run(arguments: list[str]) -> None:
