@@ -129,8 +129,9 @@ class Acknowledged:
 def half_written(memory: Memory) -> list[str]:
     """Rows that one transaction writes together and that stand alone."""
     questions = {
-        "a frame without its text": "SELECT frame_id FROM frame WHERE frame_id NOT IN "
-        "(SELECT frame_id FROM frame_text)",
+        # A chunk is a range of its document's text, and has none of its own.
+        "a frame without its text": "SELECT f.frame_id FROM frame f WHERE f.parent_id IS NULL "
+        "AND NOT EXISTS (SELECT 1 FROM frame_text t WHERE t.frame_id = f.frame_id)",
         "an extracted fact without evidence": "SELECT s.span_id FROM fact_span s WHERE s.system_to IS NULL "
         "AND s.by_hand = 0 AND s.derived = 0 AND NOT EXISTS (SELECT 1 FROM fact_evidence e "
         "WHERE e.span_id = s.span_id OR e.fact_id = s.fact_id)",

@@ -58,7 +58,7 @@ class Writer:
         text = f"My nickname is {self.word().title()}."
         report = self.memory.conversation(f"session {self.serial}").add_turn("user", text)
         memories = {item.id: item.content for item in report.extracted}
-        return {"frames": {report.id: text}, "memories": memories}
+        return {"frames": {report.turn_id: text}, "memories": memories}
 
     def experience(self) -> Acknowledged:
         made = self.memory.experience.problem(f"The build of {self.word()} fails.", evidence="none")
