@@ -1,4 +1,4 @@
-"""SIGKILL at random moments, over every kind of write: what was acknowledged is there, and nothing is half."""
+"""SIGKILL at random moments over every kind of write: what was acknowledged is there, and nothing half."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ class Acknowledged:
         self.searchable: set[str] = set()
         self.backup: str | None = None
         self.count = 0
+        self.unsure: set[int] = set()
+        """Frames of which one may have been taken away by the act under way."""
 
     def follow(self, lines: list[dict[str, Any]]) -> None:
         for line in lines:
@@ -72,8 +74,6 @@ class Acknowledged:
         elif kind == "backup":
             self.backup = None
 
-    unsure: set[int] = set()
-
     def check(self, memory: Memory) -> list[str]:
         """Everything that is missing; the frame of an act under way, at most one, may be gone."""
         lost: list[str] = []
@@ -103,9 +103,7 @@ class Acknowledged:
 
     def _check_parts(self, memory: Memory) -> list[str]:
         lost = [
-            f"memory {key}"
-            for key, text in self.memories.items()
-            if memory.memories.get(key).content != text
+            f"memory {key}" for key, text in self.memories.items() if memory.memories.get(key).content != text
         ]
         for name in self.records:
             try:
@@ -211,9 +209,7 @@ def kill_on_a_file(tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str
     harness.report(capsys)
 
 
-def kill_on_a_server(
-    location: str, tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def kill_on_a_server(location: str, tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str]) -> None:
     harness = Harness(location, tmp_path)
     harness.run(kills)
     harness.report(capsys)

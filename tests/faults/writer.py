@@ -144,9 +144,7 @@ class Writer:
         return {"backup": str(path)}
 
 
-KINDS = tuple(
-    name for name in vars(Writer) if not name.startswith("_") and name not in ("word",)
-)
+KINDS = tuple(name for name in vars(Writer) if not name.startswith("_") and name not in ("word",))
 
 
 def write(say: Callable[..., None], location: str, seed: str, serial: str, kind: str, folder: str) -> None:

@@ -225,7 +225,20 @@ def import_(location: str, source: str) -> None:
     writer.import_(say, location, source)
 
 
-VERBS = (every_kind, migrate, import_, mixed, singles, reader, race, lease, long_transaction, write, fork, unprivileged)
+VERBS = (
+    every_kind,
+    migrate,
+    import_,
+    mixed,
+    singles,
+    reader,
+    race,
+    lease,
+    long_transaction,
+    write,
+    fork,
+    unprivileged,
+)
 
 
 def run(arguments: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""A cosine and a late score are the same bits under every matrix kernel that the libraries can be told to use."""
+"""A cosine and a late score are the same bits under every matrix kernel that can be asked for."""
 
 from __future__ import annotations
 
