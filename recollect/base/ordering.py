@@ -72,6 +72,14 @@ def best(values: Floats, ids: Ids, limit: int, *, content: Ids | None) -> Ids:
     return chosen[:limit]
 
 
+def last_of_best(values: Floats, limit: int) -> Any:
+    """The value at the last of the best `limit` places, of more values than that."""
+    import numpy as np
+
+    reached = values[values >= _least(values, limit)]
+    return np.partition(reached, len(reached) - limit)[len(reached) - limit]
+
+
 def _least(values: Floats, limit: int) -> Any:
     """A value that the best `limit` reach, and not many more do: a sample shows about where it is."""
     import numpy as np

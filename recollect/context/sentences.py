@@ -61,7 +61,9 @@ def salient(text: str, *, words: int) -> list[Range]:
     scores = []
     for place, counts in enumerate(counted):
         weight = sum(math.log1p(whole[term]) for term in counts)
-        scores.append(weight / math.sqrt(1 + sum(counts.values())) * (1.25 if place == 0 else 1.0))
+        score = weight / math.sqrt(1 + sum(counts.values())) * (1.25 if place == 0 else 1.0)
+        # Rounded: the sum follows the order of the words, and the last bit of a logarithm is the C library's.
+        scores.append(round(score, 9))
     return _fill(spans, pieces, scores, words)
 
 

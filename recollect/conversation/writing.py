@@ -120,7 +120,8 @@ def see(desk: Desk, memory_id: int, candidate: Candidate, *, likeness: float, sa
     created_at = memory_row(desk.tx.rows, memory_id).created_at
     seen = state._replace(
         hits=state.hits + 1,
-        last_seen_at=desk.tx.now,
+        # A clock that was set back does not make it older than it was.
+        last_seen_at=max(desk.tx.now, state.last_seen_at or created_at),
         importance=max(state.importance, candidate.importance),
     )
     score = desk.score(seen, created_at)

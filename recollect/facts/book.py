@@ -160,12 +160,16 @@ class Book:
         assert item.hashed is not None
         fact_id = self.names.facts[item.hashed].fact_id
         start = self.tx.now if claim.start is None else claim.start
+        statement = self.statements[item.statement]
+        exclusive = item.single or claim.replaces
+        if claim.start is None or claim.by_clock:
+            followed = statement.spans if exclusive else statement.by_fact.get(fact_id, [])
+            floor = self._not_before(start, followed)
+            start = start if isinstance(claim.end, int) and claim.end <= floor else floor
         if isinstance(claim.end, int):
             check_order(start, claim.end)
         if fact_id in claim.premises:
             raise InvalidInput(f"Fact {fact_id} cannot be derived from itself.")
-        statement = self.statements[item.statement]
-        exclusive = item.single or claim.replaces
         if not exclusive:
             candidates = statement.by_fact.get(fact_id, [])
         else:
@@ -215,6 +219,8 @@ class Book:
         if ending.span_id is not None:
             spans = [span for span in spans if span.row is not None and span.row.span_id == ending.span_id]
         until = ending.until
+        if until is not None and ending.by_clock:
+            until = self._not_before(until, spans)
         if until is not None and ending.lenient:
             spans = [span for span in spans if span.start <= until]
         plan = plan_retraction(
@@ -234,6 +240,22 @@ class Book:
             self._close(statement, _live(span), ending.reason)
         found = tuple(dict.fromkeys(_live(span).fact_id for span in plan.closed))
         return Retracted(found, len(plan.closed))
+
+    def _not_before(self, reading: int, spans: Iterable[LiveSpan]) -> int:
+        """The clock's reading as a moment on the valid axis: after everything said before, in system order.
+
+        A clock that was set back reads earlier than the value that is followed. What was dated ahead when it
+        was said (it begins later than its own system time) is still to come, and is not followed.
+        """
+        moment = reading
+        for span in spans:
+            said = self.tx.snapshot.revision + 1 if span.row is None else span.row.system_from
+            if reading < span.start <= said:
+                # A millisecond later, so that both keep a place in the history.
+                moment = max(moment, span.start + 1)
+            if span.end is not None and reading < span.end <= said:
+                moment = max(moment, span.end)
+        return moment
 
     def _rests_on(self, span: LiveSpan, premises: Sequence[int]) -> bool:
         """Whether these premises are no news; to a stored span none can be added."""

@@ -107,7 +107,7 @@ class FactsPart(Part):
             operation
             for frame, item in items
             for fact in item.facts
-            for operation in _operations(frame, fact, extractor)
+            for operation in _operations(frame, fact, extractor, now=tx.now)
         ]
         storing.write(
             tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
@@ -175,7 +175,9 @@ def _new(entity: FoundEntity) -> NewEntity:
     return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
 
 
-def _operations(frame: Frame, fact: FoundFact, extractor: Extractor) -> list[Claim | Ending]:
+def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int) -> list[Claim | Ending]:
+    # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
+    by_clock = frame.occurred_at == now
     evidence = Evidence(
         frame.id,
         fact.start,
@@ -197,6 +199,7 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor) -> list[Cla
             evidence=(evidence,),
             lenient=True,
             flexible=True,
+            by_clock=by_clock,
         )
         return [ending]
     claim = Claim(
@@ -208,10 +211,12 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor) -> list[Cla
         by_hand=False,
         cardinality=fact.cardinality,
         flexible=True,
+        by_clock=by_clock,
     )
+    dated = replace(claim, start=fact.valid_from, by_clock=False)
     if fact.valid_to is not None:
-        return [replace(claim, start=fact.valid_from, end=fact.valid_to)]
+        return [replace(dated, end=fact.valid_to)]
     if fact.valid_from is None or fact.valid_from >= frame.occurred_at:
-        return [claim if fact.valid_from is None else replace(claim, start=fact.valid_from)]
+        return [claim if fact.valid_from is None else dated]
     # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
-    return [claim, replace(claim, start=fact.valid_from, end=frame.occurred_at)]
+    return [claim, replace(dated, end=frame.occurred_at)]

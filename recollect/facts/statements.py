@@ -43,6 +43,8 @@ class Claim:
     """For a predicate that is not there yet."""
     flexible: bool = False
     """A name read from a text: where it is already recorded as a plain text, that is meant."""
+    by_clock: bool = False
+    """`start` is the clock's reading, and not a moment that anyone named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class Ending:
     lenient: bool = False
     """Leave alone what begins after `until`, where a caller would be told."""
     flexible: bool = False
+    by_clock: bool = False
+    """`until` is the clock's reading, and not a moment that anyone named."""
 
 
 Operation = Claim | Ending

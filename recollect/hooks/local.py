@@ -110,7 +110,7 @@ class Local:
         return self._memory
 
     def _view(self) -> View:
-        return View.of(self._space, AsOf(system=FOREVER, valid=self.store.clock.now()))
+        return View.of(self._space, AsOf(system=FOREVER, valid=self.store.present()))
 
 
 def _note(frame: Frame) -> Note:

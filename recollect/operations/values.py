@@ -79,7 +79,7 @@ def stamp(value: str | int | None, name: str) -> str | None:
 def as_of(memory: Memory, value: str | int | None) -> AsOf:
     """What is known and valid now, or what was at the moment given."""
     chosen = moment(value, "as_of")
-    return AsOf(system=FOREVER, valid=memory.store.clock.now()) if chosen is None else AsOf.at(chosen)
+    return AsOf(system=FOREVER, valid=memory.store.present()) if chosen is None else AsOf.at(chosen)
 
 
 def both_axes(memory: Memory, system: str | int | None, valid: str | int | None) -> AsOf:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Cosines = tuple[NDArray[np.int64], NDArray[np.float32]]
+    Cosines = tuple[NDArray[np.int64], NDArray[np.float64]]
     Counts = NDArray[np.int32]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]

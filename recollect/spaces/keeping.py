@@ -86,7 +86,9 @@ def upsert(
     if before is not None and wanted.id is not None and wanted.id != before.object_id:
         notes.append(f"{wanted.path} is the place of {before.object_id}, which keeps its id")
     pinned = bool(before.pinned) if before is not None and wanted.pinned is None else bool(wanted.pinned)
-    now = tx.now if ready.updated_at is None else ready.updated_at
+    # A change is never older than what it changes, whatever became of the clock in between.
+    clock = tx.now if before is None else max(tx.now, before.updated_at)
+    now = clock if ready.updated_at is None else ready.updated_at
     created = before.created_at if before is not None else now
     row = ObjectRow(
         space=space,
@@ -135,7 +137,7 @@ def upsert(
 def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | None) -> ObjectRow:
     """Pin or unpin by id or path; `updated_at` moves along, so that recalls follow."""
     row = named(tx.rows, space, name)
-    moment = tx.now if now is None else now
+    moment = max(tx.now, row.updated_at) if now is None else now
     changed = open_version(tx, row._replace(pinned=int(pinned), updated_at=moment), row)
     repin(tx.rows, row, changed)
     touch(tx, space, moment)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -22,6 +24,15 @@ def held_too_long(timeout: float) -> Busy:
     return Busy(f"Another writer held the store for {timeout:g} s.", hint="Try again, or allow more time.")
 
 
+def out_of_descriptors() -> bool:
+    """Whether one more file could not be opened: SQLite says of that only that it cannot open the store."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False
+
+
 @contextmanager
 def translated(location: str = "The store") -> Iterator[None]:
     """SQLite's errors as ours; what is no fault of the store passes through."""
@@ -40,6 +51,11 @@ def translated(location: str = "The store") -> Iterator[None]:
     except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:
         raise Forbidden(f"{location} cannot be written: {error}.", hint="Check its permissions.") from error
     except apsw.CantOpenError as error:
+        if out_of_descriptors():
+            raise Unavailable(
+                f"{location} cannot be opened: this process has no file descriptor left.",
+                hint="Close what is not needed, or allow more (ulimit -n).",
+            ) from error
         raise Forbidden(
             f"{location} cannot be opened.", hint="Check the permissions of the file and its folder."
         ) from error

@@ -92,6 +92,10 @@ class Store:
                 )
             time.sleep(_LEASE_POLL_SECONDS)
 
+    def present(self) -> int:
+        """The clock's reading, and never earlier than the last commit: a clock may be set back."""
+        return max(_reading(self.clock), self.revision())
+
     def revision(self) -> int:
         """System time of the last commit: changes exactly when the store does."""
         with self.read() as snapshot:

@@ -171,7 +171,9 @@ def score_text(
         if frames == 0:
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
             continue
-        weight = math.log(1 + (total - frames + 0.5) / (frames + 0.5))
+        # Rounded, since the last bit of a logarithm is the C library's own. Every later step is exactly
+        # rounded, in an order that neither the other frames nor the processor changes.
+        weight = round(math.log(1 + (total - frames + 0.5) / (frames + 0.5)), 9)
         is_common = total >= COMMON_FROM and frames > COMMON_SHARE * total
         if is_common:
             common[term] = snapshot.revision, frames

@@ -12,6 +12,7 @@ from recollect.base.filters import View, Where
 from recollect.base.ordering import distinct, first_of_each
 from recollect.store.engine import Rows
 from recollect.store.transaction import Snapshot
+from recollect.vectors.exact import cosines as exact_cosines
 from recollect.vectors.threads import one_worker
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Cosines = NDArray[np.float64]
     Floats = NDArray[np.float32]
     Halves = NDArray[np.float16]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Halves = Ids = Mask = Any
+    Cosines = Floats = Halves = Ids = Mask = Any
 
 LOAD: Final = 20_000
 """So many windows are handed over at once."""
@@ -147,7 +149,7 @@ class Codes:
     def keeps_vectors(self) -> bool:
         return self._vectors is not None
 
-    def cosines(self, vector: Floats, ids: Ids) -> tuple[Ids, Floats] | None:
+    def cosines(self, vector: Floats, ids: Ids) -> tuple[Ids, Cosines] | None:
         """Of these frames, which ascend; None if the vectors are not in memory."""
         kept = self._some(ids)
         return None if kept is None else best_windows(*kept, vector)
@@ -275,13 +277,13 @@ def quick_number(wanted: int, among: int) -> int:
     return among // 16 + 1 if 16 * wanted < among <= 32 * wanted else wanted
 
 
-def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Floats]:
+def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Cosines]:
     """The cosine of each frame's best window; the frames ascend."""
     import numpy as np
 
     if len(frames) == 0:
-        return frames, vectors[:, 0]
-    cosines = vectors @ vector
+        return frames, np.zeros(0)
+    cosines = exact_cosines(vectors, vector)
     first = first_of_each(frames)
     if first.all():
         return frames, cosines

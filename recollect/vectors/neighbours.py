@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from recollect.base.ordering import best, distinct
+from recollect.base.ordering import best, distinct, last_of_best
 from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
@@ -23,7 +23,9 @@ from recollect.vectors.codes import (
     best_windows,
     candidates_for,
     places_of,
+    spread,
 )
+from recollect.vectors.exact import margin
 from recollect.vectors.pieces import KeptPieces, read_pieces
 from recollect.vectors.room import Room
 from recollect.vectors.signs import Pieces
@@ -34,12 +36,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Cosines = NDArray[np.float64]
     Floats = NDArray[np.float32]
     Halves = NDArray[np.float16]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Halves = Ids = Mask = Any
+    Cosines = Floats = Halves = Ids = Mask = Any
 
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
@@ -56,10 +59,10 @@ class Near:
     """Frames with their cosine (the best of their windows), best first."""
 
     ids: Ids
-    cosines: Floats
+    cosines: Cosines
     method: str
-    looked_at: tuple[Ids, Floats]
-    """Every frame whose cosine was reckoned on the way, ascending, with it."""
+    looked_at: tuple[Ids, Cosines]
+    """Every frame whose exact cosine was reckoned on the way, ascending, with it."""
 
 
 class Candidates(Protocol):
@@ -112,7 +115,7 @@ class Neighbours:
         question, snapshot, limit = looking.question, looking.snapshot, looking.limit
         exact, codes = self._at(snapshot)
         if exact is not None:
-            ids, cosines = exact.cosines(question)
+            ids, cosines = exact.nearest(question, limit)
             method = "exact"
         else:
             finder: Candidates | None = self._remote if self._asks_remote else looking.codes or codes
@@ -141,7 +144,7 @@ class Neighbours:
             found = finder.find(question, rows, limit * wider)
         return found if len(found) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
 
-    def cosines(self, vector: Floats, ids: Sequence[int] | Ids, snapshot: Snapshot) -> tuple[Ids, Floats]:
+    def cosines(self, vector: Floats, ids: Sequence[int] | Ids, snapshot: Snapshot) -> tuple[Ids, Cosines]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
         import numpy as np
 
@@ -304,20 +307,32 @@ class _Exact:
         )
         return _Exact(first, second, third, fourth, self.rooms)
 
-    def cosines(self, question: Question) -> tuple[Ids, Floats]:
+    def nearest(self, question: Question, limit: int) -> tuple[Ids, Cosines]:
+        """The best `limit` frames by exact cosine are among these; the frames ascend.
+
+        All are looked at in float32, whose errors depend on the matrix library. None is further off than
+        the margin, so that what lies more than two of them below the last place cannot reach it.
+        """
         import numpy as np
 
         if len(self.frames) == 0:
-            return self.distinct, np.zeros(0, dtype=np.float32)
-        best = np.maximum.reduceat(self.vectors @ question.vector, self.starts)
-        inside = self.distinct < len(question.mask)
-        seen = np.zeros(len(self.distinct), dtype=bool)
-        seen[inside] = question.mask[self.distinct[inside]]
-        return self.distinct[seen], best[seen]
+            return self.distinct, np.zeros(0)
+        roughly = self.vectors @ question.vector
+        if len(self.distinct) < len(self.frames):
+            roughly = np.maximum.reduceat(roughly, self.starts)
+        seen = question.mask.take(self.distinct, mode="clip") & (self.distinct < len(question.mask))
+        if np.count_nonzero(seen) > limit:
+            roughly = np.where(seen, roughly, -np.inf)
+            seen = roughly >= last_of_best(roughly, limit) - 2 * margin(self.vectors.shape[1])
+        places = seen.nonzero()[0]
+        first = self.starts[places]
+        ends = np.append(self.starts, len(self.frames))[places + 1]
+        windows = spread(first, ends - first)
+        return best_windows(self.frames.take(windows), self.vectors.take(windows, axis=0), question.vector)
 
     def some(self, ids: Ids) -> tuple[Ids, Floats]:
         places = places_of(self.frames, ids)
-        return self.frames[places], self.vectors[places]
+        return self.frames.take(places), self.vectors.take(places, axis=0)
 
 
 def _load(rows: Rows, since: int, dimensions: int) -> Iterator[tuple[Ids, Halves]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,20 +18,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recollect.base.words import STOP_WORDS, fold
 from recollect.embed.protocol import TokenStates
+from recollect.vectors.exact import on_grid
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Doubles = NDArray[np.float64]
     Bytes = NDArray[np.uint8]
     Ids = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 else:
-    Floats = Bytes = Ids = Mask = Any
+    Floats = Doubles = Bytes = Ids = Mask = Any
 
 BITS: Final = 128
 BYTES: Final = BITS // 8
+GRID_BITS: Final = 20
+"""Directions and weights of a question are whole multiples of 2**-20; see `score_late`."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -188,12 +193,18 @@ def fitting(sizes: Ids, most: int) -> Ids:
     return sizes if count == len(sizes) else sizes[: max(count, int(np.argmax(sizes > 0)) + 1)]
 
 
-def score_late(query: LateQuery, pieces: Pieces) -> Floats:
-    """For each frame the weighted mean, over the question's pieces, of the best piece's similarity."""
+def score_late(query: LateQuery, pieces: Pieces) -> Doubles:
+    """For each frame the weighted mean, over the question's pieces, of the best piece's similarity.
+
+    The same number whatever other frames are scored and whatever the processor offers: directions are whole
+    multiples of 2**-20, and a sum of any of the 128 numbers of a unit direction is less than 16, so that
+    float32 rounds none of the sums; with weights that are multiples of 2**-20 too, float64 rounds none of
+    theirs.
+    """
     import numpy as np
 
     sizes = pieces.sizes
-    scores = np.full(len(sizes), -np.inf, dtype=np.float32)
+    scores = np.full(len(sizes), -np.inf)
     there = sizes.nonzero()[0]
     asked = len(query.weights)
     if len(there) == 0 or asked == 0:
@@ -207,8 +218,10 @@ def score_late(query: LateQuery, pieces: Pieces) -> Floats:
     starts[1:] = ends[:-1]
     similar = np.maximum.reduceat(bits @ directions.T, starts, axis=0)[:, :asked]
     # (2 * bits - 1) . t, without building the signs themselves
-    best = (2 * similar - query.directions.sum(axis=1)) / np.sqrt(np.float32(BITS))
-    scores[there] = best @ (query.weights / query.weights.sum())
+    best = 2 * similar - query.directions.sum(axis=1)
+    total = math.fsum(query.weights.tolist())
+    weights = on_grid(query.weights.astype(np.float64) / total, GRID_BITS)
+    scores[there] = best.astype(np.float64) @ weights / math.sqrt(BITS)
     return scores
 
 
@@ -221,7 +234,10 @@ def _bits_of_bytes() -> Floats:
 
 
 def late_query(basis: Basis, states: Floats, weights: Floats) -> LateQuery:
-    return LateQuery(_unit(basis.project(states)), weights)
+    import numpy as np
+
+    directions = _unit(basis.project(states))
+    return LateQuery(on_grid(directions, GRID_BITS).astype(np.float32), weights)
 
 
 def _unit(values: Floats) -> Floats:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from recollect import Memory, RecollectError
+from tests.faults import writer
 from tests.store.opening import open_memory
 
 
@@ -237,10 +238,25 @@ def copy_to(location: str, target: str) -> None:
         say("done")
 
 
+def every_kind(*arguments: str) -> None:
+    writer.write(say, *arguments)
+
+
+def migrate(location: str, old: str) -> None:
+    writer.migrate(say, location, old)
+
+
+def import_(location: str, source: str) -> None:
+    writer.import_(say, location, source)
+
+
 VERBS = (
     reindex,
     import_file,
     copy_to,
+    every_kind,
+    migrate,
+    import_,
     mixed,
     singles,
     reader,

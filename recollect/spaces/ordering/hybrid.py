@@ -30,7 +30,11 @@ class Hybrid:
 
 
 def _rarities(shelf: Shelf, words: Sequence[str]) -> dict[str, float]:
-    return {word: math.log1p(len(shelf) / held) if held else 0.0 for word, held in shelf.uses(words).items()}
+    # Rounded, since the last bit of a logarithm is the C library's own.
+    return {
+        word: round(math.log1p(len(shelf) / held), 9) if held else 0.0
+        for word, held in shelf.uses(words).items()
+    }
 
 
 def _overlap(shelf: Shelf, weights: Mapping[str, float]) -> Floats:
