@@ -25,6 +25,7 @@ from recollect.base.errors import (
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
+from recollect.store import accounting
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.files import check_path, may_write, sync
 from recollect.store.migrations import LEDGER, Migration, pending
@@ -116,6 +117,7 @@ class SqliteEngine:
             self._immutable = True
             connection = self._identified()
         connection.set_busy_handler(self._wait_for_turn)
+        self._accounts = accounting.Accounts(connection)
         self._deadline = time.monotonic() + _READER_PATIENCE_MS / 1000  # others may be opening or closing it
         return connection
 
@@ -193,6 +195,9 @@ class SqliteEngine:
             with self.write(timeout=60) as rows:
                 assert isinstance(rows, SqliteRows)
                 self._apply_migrations(rows.connection, to)
+        if to is None:
+            with self.read() as rows:
+                accounting.check_on_opening(rows)
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
         with translated(self.location), self._within(connection, "BEGIN"):
@@ -222,6 +227,8 @@ class SqliteEngine:
                 "SET value = excluded.value, checksum = excluded.checksum",
                 (_SCHEMA_HASH, value, checksum(_SCHEMA_HASH, value)),
             )
+        if any(migration.number == accounting.FORMAT for migration in todo):
+            self._accounts.count_all(SqliteRows(connection))
 
     def format(self) -> int:
         with self.read() as rows:
@@ -252,8 +259,13 @@ class SqliteEngine:
         try:
             self._check_open()
             self._deadline = time.monotonic() + timeout
+            inside = self._main.in_transaction  # then the transaction around this one settles the accounts
             with self._within(self._main, "BEGIN IMMEDIATE") as rows:
+                if not inside:
+                    self._accounts.begin()
                 yield rows
+                if not inside:
+                    self._accounts.settle(rows)
         finally:
             self._write_lock.release()
 
@@ -318,6 +330,8 @@ class SqliteEngine:
                 if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 self._missing_migrations(rows.connection)
+                if deep:
+                    problems += [("rows", detail) for _, detail in accounting.differences(rows)]
             except Corrupt as error:
                 problems.append(("page", error.message))
         return EngineReport(tuple(problems))
