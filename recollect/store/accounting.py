@@ -7,7 +7,7 @@ programs are not counted, on purpose: `verify(deep=True)` adds everything up aga
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 import apsw
@@ -22,8 +22,6 @@ FORMAT: Final = 9
 
 TABLES: Final = tuple(table for table in CANONICAL if table != "store_clock")
 """The clock is one row that changes with every commit and that every read asks for: it cannot be missed."""
-
-_COUNTED: Final = frozenset(TABLES)
 
 _BY_ID: Final = ("frame_text",)
 """Texts have their hash in the frame, and would have to be read whole: their ids are added up."""
@@ -43,16 +41,21 @@ class Accounts:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._changes: dict[str, list[int]] = {}
-        self._seen = 0
+        self._sums = {table: [0, 0] for table in TABLES}
+        """What the transaction has changed so far in the count and the total of each table."""
+        self._seen = [0]
         self._before = 0
+        self._ready = False
+        self._sound: frozenset[Row] = frozenset()
+        """Accounts as last written here: while nobody else writes, they need not be checked again."""
         # Before the first statement: a DELETE without a condition that was prepared earlier tells nothing.
-        connection.preupdate_hook(self._follow)
+        connection.preupdate_hook(_follower(self._sums, self._seen))
 
     def begin(self) -> None:
         """Count from here; whatever an earlier transaction left behind was rolled back."""
-        self._changes = {}
-        self._seen = 0
+        for sums in self._sums.values():
+            sums[0] = sums[1] = 0
+        self._seen[0] = 0
         self._before = self._connection.total_changes()
 
     def count_all(self, rows: Rows) -> None:
@@ -62,43 +65,57 @@ class Accounts:
 
     def settle(self, rows: Rows) -> None:
         """Write down what changed, as the last thing before the commit."""
-        if not self._changes or not _has_accounts(rows):
+        changed = [table for table, (count, total) in self._sums.items() if count or total]
+        if not changed or not self._has_accounts(rows):
             return
         # A statement that failed half-way was undone after its rows had been counted here, and SQLite has not
         # counted them. The tables are then added up anew: rare, and as dear as a look at each of their rows.
-        if self._connection.total_changes() - self._before != self._seen:
-            write(rows, {table: add_up(rows, table) for table in sorted(self._changes)})
+        if self._connection.total_changes() - self._before != self._seen[0]:
+            write(rows, {table: add_up(rows, table) for table in changed})
             return
-        accounts = read(rows, sorted(self._changes))
-        for table, (count, total) in self._changes.items():
-            before = accounts[table]
+        accounts = read(rows, changed, self._sound)
+        for table in changed:
+            before, (count, total) = accounts[table], self._sums[table]
             accounts[table] = (before[0] + count, _signed(before[1] + total))
-        write(rows, accounts)
+        self._sound = frozenset(write(rows, accounts))
 
-    def _follow(self, change: apsw.PreUpdate) -> None:
-        self._seen += 1
+    def _has_accounts(self, rows: Rows) -> bool:
+        """False while a file is brought to an older format than ours, for tests."""
+        if not self._ready:
+            version = rows.one("PRAGMA user_version")
+            self._ready = version is not None and int(version[0]) >= FORMAT
+        return self._ready
+
+
+def _follower(sums: dict[str, list[int]], seen: list[int]) -> Callable[[apsw.PreUpdate], None]:
+    """A closure, and little in it: it is called for every row, those of the index too."""
+    account_of = sums.get
+
+    def follow(change: apsw.PreUpdate) -> None:
+        seen[0] += 1
         table = change.table_name
-        sums = self._changes.get(table)
-        if sums is None:
-            if table not in _COUNTED or change.database_name != "main":
-                return
-            sums = self._changes[table] = [0, 0]
+        account = account_of(table)
+        if account is None:
+            return
         kind = change.op
         if kind != "DELETE":
-            sums[0] += 1
-            sums[1] += change.rowid_new if table in _BY_ID else _weight(table, change.new)
+            account[0] += 1
+            account[1] += change.rowid_new if table in _BY_ID else _weight(table, change.new)
         if kind != "INSERT":
-            sums[0] -= 1
-            sums[1] -= change.rowid if table in _BY_ID else _weight(table, change.old)
+            account[0] -= 1
+            account[1] -= change.rowid if table in _BY_ID else _weight(table, change.old)
+
+    return follow
 
 
-def read(rows: Rows, tables: Sequence[str] = TABLES) -> dict[str, Account]:
-    """The accounts of these tables; each must be there, and be what was written."""
+def read(rows: Rows, tables: Sequence[str] = TABLES, sound: Container[Row] = ()) -> dict[str, Account]:
+    """The accounts of these tables; each must be there, and be what was written or among the `sound`."""
     marks = ", ".join("?" * len(tables))
     sql = f"SELECT table_name, rows, total, checksum FROM store_account WHERE table_name IN ({marks})"
     accounts: dict[str, Account] = {}
-    for table, count, total, seal in rows.all(sql, tables):
-        if checksum("account", table, count, total) != seal:
+    for row in rows.all(sql, tables):
+        table, count, total, seal = row
+        if row not in sound and checksum("account", table, count, total) != seal:
             raise Corrupt(f"The account of the rows of {table} is not what was written.", hint=_HINT)
         accounts[table] = (count, total)
     missing = sorted(set(tables) - set(accounts))
@@ -107,13 +124,15 @@ def read(rows: Rows, tables: Sequence[str] = TABLES) -> dict[str, Account]:
     return accounts
 
 
-def write(rows: Rows, accounts: Mapping[str, Account]) -> None:
+def write(rows: Rows, accounts: Mapping[str, Account]) -> list[Row]:
+    made = [(table, *account, checksum("account", table, *account)) for table, account in accounts.items()]
     rows.many(
         "INSERT INTO store_account (table_name, rows, total, checksum) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (table_name) DO UPDATE "
         "SET rows = excluded.rows, total = excluded.total, checksum = excluded.checksum",
-        [(table, *account, checksum("account", table, *account)) for table, account in accounts.items()],
+        made,
     )
+    return made
 
 
 def check_on_opening(rows: Rows) -> None:
@@ -148,12 +167,6 @@ def add_up(rows: Rows, table: str) -> Account:
     sums = rows.one(f"SELECT count(*), {halves} FROM {table}")
     assert sums is not None
     return int(sums[0]), _signed(int(sums[1]) + (int(sums[2]) << 32))
-
-
-def _has_accounts(rows: Rows) -> bool:
-    """False while an old file is brought to an older format than ours, for tests."""
-    version = rows.one("PRAGMA user_version")
-    return version is not None and int(version[0]) >= FORMAT
 
 
 def _weight(table: str, row: Row | None) -> int:
