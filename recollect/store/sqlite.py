@@ -25,14 +25,12 @@ from recollect.base.errors import (
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
-from recollect.store import accounting
+from recollect.store import accounting, pages
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.files import check_path, may_write, sync
 from recollect.store.migrations import LEDGER, Migration, pending
+from recollect.store.pages import APPLICATION_ID, MOST_PAGES
 from recollect.store.sqlite_errors import held_too_long, translated
-
-APPLICATION_ID: Final = 0x52434C54
-"""'RCLT' in the file's header: tells our files from every other SQLite database."""
 
 DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
@@ -49,6 +47,7 @@ _SETUP: Final = (
     "PRAGMA cache_size = -4000",  # of each connection; more made nothing faster: the system caches the file
     "PRAGMA wal_autocheckpoint = 4000",  # pages: folding the log into the file less often, writes wait less
     "PRAGMA journal_size_limit = 67108864",
+    f"PRAGMA max_page_count = {MOST_PAGES}",
 )
 
 
@@ -141,7 +140,7 @@ class SqliteEngine:
                 elif not may_write(Path(self.location)):
                     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
                     name += "?immutable=1" if self._immutable else ""
-            connection = apsw.Connection(name, flags=flags)
+            connection = apsw.Connection(name) if self._in_memory else pages.connect(name, flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
             for pragma in _SETUP:
                 connection.execute(pragma)
@@ -195,9 +194,20 @@ class SqliteEngine:
             with self.write(timeout=60) as rows:
                 assert isinstance(rows, SqliteRows)
                 self._apply_migrations(rows.connection, to)
-        if to is None:
-            with self.read() as rows:
-                accounting.check_on_opening(rows)
+        if to is not None:
+            return
+        with self.read() as rows:
+            accounting.check_on_opening(rows)
+        if not self.read_only:
+            self._seal_pages()
+
+    def _seal_pages(self) -> None:
+        """Give a file of an older format its page checksums, once; it works without them until that succeeds."""
+        if self._in_memory or pages.are_sealed(self._main):
+            return
+        with suppress(RecollectError):  # busy, a full disk, damage: `verify` names what is missing
+            self._rebuild()
+            self._checkpoint()
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
         with translated(self.location), self._within(connection, "BEGIN"):
@@ -351,14 +361,15 @@ class SqliteEngine:
         """Nothing to do: a rollback leaves the file as it was."""
 
     def scrub(self) -> bool:
-        """Rebuild the file and empty the log.
+        """Empty the log into the file, whose pages are written without what was deleted from them.
 
-        Freed cells are zeroed, yet pages that were split keep copies of what they held in their gaps.
+        That holds for sealed pages; a file that has none yet is rebuilt, which seals them.
         """
         if self._in_memory:
             return True
         try:
-            self._rebuild()
+            if not pages.are_sealed(self._main):
+                self._rebuild()
         except Busy:
             return False
         return self._checkpoint()
@@ -394,7 +405,7 @@ class SqliteEngine:
         with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 60
-            self._main.execute("VACUUM")
+            pages.rebuild(self._main)
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         check_path(path, must_exist=False)
@@ -409,7 +420,7 @@ class SqliteEngine:
             with self.read() as rows, translated(str(path)):
                 assert isinstance(rows, SqliteRows)
                 rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-                target = apsw.Connection(str(partial))
+                target = _backup_target(partial, sealed=pages.are_sealed(rows.connection))
                 try:
                     with target.backup("main", rows.connection, "main") as copying:
                         while not copying.done:
@@ -448,10 +459,19 @@ def _schema_hash(connection: apsw.Connection) -> str:
     return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
 
 
+def _backup_target(path: Path, *, sealed: bool) -> apsw.Connection:
+    """A new database whose first page already says whether pages are sealed: they may be written before it."""
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    target = pages.connect(str(path), flags) if sealed else apsw.Connection(str(path), flags=flags)
+    target.execute("PRAGMA secure_delete = ON")
+    target.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    return target
+
+
 def _fold_log(path: Path) -> None:
     """Take away the log of a database about to be replaced: it would be replayed over its successor."""
     try:
-        target = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        target = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
         try:
             target.execute("PRAGMA journal_mode = DELETE")
         finally:
