@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect import Corrupt, Memory, RecollectError, Unavailable, Unsupported
+from recollect.store.pages import sealed
 from tests.faults.worlds import Question, open_world
 
 PAGE = 4096
@@ -168,8 +171,10 @@ class Original:
         )
         return cls(file, logged, questions, answers)
 
-    def try_damages(self, seeds: range, folder: Path, *, log: bool = False) -> Tally:
-        """One damage for each seed, to the file or to its log."""
+    def try_damages(
+        self, seeds: range, folder: Path, *, log: bool = False, resealed: bool = False
+    ) -> Tally:
+        """One damage for each seed, to the file or to its log; `resealed`, with page checksums that fit."""
         tally = Tally()
         kinds = LOG_DAMAGES if log else FILE_DAMAGES
         for seed in seeds:
@@ -177,6 +182,8 @@ class Original:
             damage = kinds[seed % len(kinds)]
             label = f"seed {seed} ({damage.__name__})"
             damaged = damage(rng, self.log if log else self.file)
+            if resealed:
+                damaged = _resealed(damaged)
             path = _placed(folder, self.file if log else damaged, damaged if log else b"")
             self._try(path, label, tally)
         return tally
@@ -219,6 +226,14 @@ class Original:
         return len(tally.wrong) > before
 
 
+def _resealed(raw: bytes) -> bytes:
+    """As if the damage had come before the checksum: through memory, or by somebody who knows how."""
+    pages = [raw[start : start + PAGE] for start in range(0, len(raw), PAGE)]
+    return b"".join(
+        sealed(page, number) if len(page) == PAGE else page for number, page in enumerate(pages, 1)
+    )
+
+
 def _verified(memory: Memory, label: str, tally: Tally) -> bool:
     try:
         return bool(memory.verify(deep=True))
@@ -230,7 +245,12 @@ def _verified(memory: Memory, label: str, tally: Tally) -> bool:
 
 
 def _named(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error)[:120]}"
+    """With the place it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}recollect{os.sep}" in frame.filename]
+    last = ours[-1] if ours else frames[-1]
+    place = f"{Path(last.filename).parent.name}/{Path(last.filename).name}:{last.lineno}"
+    return f"{type(error).__name__} in {place}: {str(error)[:120]}"
 
 
 def _placed(folder: Path, file: bytes, log: bytes) -> Path:
