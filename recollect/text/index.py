@@ -12,6 +12,7 @@ from recollect.store.frames import batches, checked_text, load_query
 from recollect.store.parts import Part, Problem
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
+from recollect.store.typed import damaged, typed
 from recollect.store.upkeep import scan
 from recollect.store.visible import among
 from recollect.store.writing import Written
@@ -104,7 +105,7 @@ class TextIndex(Part):
                 for term, data in found.items():
                     wanted[term, block] = wanted.get((term, block), b"") + data
         for term, block, data in snapshot.rows.all("SELECT term, block, data FROM text_posting"):
-            if wanted.pop((term, block), None) != bytes(data):
+            if wanted.pop((term, block), None) != data:
                 yield Problem("text", f"the index is wrong about {term!r} in block {block}", derived=True)
         for term, block in list(wanted)[:20]:
             yield Problem("text", f"the index lacks {term!r} in block {block}", derived=True)
@@ -180,7 +181,10 @@ def _read(rows: Rows, block: int, terms: Sequence[str]) -> dict[str, bytes]:
     for first in range(0, len(terms), 500):
         clause = among("term", terms[first : first + 500])
         sql = f"SELECT term, data FROM text_posting WHERE block = ? AND {clause.sql}"
-        found.update((term, bytes(data)) for term, data in rows.all(sql, (block, *clause.values)))
+        held = typed(rows.all(sql, (block, *clause.values)), "text_posting", str, bytes)
+        if any(len(data) % RECORD.size for _, data in held):
+            raise damaged("text_posting")
+        found.update(held)
     return found
 
 

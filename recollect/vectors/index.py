@@ -16,6 +16,7 @@ from recollect.store.frames import batches, checked_text, load_query
 from recollect.store.parts import Budget, Failed, Part, Problem
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
+from recollect.store.typed import typed
 from recollect.store.visible import among
 from recollect.vectors.neighbours import EXACT_LIMIT
 from recollect.vectors.pgvector import PgVector
@@ -345,7 +346,8 @@ class VectorIndex(VectorRows):
 
         dimensions = self.embedder.identity.dimensions
         for frame_id, data in snapshot.rows.all("SELECT frame_id, data FROM frame_vector"):
-            if len(data) % (dimensions * 2):
+            if not isinstance(data, bytes) or len(data) % (dimensions * 2):
+                yield Problem("vectors", f"the vectors of frame {frame_id} are damaged", derived=True)
                 continue
             vectors = np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
             lengths = np.linalg.norm(vectors, axis=1)
@@ -409,7 +411,8 @@ def _lookup(rows: Rows, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
             "SELECT v.text_key, v.windows, v.data, t.data FROM frame_vector v "
             f"LEFT JOIN frame_token t ON t.frame_id = v.frame_id WHERE {clause.sql}"
         )
-        for key, windows, data, signs in rows.all(sql, clause.values):
-            kept = None if signs is None else bytes(signs)
-            found[bytes(key)] = Embedded(bytes(key), int(windows), bytes(data), kept)
+        for key, windows, data, signs in typed(
+            rows.all(sql, clause.values), "frame_vector", bytes, int, bytes, (bytes, type(None))
+        ):
+            found[key] = Embedded(key, windows, data, signs)
     return found
