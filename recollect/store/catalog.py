@@ -19,7 +19,7 @@ from recollect.base.times import FOREVER
 from recollect.base.words import fold
 from recollect.store.engine import Row, Rows
 from recollect.store.transaction import Snapshot
-from recollect.store.typed import NULLABLE_TEXT, NUMBER, check_frame_id, damaged, typed
+from recollect.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from recollect.store.visible import matching
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _FLAGS: Final = ("present", "is_global", "is_chunk", "is_turn")
 _TOGETHER: Final = ("content", "talk", "previous", "next")
 """Read together of many single frames: beside each other in memory, one look brings all."""
 
-_KINDS: Final = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
+_KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
 """Of the columns that are read, from `space` on."""
 
 _MASKS: Final = 16

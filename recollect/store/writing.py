@@ -163,9 +163,8 @@ def existing(rows: Rows, drafts: Sequence[Draft], names: Sequence[bytes]) -> lis
             f"SELECT {', '.join(f'f.{name}' for name in COLUMNS)}, f.checksum FROM frame f "
             f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql}"
         )
-        by_name.update(
-            (row.content_hash, row.frame_id) for row in map(checked_row, rows.all(sql, clause.values))
-        )
+        twins = [checked_row(row) for row in rows.all(sql, clause.values)]
+        by_name.update((row.content_hash, row.frame_id) for row in twins)
     found: list[int | None] = []
     for draft, name in zip(drafts, names, strict=True):
         if draft.idempotency_key is not None:

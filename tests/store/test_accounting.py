@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from recollect import ALL, Conflict, Corrupt, FrozenClock, Memory
-from recollect.store import accounting
+from recollect.store import accounting, pages
 from recollect.store.tables import CANONICAL
 from tests.faults.worlds import START, fill, open_world
 from tests.store.opening import open_memory
@@ -29,8 +29,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def behind_our_back(path: Path, *statements: str) -> None:
-    """As another program would: without our triggers, and with the schema left as it was."""
-    connection = apsw.Connection(str(path))
+    """As by a program that seals pages and knows no triggers; the schema is left as it was."""
+    connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     connection.execute("PRAGMA foreign_keys = OFF")
     triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
     with connection:
@@ -54,7 +54,7 @@ def test_every_canonical_table_but_the_clock_has_an_account_and_ends_with_its_ch
 ) -> None:
     path = tmp_path / "copy.recollect"
     path.write_bytes(world)
-    connection = apsw.Connection(str(path))
+    connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     assert set(accounting.TABLES) == set(CANONICAL) - {"store_clock"}
     for table in set(accounting.TABLES) - {"frame_text", "ingest_source"}:
         columns = connection.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
@@ -66,7 +66,7 @@ def test_every_canonical_table_but_the_clock_has_an_account_and_ends_with_its_ch
 def test_a_row_that_goes_missing_is_noticed(world: bytes, tmp_path: Path, table: str) -> None:
     path = tmp_path / "copy.recollect"
     path.write_bytes(world)
-    connection = apsw.Connection(str(path))
+    connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
     [(first,)] = connection.execute("SELECT name FROM pragma_table_info(?) LIMIT 1", (table,)).fetchall()
     connection.close()
@@ -111,7 +111,7 @@ def test_a_forged_row_with_a_sound_checksum_is_noticed(world: bytes, tmp_path: P
     """A row that was there once, with the checksum it had then."""
     path = tmp_path / "copy.recollect"
     path.write_bytes(world)
-    connection = apsw.Connection(str(path))
+    connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     [row] = connection.execute("SELECT * FROM frame_key LIMIT 1").fetchall()
     connection.close()
     with open_world(path) as memory:
