@@ -162,11 +162,13 @@ class Catalog:
         # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
         # through is read by `frames.fetch`, checked, and under the same condition again.
         typed(found, "frame", int, NUMBER, NUMBER, *_KINDS)
-        check_frame_id(rows, found[-1][0], "frame")
+        check_frame_id(rows, max(row[0] for row in found), "frame")
         columns = list(zip(*found, strict=True))
         if any(len(name) != 8 for name in columns[14]):
             raise damaged("frame")
         ids = np.array(columns[0], dtype=np.int64)
+        if ids[0] <= known or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
+            raise damaged("frame")
         size = int(ids[-1]) + 1
         new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
         new["is_global"] = np.array(columns[1], dtype=bool)

@@ -127,7 +127,7 @@ class Lengths:
                 if found:
                     ids, lengths = zip(*typed(found, "text_doc", int, int), strict=True)
                     check_frame_id(snapshot.rows, ids[-1], "text_doc")
-                    if not 0 <= min(lengths) <= max(lengths) < 2**31:
+                    if list(ids) != sorted(ids) or not 0 <= min(lengths) <= max(lengths) < 2**31:
                         raise damaged("text_doc")
                     # As long as what was read, and no longer: the rest is still to come.
                     grown = np.zeros(ids[-1] + 1, dtype=np.int32)

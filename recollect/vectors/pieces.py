@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
-from recollect.store.typed import check_frame_id, typed
+from recollect.store.typed import check_frame_id, damaged, typed
 from recollect.store.visible import among
 from recollect.vectors.codes import spread
 from recollect.vectors.room import Room
@@ -103,7 +103,10 @@ def _parts(which: str, rows: Rows) -> Iterator[list[Row]]:
         if not found:
             return
         typed(found, "frame_token", int, bytes)
-        last = check_frame_id(rows, found[-1][0], "frame_token")
+        ids = [frame_id for frame_id, _ in found]
+        if ids != sorted(ids):  # in the order of a damaged tree, not of the numbers in it
+            raise damaged("frame_token")
+        last = check_frame_id(rows, ids[-1], "frame_token")
         yield found
 
 

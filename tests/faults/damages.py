@@ -171,9 +171,7 @@ class Original:
         )
         return cls(file, logged, questions, answers)
 
-    def try_damages(
-        self, seeds: range, folder: Path, *, log: bool = False, resealed: bool = False
-    ) -> Tally:
+    def try_damages(self, seeds: range, folder: Path, *, log: bool = False, resealed: bool = False) -> Tally:
         """One damage for each seed, to the file or to its log; `resealed`, with page checksums that fit."""
         tally = Tally()
         kinds = LOG_DAMAGES if log else FILE_DAMAGES

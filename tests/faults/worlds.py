@@ -244,9 +244,9 @@ def _about_facts(past: AsOf) -> dict[str, Question]:
         "facts diff": lambda memory: memory.facts.diff(past),
         "facts neighbors": lambda memory: memory.facts.neighbors("Ana", depth=2),
         "facts resolve": lambda memory: memory.facts.resolve("Anita"),
-        "facts evidence": lambda memory: memory.facts.evidence(
-            memory.facts.about("Ana", predicate="likes")[0]
-        ),
+        "facts evidence": lambda memory: [
+            memory.facts.evidence(hit) for hit in memory.facts.about("Ana", predicate="likes")
+        ],
     }
 
 
