@@ -81,9 +81,7 @@ class Accounts:
 
     def _has_accounts(self, rows: Rows) -> bool:
         """False while a file is brought to an older format than ours, for tests."""
-        if not self._ready:
-            version = rows.one("PRAGMA user_version")
-            self._ready = version is not None and int(version[0]) >= FORMAT
+        self._ready = self._ready or has_accounts(rows)
         return self._ready
 
 
@@ -139,6 +137,8 @@ def check_on_opening(rows: Rows) -> None:
     """What can be asked without reading the tables: all accounts are whole, and no table is empty or full
     against its account. A page that was lost at the top of a table shows here.
     """
+    if not has_accounts(rows):
+        return
     accounts = read(rows)
     filled = ", ".join(f"EXISTS (SELECT 1 FROM {table})" for table in TABLES)
     for table, some in zip(TABLES, rows.all(f"SELECT {filled}")[0], strict=True):
@@ -167,6 +167,11 @@ def add_up(rows: Rows, table: str) -> Account:
     sums = rows.one(f"SELECT count(*), {halves} FROM {table}")
     assert sums is not None
     return int(sums[0]), _signed(int(sums[1]) + (int(sums[2]) << 32))
+
+
+def has_accounts(rows: Rows) -> bool:
+    version = rows.one("PRAGMA user_version")
+    return version is not None and int(version[0]) >= FORMAT
 
 
 def _weight(table: str, row: Row | None) -> int:

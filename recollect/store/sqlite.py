@@ -340,7 +340,7 @@ class SqliteEngine:
                 if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 self._missing_migrations(rows.connection)
-                if deep and _pragma(rows.connection, "user_version") >= accounting.FORMAT:
+                if deep and accounting.has_accounts(rows):
                     problems += [("rows", detail) for _, detail in accounting.differences(rows)]
             except Corrupt as error:
                 problems.append(("page", error.message))

@@ -39,7 +39,7 @@ def check(tally: Tally) -> None:
 
 
 def check_rows(tally: Tally) -> None:
-    """A row that a damaged index no longer finds cannot be missed by a read that asks for it; verify adds up."""
+    """A read cannot miss a row that a damaged index no longer finds: such answers are counted and printed."""
     print(tally.details())
     assert not tally.raw, tally.details()
 
