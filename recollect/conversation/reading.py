@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from recollect.base.errors import Corrupt
 from recollect.base.filters import View
 from recollect.base.frame import Frame
 from recollect.base.names import ALL
@@ -26,7 +26,8 @@ from recollect.conversation.rows import (
 from recollect.conversation.scoring import reckon
 from recollect.conversation.values import MemoryItem
 from recollect.store.engine import Dialect, Rows
-from recollect.store.frames import checked_text, load_query
+from recollect.store.frames import checked_text, load_query, tags_of
+from recollect.store.typed import damaged
 from recollect.store.visible import Clause, among, both, during
 
 SORTS: Final = ("score", "created", "last_seen", "hits", "id")
@@ -164,13 +165,17 @@ def listed(
     if view.as_of.system == FOREVER and view.as_of.valid == FOREVER:
         cut = limit if sort == "score" else None
         ids = _current_ids(rows, view, layer, status, cut, exclude_pii, holding)
+        loaded = load(rows, dialect, ids, view)
+        if len(loaded) != len(ids):  # nothing but damage takes a memory away and leaves it listed
+            raise damaged("conversation_current")
     else:
         spaces = Clause("1 = 1") if view.spaces is ALL else among("space", view.spaces)
         sql = f"SELECT memory_id FROM conversation_memory WHERE {spaces.sql}"
         ids = [int(row[0]) for row in rows.all(sql, spaces.values)]
+        loaded = load(rows, dialect, ids, view)
     items = [
         item
-        for item in load(rows, dialect, ids, view).values()
+        for item in loaded.values()
         if layer in (None, item.layer)
         and status in (None, item.status)
         and not (exclude_pii and "pii" in item.tags)
@@ -242,14 +247,14 @@ def _texts(rows: Rows, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, 
         for row in rows.all(load_query(dialect, clause.sql), clause.values):
             frame, text = checked_text(row)
             found[frame.frame_id] = text
+    missing = sorted(set(frame_ids) - set(found))
+    if missing:
+        raise Corrupt(
+            f"Frame {missing[0]}, the wording of a memory, is missing.", hint="Restore a backup; see verify."
+        )
     return found
 
 
 def _tags(rows: Rows, frame_ids: Sequence[int], view: View) -> dict[int, tuple[str, ...]]:
-    tags: dict[int, list[str]] = defaultdict(list)
-    for batch in batched(list(frame_ids)):
-        clause = among("t.frame_id", batch) & during("t", view)
-        sql = f"SELECT t.frame_id, t.tag FROM frame_tag t WHERE {clause.sql}"
-        for frame_id, tag in rows.all(sql, clause.values):
-            tags[int(frame_id)].append(str(tag))
+    tags = tags_of(rows, list(frame_ids), view)
     return {frame_id: tuple(sorted(found)) for frame_id, found in tags.items()}

@@ -119,7 +119,7 @@ def _counters(rows: Rows) -> Iterator[Problem]:
         table, column = TABLES[kind], kind._fields[0]
         last = rows.one(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC, {column} DESC LIMIT 1")
         given = rows.one("SELECT value FROM store_counter WHERE name = ?", (table,))
-        if last is not None and number_of(last[0]) > (given[0] if given else 0):
+        if last is not None and number_of(str(last[0])) > (given[0] if given else 0):
             yield Problem("counter", f"the counter of {table} is behind its rows")
 
 

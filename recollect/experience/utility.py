@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from recollect.base.errors import InvalidInput
 from recollect.experience.records import batched
+from recollect.experience.rows import VoteRow, select
 from recollect.experience.values import Utility
 from recollect.store.engine import Rows
 from recollect.store.visible import among
@@ -45,14 +48,13 @@ def utilities(rows: Rows, ids: Iterable[str], *, system: int, rule: UtilityRule)
     """What the votes given by then come to, for the records that have any."""
     found = {}
     for batch in batched(ids):
-        clause = among("memory_id", batch)
-        sql = (
-            "SELECT memory_id, avg(vote), count(*) FROM experience_vote "
-            f"WHERE {clause.sql} AND recorded_at <= ? GROUP BY memory_id"
-        )
-        for memory, mean, count in rows.all(sql, (*clause.values, system)):
-            rounded = round(float(mean), _DIGITS)
-            found[str(memory)] = Utility(str(memory), int(count), rounded, rule.value(rounded, int(count)))
+        clause = among("x.memory_id", batch)
+        given: dict[str, list[float]] = defaultdict(list)
+        for row in select(rows, VoteRow, f"{clause.sql} AND x.recorded_at <= ?", (*clause.values, system)):
+            given[row.memory_id].append(row.vote)
+        for memory, votes in sorted(given.items()):
+            mean = round(math.fsum(votes) / len(votes), _DIGITS)
+            found[memory] = Utility(memory, len(votes), mean, rule.value(mean, len(votes)))
     return found
 
 

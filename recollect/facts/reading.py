@@ -223,6 +223,7 @@ def frames_known(view: View) -> Clause:
 
 
 _EVIDENCE: Final = Columns((EvidenceRow, "v"))
+_PREMISES: Final = Columns((SpanRow, "s"), (PremiseRow, "q"))
 
 
 def _best_evidence(rows: Rows, view: View, raw: Sequence[RawHit], limit: int) -> list[EvidenceRow]:
@@ -268,13 +269,13 @@ def lost_premises(
         for batch in batched(sorted(frontier)):
             clause = among("s.fact_id", batch) & known(as_of)
             sql = (
-                "SELECT s.fact_id, q.span_id, q.premise_fact_id FROM fact_span s "
+                f"SELECT {_PREMISES.sql} FROM fact_span s "
                 f"LEFT JOIN fact_premise q ON q.span_id = s.span_id WHERE {clause.sql}"
             )
-            for fact_id, linked, premise in rows.all(sql, clause.values):
-                alive[fact_id] = True
-                if linked is not None:
-                    above[fact_id].add(premise or 0)
+            for span, premise in map(_PREMISES.read, rows.all(sql, clause.values)):
+                alive[span.fact_id] = True
+                if premise is not None:
+                    above[span.fact_id].add(premise.premise_fact_id or 0)
         edges.update(above)
         frontier = {premise for found in above.values() for premise in found} - edges.keys() - {0}
     lost = {}

@@ -265,7 +265,11 @@ _OBJECT_COLUMNS: Final = {
 def stored_object(fact: FactRow, entity: EntityRow | None) -> Stored:
     """The value in the one column that holds it."""
     if fact.object_kind == ObjectKind.ENTITY:
-        assert entity is not None
+        if entity is None:
+            raise Corrupt(
+                f"The fact {fact.fact_id} names an entity that is missing.",
+                hint="Restore a backup; see verify.",
+            )
         return entity.key
     value: Stored = getattr(fact, _OBJECT_COLUMNS[ObjectKind(fact.object_kind)])
     return value

@@ -223,17 +223,14 @@ def _same(before: ObjectRow, after: ObjectRow) -> bool:
 
 
 def _relabel(tx: Transaction, before: ObjectRow, wanted: Wanted) -> None:
-    held = tx.rows.all("SELECT tag FROM frame_tag WHERE frame_id = ? AND until IS NULL", (before.frame_id,))
-    names = tx.rows.all(
-        "SELECT name FROM frame_meta WHERE frame_id = ? AND until IS NULL", (before.frame_id,)
-    )
+    tags, metadata = writing.open_labels(tx.rows, before.frame_id)
     writing.relabel(
         tx,
         before.frame_id,
         add_tags=wanted.tags,
-        drop_tags={row[0] for row in held} - set(wanted.tags),
+        drop_tags=tags - set(wanted.tags),
         set_metadata=wanted.metadata,
-        drop_metadata={row[0] for row in names} - set(wanted.metadata),
+        drop_metadata=set(metadata) - set(wanted.metadata),
     )
 
 

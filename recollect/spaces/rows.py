@@ -12,6 +12,7 @@ from recollect.spaces.layout import read_chunks
 from recollect.spaces.policies import Policy
 from recollect.spaces.values import AuditEntry, MemoryObject
 from recollect.store.engine import Rows, Value
+from recollect.store.frames import COLUMNS, checked_text
 from recollect.store.sealed import Sealed
 from recollect.store.transaction import Transaction
 from recollect.store.visible import Clause, among
@@ -212,13 +213,16 @@ def with_text(
 
 def select_texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
     """Versions in a space with the text of their frames; `tail` says in which order, and how many."""
+    width = len(ObjectRow._fields) + 1
+    frame = ", ".join(f"f.{name}" for name in (*COLUMNS, "checksum"))
     sql = (
-        f"SELECT {columns(ObjectRow)}, t.text FROM space_object x "
-        "JOIN frame_text t ON t.frame_id = x.frame_id "
+        f"SELECT {columns(ObjectRow)}, {frame}, NULL, t.text "
+        "FROM space_object x LEFT JOIN frame f ON f.frame_id = x.frame_id "
+        "LEFT JOIN frame_text t ON t.frame_id = x.frame_id "
         f"WHERE x.space = ? AND {clause.sql}{tail}"
     )
     for row in rows.all(sql, (space, *clause.values)):
-        yield checked(ObjectRow, row[:-1]), row[-1]
+        yield checked(ObjectRow, row[:width]), checked_text(row[width:])[1]
 
 
 def entries(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
@@ -226,14 +230,12 @@ def entries(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Ent
     found: dict[str, Entry] = {}
     for first in range(0, len(ids), 500):
         clause = held(as_of) & among("x.object_id", ids[first : first + 500])
-        sql = (
-            "SELECT x.object_id, x.path, x.kind, x.tags, x.metadata FROM space_object x "
-            f"WHERE x.space = ? AND {clause.sql}"
-        )
-        for name, path, kind, tags, metadata in rows.all(sql, (space, *clause.values)):
-            stated = json.loads(metadata).get("hash")
+        for row in select(rows, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
+            stated = json.loads(row.metadata).get("hash")
             named = stated if isinstance(stated, str) else None
-            found[name] = Entry(name, path, kind, tuple(json.loads(tags)), named)
+            found[row.object_id] = Entry(
+                row.object_id, row.path, row.kind, tuple(json.loads(row.tags)), named
+            )
     return [found[name] for name in ids if name in found]
 
 

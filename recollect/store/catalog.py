@@ -19,6 +19,7 @@ from recollect.base.times import FOREVER
 from recollect.base.words import fold
 from recollect.store.engine import Row, Rows
 from recollect.store.transaction import Snapshot
+from recollect.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from recollect.store.visible import matching
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_a
 _FLAGS: Final = ("present", "is_global", "is_chunk", "is_turn")
 _TOGETHER: Final = ("content", "talk", "previous", "next")
 """Read together of many single frames: beside each other in memory, one look brings all."""
+
+_KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
+"""Of the columns that are read, from `space` on."""
 
 _MASKS: Final = 16
 _PART: Final = 50_000
@@ -155,8 +159,16 @@ class Catalog:
         )
         if not found:
             return 0
+        # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
+        # through is read by `frames.fetch`, checked, and under the same condition again.
+        typed(found, "frame", int, NUMBER, NUMBER, *_KINDS)
+        check_frame_id(rows, max(row[0] for row in found), "frame")
         columns = list(zip(*found, strict=True))
+        if any(len(name) != 8 for name in columns[14]):
+            raise damaged("frame")
         ids = np.array(columns[0], dtype=np.int64)
+        if ids[0] <= known or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
+            raise damaged("frame")
         size = int(ids[-1]) + 1
         new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
         new["is_global"] = np.array(columns[1], dtype=bool)
@@ -165,7 +177,7 @@ class Catalog:
             new[name] = self._coded(name, values)
         for name, values in zip(_NUMBERS, columns[9:14], strict=True):
             new[name] = np.array(values, dtype=np.int64)
-        new["content"] = np.frombuffer(b"".join(map(bytes, columns[14])), dtype=">i8").astype(np.int64)
+        new["content"] = np.frombuffer(b"".join(columns[14]), dtype=">i8").astype(np.int64)
         new["is_turn"] = (new["session"] >= 0) & ((new["role"] >= 0) | (new["speaker"] >= 0))
         new["talk"] = self._talk_numbers(new["space"], new["session"])
         new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
@@ -233,8 +245,9 @@ class Catalog:
         )
         if found:
             # In place: an older view asks as of its own revision, before this.
-            for frame_id, moment in found:
-                self._columns.retired_at[frame_id] = moment
+            for frame_id, moment in typed(found, "frame", int, int):
+                if 0 < frame_id < self._size:
+                    self._columns.retired_at[frame_id] = moment
 
     def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
         import numpy as np

@@ -10,6 +10,7 @@ import apsw
 from recollect.base.errors import Busy, Conflict, Corrupt, Forbidden, InvalidInput, NotFound, RecollectError
 from recollect.base.partial import sync as sync
 from recollect.base.store_files import SIDE_FILES, claim
+from recollect.store import pages
 from recollect.store.sqlite_errors import translated
 
 _LOG_MARKS = {
@@ -70,7 +71,7 @@ def fold_log(path: Path) -> None:
                     hint="Move it, or choose another path.",
                 )
         with translated(str(path)):
-            target = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+            target = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
             try:
                 target.execute("PRAGMA journal_mode = DELETE")
             finally:

@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from recollect.base.errors import Corrupt, InvalidInput, NotFound
 from recollect.base.filters import EVERYTHING, View, Where
@@ -72,6 +72,15 @@ def fetch(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> list[
     return [frames[frame_id] for frame_id in ids if frame_id in frames]
 
 
+def _fetch_all(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
+    """Frames that the same snapshot has just listed: one that is in an index and not there is damage."""
+    frames = fetch(rows, dialect, ids, view)
+    if len(frames) != len(ids):
+        missing = sorted(set(ids) - {frame.id for frame in frames})
+        raise Corrupt(f"Frame {missing[0]} is listed and missing.", hint="Restore a backup; see verify.")
+    return frames
+
+
 def select_ids(rows: Rows, view: View, where: Where) -> list[int]:
     """Ids of every frame under the filter, ascending."""
     clause = visible(view, where)
@@ -108,7 +117,7 @@ def timeline(
         )
         keys += rows.all(sql, clause.values)
     keys.sort(reverse=newest_first)
-    return fetch(rows, dialect, [int(frame_id) for _, frame_id in keys[:limit]], view)
+    return _fetch_all(rows, dialect, [int(frame_id) for _, frame_id in keys[:limit]], view)
 
 
 def page(
@@ -127,7 +136,7 @@ def page(
     sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id LIMIT {limit + 1}"
     ids = [int(row[0]) for row in rows.all(sql, clause.values)]
     more = len(ids) > limit
-    frames = fetch(rows, dialect, ids[:limit], view)
+    frames = _fetch_all(rows, dialect, ids[:limit], view)
     return Page(tuple(frames), str(ids[limit - 1]) if more else None)
 
 
@@ -258,25 +267,32 @@ def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[st
 def _labels(
     rows: Rows, owners: Sequence[int], view: View
 ) -> tuple[dict[int, list[str]], dict[int, dict[str, Any]]]:
-    tags: dict[int, list[str]] = defaultdict(list)
     metadata: dict[int, dict[str, Any]] = defaultdict(dict)
     for batch in batches(owners):
-        clause = among("t.frame_id", batch) & during("t", view)
-        sql = f"SELECT t.frame_id, t.tag, t.since, t.until, t.checksum FROM frame_tag t WHERE {clause.sql}"
-        for row in rows.all(sql, clause.values):
-            tags[row[0]].append(_checked("tag", row)[1])
         clause = among("m.frame_id", batch) & during("m", view)
         sql = (
             "SELECT m.frame_id, m.name, m.since, m.until, m.value, m.checksum FROM frame_meta m "
             f"WHERE {clause.sql} ORDER BY m.frame_id, m.name"
         )
         for row in rows.all(sql, clause.values):
-            _checked("meta", row)
+            checked_label("meta", row)
             metadata[row[0]][row[1]] = json.loads(row[4])
-    return tags, metadata
+    return tags_of(rows, owners, view), metadata
 
 
-def _checked(table: str, row: Row) -> Row:
+def tags_of(rows: Rows, owners: Sequence[int], view: View) -> dict[int, list[str]]:
+    """The tags of these frames at the view's instant, checked."""
+    tags: dict[int, list[str]] = defaultdict(list)
+    for batch in batches(owners):
+        clause = among("t.frame_id", batch) & during("t", view)
+        sql = f"SELECT t.frame_id, t.tag, t.since, t.until, t.checksum FROM frame_tag t WHERE {clause.sql}"
+        for row in rows.all(sql, clause.values):
+            tags[row[0]].append(checked_label("tag", row)[1])
+    return tags
+
+
+def checked_label(table: Literal["tag", "meta"], row: Row) -> Row:
+    """The columns under the checksum of a tag or a piece of metadata, followed by it."""
     if checksum(table, *row[:-1]) != row[-1]:
         raise Corrupt(
             f"A label of frame {row[0]} is not what was written.", hint="Restore a backup; see verify."

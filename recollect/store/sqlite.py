@@ -28,9 +28,11 @@ from recollect.base.hashing import checksum, digest
 from recollect.base.partial import partial_file, put_in_place, remove_strays
 from recollect.base.store_files import APPLICATION_ID as APPLICATION_ID
 from recollect.base.store_files import Claim, check_target, claim
+from recollect.store import accounting, pages
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.files import check_path, fold_log, may_write
 from recollect.store.migrations import LEDGER, Migration, pending
+from recollect.store.pages import MOST_PAGES
 from recollect.store.sqlite_errors import held_too_long, translated
 
 DURABILITIES: Final = ("normal", "full")
@@ -48,6 +50,7 @@ _SETUP: Final = (
     "PRAGMA cache_size = -4000",  # of each connection; more made nothing faster: the system caches the file
     "PRAGMA wal_autocheckpoint = 4000",  # pages: folding the log into the file less often, writes wait less
     "PRAGMA journal_size_limit = 67108864",
+    f"PRAGMA max_page_count = {MOST_PAGES}",
 )
 
 
@@ -126,6 +129,7 @@ class SqliteEngine:
             self._immutable = True
             connection = self._identified()
         connection.set_busy_handler(self._wait_for_turn)
+        self._accounts = accounting.Accounts(connection)
         self._deadline = time.monotonic() + _READER_PATIENCE_MS / 1000  # others may be opening or closing it
         return connection
 
@@ -149,7 +153,7 @@ class SqliteEngine:
                 elif not may_write(Path(self.location)):
                     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
                     name += "?immutable=1" if self._immutable else ""
-            connection = apsw.Connection(name, flags=flags)
+            connection = apsw.Connection(name) if self._in_memory else pages.connect(name, flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
             for pragma in _SETUP:
                 connection.execute(pragma)
@@ -203,6 +207,20 @@ class SqliteEngine:
             with self.write(timeout=60) as rows:
                 assert isinstance(rows, SqliteRows)
                 self._apply_migrations(rows.connection, to)
+        if to is not None:
+            return
+        with self.read() as rows:
+            accounting.check_on_opening(rows)
+        if not self.read_only:
+            self._seal_pages()
+
+    def _seal_pages(self) -> None:
+        """Give a file of an older format its page checksums, once; it works without them until that succeeds."""
+        if self._in_memory or pages.are_sealed(self._main):
+            return
+        with suppress(RecollectError):  # busy, a full disk, damage: `verify` names what is missing
+            self._rebuild()
+            self._checkpoint()
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
         with translated(self.location), self._within(connection, "BEGIN"):
@@ -232,6 +250,8 @@ class SqliteEngine:
                 "SET value = excluded.value, checksum = excluded.checksum",
                 (_SCHEMA_HASH, value, checksum(_SCHEMA_HASH, value)),
             )
+        if any(migration.number == accounting.FORMAT for migration in todo):
+            self._accounts.count_all(SqliteRows(connection))
 
     def format(self) -> int:
         with self.read() as rows:
@@ -262,8 +282,13 @@ class SqliteEngine:
         try:
             self._check_open()
             self._deadline = time.monotonic() + timeout
+            inside = self._main.in_transaction  # then the transaction around this one settles the accounts
             with self._within(self._main, "BEGIN IMMEDIATE") as rows:
+                if not inside:
+                    self._accounts.begin()
                 yield rows
+                if not inside:
+                    self._accounts.settle(rows)
         finally:
             self._write_lock.release()
 
@@ -328,6 +353,8 @@ class SqliteEngine:
                 if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 self._missing_migrations(rows.connection)
+                if deep and accounting.has_accounts(rows):
+                    problems += [("rows", detail) for _, detail in accounting.differences(rows)]
             except Corrupt as error:
                 problems.append(("page", error.message))
         return EngineReport(tuple(problems))
@@ -347,14 +374,15 @@ class SqliteEngine:
         """Nothing to do: a rollback leaves the file as it was."""
 
     def scrub(self) -> bool:
-        """Rebuild the file and empty the log.
+        """Empty the log into the file, whose pages are written without what was deleted from them.
 
-        Freed cells are zeroed, yet pages that were split keep copies of what they held in their gaps.
+        That holds for sealed pages; a file that has none yet is rebuilt, which seals them.
         """
         if self._in_memory:
             return True
         try:
-            self._rebuild()
+            if not pages.are_sealed(self._main):
+                self._rebuild()
         except Busy:
             return False
         return self._checkpoint()
@@ -390,7 +418,7 @@ class SqliteEngine:
         with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 60
-            self._main.execute("VACUUM")
+            pages.rebuild(self._main)
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         check_path(path, must_exist=False)
@@ -403,7 +431,7 @@ class SqliteEngine:
             with self.read() as rows, translated(str(path)):
                 assert isinstance(rows, SqliteRows)
                 rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-                target = apsw.Connection(str(partial))
+                target = _backup_target(partial, sealed=pages.are_sealed(rows.connection))
                 try:
                     with target.backup("main", rows.connection, "main") as copying:
                         while not copying.done:
@@ -443,3 +471,12 @@ def _schema_hash(connection: apsw.Connection) -> str:
         "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
     ).fetchall()
     return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
+
+
+def _backup_target(path: Path, *, sealed: bool) -> apsw.Connection:
+    """A new database whose first page already says whether pages are sealed: they may be written before it."""
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    target = pages.connect(str(path), flags) if sealed else apsw.Connection(str(path), flags=flags)
+    target.execute("PRAGMA secure_delete = ON")
+    target.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    return target

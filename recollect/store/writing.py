@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal, NamedTuple, overload
 
-from recollect.base.errors import Conflict, InvalidInput, NotFound
+from recollect.base.errors import Conflict, Corrupt, InvalidInput, NotFound
 from recollect.base.filters import EVERYTHING, View
 from recollect.base.frame import Frame
 from recollect.base.hashing import checksum
@@ -21,6 +21,8 @@ from recollect.store.frames import (
     FrameRow,
     as_frame,
     batches,
+    checked_label,
+    checked_row,
     retired_row,
     stored,
     with_chunks,
@@ -158,18 +160,22 @@ def existing(rows: Rows, drafts: Sequence[Draft], names: Sequence[bytes]) -> lis
     for first in range(0, len(wanted), 500):
         clause = among("substr(f.content_hash, 1, 8)", wanted[first : first + 500])
         sql = (
-            "SELECT f.content_hash, f.frame_id FROM frame f "
+            f"SELECT {', '.join(f'f.{name}' for name in COLUMNS)}, f.checksum FROM frame f "
             f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql}"
         )
-        by_name.update((bytes(name), int(frame_id)) for name, frame_id in rows.all(sql, clause.values))
+        twins = [checked_row(row) for row in rows.all(sql, clause.values)]
+        by_name.update((row.content_hash, row.frame_id) for row in twins)
     found: list[int | None] = []
     for draft, name in zip(drafts, names, strict=True):
         if draft.idempotency_key is not None:
-            row = rows.one(
-                "SELECT frame_id FROM frame_key WHERE space = ? AND name = ?",
-                (draft.space, draft.idempotency_key),
-            )
+            key = (draft.space, draft.idempotency_key)
+            row = rows.one("SELECT frame_id, checksum FROM frame_key WHERE space = ? AND name = ?", key)
             if row is not None:
+                if checksum("key", *key, row[0]) != row[1]:
+                    raise Corrupt(
+                        f"The idempotency key {draft.idempotency_key!r} is not what was written.",
+                        hint="Restore a backup; see verify.",
+                    )
                 found.append(int(row[0]))
                 continue
         found.append(None if draft.repeatable else by_name.get(name))
@@ -186,13 +192,7 @@ def relabel(
     drop_metadata: Iterable[str] = (),
 ) -> bool:
     """Change tags and metadata; what held before stays visible as of before. True if anything changed."""
-    held = {
-        str(row[0])
-        for row in tx.rows.all("SELECT tag FROM frame_tag WHERE frame_id = ? AND until IS NULL", (frame_id,))
-    }
-    values: dict[str, str] = dict(
-        tx.rows.all("SELECT name, value FROM frame_meta WHERE frame_id = ? AND until IS NULL", (frame_id,))
-    )
+    held, values = open_labels(tx.rows, frame_id)
     new_tags = set(add_tags) - held
     lost_tags = held & set(drop_tags)
     new_values = {name: value for name, value in (set_metadata or {}).items() if values.get(name) != value}
@@ -205,6 +205,19 @@ def relabel(
         _close_label(tx, "meta", frame_id, name)
     _insert_labels(tx, [(frame_id, sorted(new_tags), new_values)])
     return True
+
+
+def open_labels(rows: Rows, frame_id: int) -> tuple[set[str], dict[str, str]]:
+    """The tags and the metadata (as JSON) that a frame has now, checked."""
+    where = "WHERE frame_id = ? AND until IS NULL"
+    tags = rows.all(f"SELECT frame_id, tag, since, until, checksum FROM frame_tag {where}", (frame_id,))
+    metadata = rows.all(
+        f"SELECT frame_id, name, since, until, value, checksum FROM frame_meta {where}", (frame_id,)
+    )
+    return (
+        {checked_label("tag", row)[1] for row in tags},
+        {row[1]: row[4] for row in (checked_label("meta", row) for row in metadata)},
+    )
 
 
 def retire(

@@ -13,6 +13,7 @@ from recollect.store.parts import Budget, Part, Problem
 from recollect.store.rebuilding import clear, clear_abandoned, left_over, read_progress, rebuilding
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
+from recollect.store.typed import damaged, typed
 from recollect.store.upkeep import scan
 from recollect.store.visible import among
 from recollect.store.writing import Written
@@ -175,7 +176,7 @@ class TextIndex(Part):
                 for term, data in found.items():
                     wanted[term, block] = wanted.get((term, block), b"") + data
         for term, block, data in snapshot.rows.all("SELECT term, block, data FROM text_posting"):
-            if wanted.pop((term, block), None) != bytes(data):
+            if wanted.pop((term, block), None) != data:
                 yield Problem("text", f"the index is wrong about {term!r} in block {block}", derived=True)
         for term, block in list(wanted)[:20]:
             yield Problem("text", f"the index lacks {term!r} in block {block}", derived=True)
@@ -256,7 +257,10 @@ def _read(rows: Rows, tables: Tables, block: int, terms: Sequence[str]) -> dict[
     for first in range(0, len(terms), 500):
         clause = among("term", terms[first : first + 500])
         sql = f"SELECT term, data FROM {tables.postings} WHERE block = ? AND {clause.sql}"
-        found.update((term, bytes(data)) for term, data in rows.all(sql, (block, *clause.values)))
+        held = typed(rows.all(sql, (block, *clause.values)), "text_posting", str, bytes)
+        if any(len(data) % RECORD.size for _, data in held):
+            raise damaged("text_posting")
+        found.update(held)
     return found
 
 

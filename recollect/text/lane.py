@@ -11,6 +11,7 @@ from recollect.base.ordering import first_of_each
 from recollect.store.catalog import CatalogView
 from recollect.store.engine import Dialect, Rows
 from recollect.store.transaction import Snapshot
+from recollect.store.typed import check_frame_id, damaged, typed
 from recollect.text.endings import frames_saying, stems_before
 from recollect.text.layout import REBUILT
 from recollect.text.postings import Common, Terms, frames_of
@@ -129,7 +130,10 @@ class Lengths:
                     (len(self._lengths) - 1,),
                 )
                 if found:
-                    ids, lengths = zip(*found, strict=True)
+                    ids, lengths = zip(*typed(found, "text_doc", int, int), strict=True)
+                    check_frame_id(snapshot.rows, ids[-1], "text_doc")
+                    if list(ids) != sorted(ids) or not 0 <= min(lengths) <= max(lengths) < 2**31:
+                        raise damaged("text_doc")
                     # As long as what was read, and no longer: the rest is still to come.
                     grown = np.zeros(ids[-1] + 1, dtype=np.int32)
                     grown[: len(self._lengths)] = self._lengths

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from recollect.store.engine import Rows
+from recollect.store.engine import Row, Rows
 from recollect.store.transaction import Snapshot
+from recollect.store.typed import damaged, typed
 from recollect.store.visible import among
 from recollect.text.layout import BLOCK_BITS, RECORD
 
@@ -88,7 +89,7 @@ class Terms:
         self._read.update((term, _NOTHING) for term in terms)
         clause = among("term", terms)
         sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
-        found = self._rows.all(sql, clause.values)
+        found = _checked(self._rows.all(sql, clause.values))
         first = 0
         for term, count in Counter([row[0] for row in found]).items():
             blocks = found[first : first + count]
@@ -110,6 +111,14 @@ class _Blocks:
 _NOTHING: Final = _Blocks((), ())
 
 
+def _checked(found: Sequence[Row]) -> Sequence[Row]:
+    """Rows of (term, block, postings) that can be taken apart."""
+    typed(found, "text_posting", str, int, bytes)
+    if any(len(data) % RECORD.size or not 0 <= block < 1 << 40 for _, block, data in found):
+        raise damaged("text_posting")
+    return found
+
+
 def _ids(places: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Any]:
     """The frames in these blocks, and the records they are in."""
     import numpy as np
@@ -123,5 +132,6 @@ def _ids(places: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Any]:
 
 def frames_of(rows: Rows, term: str) -> Ids:
     """The frames that say a term, ascending."""
-    blocks = rows.all("SELECT term, block, data FROM text_posting WHERE term = ? ORDER BY block", (term,))
+    sql = "SELECT term, block, data FROM text_posting WHERE term = ? ORDER BY block"
+    blocks = _checked(rows.all(sql, (term,)))
     return _ids([row[1] for row in blocks], [row[2] for row in blocks])[0]

@@ -65,7 +65,8 @@ def _damaged(index: VectorIndex, rows: Rows) -> Iterable[Problem]:
     ):
         last = int(found[-1][0])
         for frame_id, data in found:
-            if len(data) % (dimensions * 2):
+            if not isinstance(data, bytes) or len(data) % (dimensions * 2):
+                yield _problem(f"the vectors of frame {frame_id} are damaged")
                 continue
             vectors = np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
             if not np.all(np.abs(np.linalg.norm(vectors, axis=1) - 1) < 0.01):

@@ -23,6 +23,7 @@ from recollect.store.parts import Budget, Failed, Part, Problem
 from recollect.store.rebuilding import clear_abandoned, left_over
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot, Transaction
+from recollect.store.typed import typed
 from recollect.store.visible import among
 from recollect.vectors.neighbours import EXACT_LIMIT
 from recollect.vectors.pgvector import PgVector
@@ -439,7 +440,8 @@ def _lookup(rows: Rows, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
             "SELECT v.text_key, v.windows, v.data, t.data FROM frame_vector v "
             f"LEFT JOIN frame_token t ON t.frame_id = v.frame_id WHERE {clause.sql}"
         )
-        for key, windows, data, signs in rows.all(sql, clause.values):
-            kept = None if signs is None else bytes(signs)
-            found[bytes(key)] = Embedded(bytes(key), int(windows), bytes(data), kept)
+        for key, windows, data, signs in typed(
+            rows.all(sql, clause.values), "frame_vector", bytes, int, bytes, (bytes, type(None))
+        ):
+            found[key] = Embedded(key, windows, data, signs)
     return found

@@ -14,6 +14,7 @@ from recollect.base.ordering import best, distinct, last_of_best
 from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
 from recollect.store.transaction import Snapshot
+from recollect.store.typed import damaged, typed
 from recollect.store.visible import among
 from recollect.vectors.codes import (
     LOAD,
@@ -366,9 +367,13 @@ def _windows(found: Sequence[Row], dimensions: int) -> tuple[Ids, Halves]:
     """Rows of (frame, number of windows, their vectors), with the frame of each window."""
     import numpy as np
 
+    typed(found, "frame_vector", int, int, bytes)
+    width = 2 * dimensions
+    if any(len(data) != windows * width for _, windows, data in found):
+        raise damaged("frame_vector")
     frames = np.repeat(
         np.array([row[0] for row in found], dtype=np.int64),
         np.array([row[1] for row in found], dtype=np.int64),
     )
-    raw = np.frombuffer(b"".join(bytes(row[2]) for row in found), dtype=np.float16)
+    raw = np.frombuffer(b"".join(row[2] for row in found), dtype=np.float16)
     return frames, raw.reshape(-1, dimensions)

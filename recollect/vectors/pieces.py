@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from recollect.store.engine import Row, Rows
 from recollect.store.frames import batches
+from recollect.store.typed import check_frame_id, damaged, typed
 from recollect.store.visible import among
 from recollect.vectors.codes import spread
 from recollect.vectors.room import Room
@@ -36,7 +37,7 @@ def read_pieces(rows: Rows, ids: Sequence[int], *, most: int = ALL) -> Pieces:
     for batch in batches(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, data FROM frame_token WHERE {clause.sql}"
-        found.update(rows.all(sql, clause.values))
+        found.update(typed(rows.all(sql, clause.values), "frame_token", int, bytes))
     return Pieces.of([bytes(found.get(frame_id, b"")) for frame_id in ids]).up_to(most)
 
 
@@ -101,7 +102,11 @@ def _parts(which: str, rows: Rows) -> Iterator[list[Row]]:
         found = rows.all(f"SELECT t.frame_id, t.data {which} ORDER BY t.frame_id LIMIT {_LOAD}", (last,))
         if not found:
             return
-        last = int(found[-1][0])
+        typed(found, "frame_token", int, bytes)
+        ids = [frame_id for frame_id, _ in found]
+        if ids != sorted(ids):  # in the order of a damaged tree, not of the numbers in it
+            raise damaged("frame_token")
+        last = check_frame_id(rows, ids[-1], "frame_token")
         yield found
 
 

@@ -1,0 +1,261 @@
+"""Random damage to the bytes of a store, and what becomes of the answers."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recollect import Corrupt, Memory, RecollectError, Unavailable, Unsupported
+from recollect.store.pages import sealed
+from tests.faults.worlds import Question, open_world
+
+PAGE = 4096
+REFUSALS = (Corrupt, Unsupported, Unavailable)
+"""What damage may end in. NotFound, say, would be an answer, and a wrong one."""
+
+Damage = Callable[[random.Random, bytes], bytes]
+
+
+def _pages(raw: bytes) -> int:
+    return len(raw) // PAGE
+
+
+def _with(raw: bytes, start: int, new: bytes) -> bytes:
+    return raw[:start] + new + raw[start + len(new) :]
+
+
+def flip_one_bit(rng: random.Random, raw: bytes) -> bytes:
+    place = rng.randrange(len(raw))
+    return _with(raw, place, bytes([raw[place] ^ 1 << rng.randrange(8)]))
+
+
+def flip_several_bytes(rng: random.Random, raw: bytes) -> bytes:
+    for _ in range(rng.randint(2, 40)):
+        place = rng.randrange(len(raw))
+        raw = _with(raw, place, bytes([raw[place] ^ rng.randint(1, 255)]))
+    return raw
+
+
+def zero_a_page(rng: random.Random, raw: bytes) -> bytes:
+    return _with(raw, rng.randrange(_pages(raw)) * PAGE, bytes(PAGE))
+
+
+def zero_a_range(rng: random.Random, raw: bytes) -> bytes:
+    size = rng.randint(1, 3 * PAGE)
+    return _with(raw, rng.randrange(len(raw) - size), bytes(size))
+
+
+def swap_pages(rng: random.Random, raw: bytes) -> bytes:
+    one, other = (page * PAGE for page in rng.sample(range(_pages(raw)), 2))
+    first, second = raw[one : one + PAGE], raw[other : other + PAGE]
+    return _with(_with(raw, one, second), other, first)
+
+
+def swap_ranges(rng: random.Random, raw: bytes) -> bytes:
+    size = rng.randint(1, PAGE)
+    one = rng.randrange(len(raw) - 2 * size)
+    other = rng.randrange(one + size, len(raw) - size + 1)
+    first, second = raw[one : one + size], raw[other : other + size]
+    return _with(_with(raw, one, second), other, first)
+
+
+def overwrite_a_page_with_another(rng: random.Random, raw: bytes) -> bytes:
+    one, other = (page * PAGE for page in rng.sample(range(_pages(raw)), 2))
+    return _with(raw, one, raw[other : other + PAGE])
+
+
+def fill_a_range_with_noise(rng: random.Random, raw: bytes) -> bytes:
+    size = rng.randint(1, PAGE)
+    return _with(raw, rng.randrange(len(raw) - size), rng.randbytes(size))
+
+
+def truncate(rng: random.Random, raw: bytes) -> bytes:
+    if rng.random() < 0.5:
+        return raw[: rng.randrange(1, _pages(raw)) * PAGE]
+    return raw[: rng.randrange(1, len(raw))]
+
+
+def append_garbage(rng: random.Random, raw: bytes) -> bytes:
+    return raw + rng.randbytes(rng.choice([1, 100, PAGE, 3 * PAGE + 7]))
+
+
+FILE_DAMAGES: tuple[Damage, ...] = (
+    flip_one_bit,
+    flip_several_bytes,
+    zero_a_page,
+    zero_a_range,
+    swap_pages,
+    swap_ranges,
+    overwrite_a_page_with_another,
+    fill_a_range_with_noise,
+    truncate,
+    append_garbage,
+)
+
+
+def drop(rng: random.Random, raw: bytes) -> bytes:
+    return b""
+
+
+LOG_DAMAGES: tuple[Damage, ...] = (
+    drop,
+    flip_one_bit,
+    flip_several_bytes,
+    zero_a_range,
+    swap_ranges,
+    fill_a_range_with_noise,
+    truncate,
+    append_garbage,
+)
+
+
+@dataclass
+class Tally:
+    """What happened to the answers under many damages."""
+
+    damages: int = 0
+    refused_to_open: int = 0
+    answered: int = 0
+    refused: int = 0
+    reported_by_verify: int = 0
+    wrong: list[str] = field(default_factory=list)
+    raw: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    """Damages that changed an answer and that verify(deep=True) did not report."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.damages} damages: {self.refused_to_open} refused on opening; "
+            f"{self.answered} calls answered as before, {self.refused} refused; "
+            f"verify reported {self.reported_by_verify}; silent wrong {len(self.wrong)} "
+            f"in {_seeds(self.wrong)} damages, raw errors {len(self.raw)} in {_seeds(self.raw)}, "
+            f"unseen by verify {len(self.unseen)}"
+        )
+
+    def details(self, most: int = 40) -> str:
+        lines = [f"{what}: {line}" for what in ("wrong", "raw", "unseen") for line in getattr(self, what)]
+        kinds = Counter(line.split(": ", 2)[1] for line in [*self.wrong, *self.raw])
+        return "\n".join([str(self), *lines[:most], str(kinds.most_common(12))])
+
+
+def _seeds(lines: list[str]) -> int:
+    return len({line.split(":")[0] for line in lines})
+
+
+@dataclass(frozen=True)
+class Original:
+    """The bytes of an undamaged store, and what it answers."""
+
+    file: bytes
+    log: bytes
+    questions: dict[str, Question]
+    answers: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path, folder: Path, questions: dict[str, Question]) -> Original:
+        """The answers come from a copy: opening a store folds its log in."""
+        log = path.with_name(path.name + "-wal")
+        file, logged = path.read_bytes(), log.read_bytes() if log.exists() else b""
+        with open_world(_placed(folder, file, logged)) as memory:
+            answers = {name: ask(memory) for name, ask in questions.items()}
+            assert memory.verify(deep=True).problems == ()
+        assert not [name for name, answer in answers.items() if not answer], sorted(
+            name for name, answer in answers.items() if not answer
+        )
+        return cls(file, logged, questions, answers)
+
+    def try_damages(self, seeds: range, folder: Path, *, log: bool = False, resealed: bool = False) -> Tally:
+        """One damage for each seed, to the file or to its log; `resealed`, with page checksums that fit."""
+        tally = Tally()
+        kinds = LOG_DAMAGES if log else FILE_DAMAGES
+        for seed in seeds:
+            rng = random.Random(seed)
+            damage = kinds[seed % len(kinds)]
+            label = f"seed {seed} ({damage.__name__})"
+            damaged = damage(rng, self.log if log else self.file)
+            if resealed:
+                damaged = _resealed(damaged)
+            path = _placed(folder, self.file if log else damaged, damaged if log else b"")
+            self._try(path, label, tally)
+        return tally
+
+    def _try(self, path: Path, label: str, tally: Tally) -> None:
+        tally.damages += 1
+        try:
+            memory = open_world(path)
+        except REFUSALS:
+            tally.refused_to_open += 1
+            return
+        except Exception as error:
+            tally.raw.append(f"{label}: open: {_named(error)}")
+            return
+        try:
+            wrong = self._ask(memory, label, tally)
+            sound = _verified(memory, label, tally)
+        finally:
+            memory.close()
+        tally.reported_by_verify += not sound
+        if wrong and sound:
+            tally.unseen.append(label)
+
+    def _ask(self, memory: Memory, label: str, tally: Tally) -> bool:
+        before = len(tally.wrong)
+        for name, ask in self.questions.items():
+            try:
+                answer = ask(memory)
+            except REFUSALS:
+                tally.refused += 1
+            except RecollectError as error:
+                tally.wrong.append(f"{label}: {name}: {_named(error)}")
+            except Exception as error:
+                tally.raw.append(f"{label}: {name}: {_named(error)}")
+            else:
+                if answer == self.answers[name]:
+                    tally.answered += 1
+                else:
+                    tally.wrong.append(f"{label}: {name}: another answer")
+        return len(tally.wrong) > before
+
+
+def _resealed(raw: bytes) -> bytes:
+    """As if the damage had come before the checksum: through memory, or by somebody who knows how."""
+    pages = [raw[start : start + PAGE] for start in range(0, len(raw), PAGE)]
+    return b"".join(
+        sealed(page, number) if len(page) == PAGE else page for number, page in enumerate(pages, 1)
+    )
+
+
+def _verified(memory: Memory, label: str, tally: Tally) -> bool:
+    try:
+        return bool(memory.verify(deep=True))
+    except REFUSALS:
+        return False
+    except Exception as error:
+        tally.raw.append(f"{label}: verify: {_named(error)}")
+        return False
+
+
+def _named(error: Exception) -> str:
+    """With the place it came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if f"{os.sep}recollect{os.sep}" in frame.filename]
+    last = ours[-1] if ours else frames[-1]
+    place = f"{Path(last.filename).parent.name}/{Path(last.filename).name}:{last.lineno}"
+    return f"{type(error).__name__} in {place}: {str(error)[:120]}"
+
+
+def _placed(folder: Path, file: bytes, log: bytes) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    path = folder / "copy.recollect"
+    path.write_bytes(file)
+    if log:
+        path.with_name(path.name + "-wal").write_bytes(log)
+    return path
