@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from contextlib import suppress
 from typing import Any, Final
 from zlib import crc32
 
@@ -132,9 +133,15 @@ def connect(name: str, flags: int) -> apsw.Connection:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):
             _reserve(connection, RESERVED)
     except apsw.Error:
-        connection.close(True)
+        close(connection)
         raise
     return connection
+
+
+def close(connection: apsw.Connection) -> None:
+    # A lock that a reader without rights cannot take is no failure to SQLite, but through a VFS it is raised.
+    with suppress(apsw.IOError):
+        connection.close(True)
 
 
 def are_sealed(connection: apsw.Connection) -> bool:

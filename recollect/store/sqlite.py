@@ -124,7 +124,7 @@ class SqliteEngine:
         try:
             self._identify(connection)
         except RecollectError:
-            connection.close(True)
+            pages.close(connection)
             raise
         return connection
 
@@ -302,7 +302,7 @@ class SqliteEngine:
             if not self._closed and len(self._idle) < _IDLE_READERS:
                 self._idle.append(connection)
                 return
-        connection.close(True)
+        pages.close(connection)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -312,6 +312,7 @@ class SqliteEngine:
 
     def check(self, *, deep: bool) -> EngineReport:
         problems: list[tuple[str, str]] = []
+        notes: list[str] = []
         with self.read() as rows:
             test = "integrity_check" if deep else "quick_check"
             try:
@@ -328,9 +329,11 @@ class SqliteEngine:
                 if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 self._missing_migrations(rows.connection)
+                if not self._in_memory and not pages.are_sealed(rows.connection):
+                    notes.append("The pages have no checksums yet; `compact` adds them.")
             except Corrupt as error:
                 problems.append(("page", error.message))
-        return EngineReport(tuple(problems))
+        return EngineReport(tuple(problems), tuple(notes))
 
     def size_bytes(self, rows: Rows) -> int:
         return self._pages(rows, "page_count")
@@ -346,7 +349,7 @@ class SqliteEngine:
     def shrink(self) -> None:
         """Nothing to do: a rollback leaves the file as it was."""
 
-    def scrub(self) -> bool:
+    def scrub(self, *, patience: float = 5.0) -> bool:
         """Empty the log into the file, whose pages are written without what was deleted from them.
 
         That holds for sealed pages; a file that has none yet is rebuilt, which seals them.
@@ -358,19 +361,19 @@ class SqliteEngine:
                 self._rebuild()
         except Busy:
             return False
-        return self._checkpoint()
+        return self._checkpoint(patience)
 
-    def flush(self) -> None:
+    def flush(self, *, patience: float = 5.0) -> None:
         if self._in_memory:
             return
-        if not self._checkpoint():
+        if not self._checkpoint(patience):
             raise Busy("A long-running reader keeps the log from being emptied.", hint="Try again later.")
 
-    def _checkpoint(self) -> bool:
+    def _checkpoint(self, patience: float = 5.0) -> bool:
         """Move the whole log into the file and empty it, with fsync; False while a reader is in the way."""
         with self._write_lock, translated(self.location):
             self._check_open()
-            self._deadline = time.monotonic() + 5
+            self._deadline = time.monotonic() + patience
             try:
                 self._main.execute("PRAGMA synchronous = FULL")
                 logged, moved = self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -412,7 +415,7 @@ class SqliteEngine:
                         while not copying.done:
                             copying.step(1000)
                 finally:
-                    target.close(True)
+                    pages.close(target)
             sync(partial)
             partial.replace(path)
             sync(path.parent)
@@ -427,9 +430,9 @@ class SqliteEngine:
             self._closed = True
             idle, self._idle = self._idle, []
         for connection in idle:
-            connection.close(True)
+            pages.close(connection)
         with self._write_lock:
-            self._main.close(True)
+            pages.close(self._main)
 
 
 def _pragma(connection: apsw.Connection, name: str) -> int:
@@ -461,7 +464,7 @@ def _fold_log(path: Path) -> None:
         try:
             target.execute("PRAGMA journal_mode = DELETE")
         finally:
-            target.close(True)
+            pages.close(target)
     except (apsw.BusyError, apsw.LockedError):
         raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
     except apsw.Error:

@@ -10,6 +10,7 @@ from typing import Final
 from recollect.base.errors import Corrupt, RecollectError
 from recollect.base.hashing import checksum
 from recollect.store.engine import Dialect, Rows
+from recollect.store.erasure import resume
 from recollect.store.frames import checked_text, load_query
 from recollect.store.parts import Budget, Problem
 from recollect.store.store import Store
@@ -27,6 +28,8 @@ class VerifyReport:
     frames: int
     deep: bool
     seconds: float
+    notes: tuple[str, ...] = ()
+    """What is no damage, and worth knowing: such as pages that have no checksums yet."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -76,7 +79,8 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
     """Look for damage. `deep` reads everything: every page, every row's hash, every index entry."""
     started = time.monotonic()
     store.check_process()
-    problems = [Problem(code, detail) for code, detail in store.engine.check(deep=deep).problems]
+    report = store.engine.check(deep=deep)
+    problems = [Problem(code, detail) for code, detail in report.problems]
     frames = 0
     try:
         with store.read() as snapshot:
@@ -86,7 +90,7 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
                 problems += part.verify(snapshot, deep=deep)
     except Corrupt as error:
         problems.append(Problem("row", error.message))
-    return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started)
+    return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started, report.notes)
 
 
 def stats(store: Store) -> Stats:
@@ -116,6 +120,7 @@ def reindex(store: Store) -> dict[str, int]:
 
 def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     started = time.monotonic()
+    resume(store)
     with store.read() as snapshot:
         before = store.engine.size_bytes(snapshot.rows)
     budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
@@ -189,6 +194,7 @@ def _verify_small_tables(rows: Rows) -> Iterator[Problem]:
         ("key", "SELECT space, name, frame_id, checksum FROM frame_key", ("key",)),
         ("counter", "SELECT name, value, checksum FROM store_counter", ("counter",)),
         ("setting", "SELECT name, value, checksum FROM store_setting", ()),
+        ("erasure", "SELECT erasure_id, certificate, checksum FROM erasure_pending", ("pending",)),
         ("erasure", "SELECT erasure_id, erased_at, frames, certificate_hash, checksum FROM erasure", ()),
     )
     for code, sql, prefix in plans:

@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from recollect import (
@@ -29,6 +28,7 @@ from recollect import (
 )
 from recollect.ingest import pipeline
 from recollect.store.drafts import chunked, draft
+from tests import raw
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -280,7 +280,7 @@ CHANGES = {
 def test_a_forged_row_is_refused_or_found(original: Original, tmp_path: Path, change: str) -> None:
     copy = tmp_path / "copy.recollect"
     copy.write_bytes(original.bytes)
-    connection = apsw.Connection(str(copy))
+    connection = raw.connect(copy)
     triggers = (
         "frame_is_immutable frame_retires_once frame_is_kept frame_text_is_immutable frame_text_is_kept"
     )
@@ -391,7 +391,7 @@ def test_a_newer_format_is_refused_and_says_to_upgrade(
 ) -> None:
     path = tmp_path / "newer.recollect"
     path.write_bytes(original.bytes)
-    connection = apsw.Connection(str(path))
+    connection = raw.connect(path)
     connection.execute("INSERT INTO migration VALUES (9999, 'future', 'abc', 1)")
     connection.execute("PRAGMA user_version = 9999")
     connection.execute("PRAGMA journal_mode = DELETE")
