@@ -26,6 +26,7 @@ RESERVED: Final = 8
 APPLICATION_ID: Final = 0x52434C54
 """'RCLT' in the file's header: tells our files from every other SQLite database."""
 
+_PATIENCE_MS: Final = 10_000
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 _RESIDUE: Final = 0x2144DF1C
@@ -129,6 +130,7 @@ def connect(name: str, flags: int) -> apsw.Connection:
         if not _registered:
             _registered.append(_PageVFS())
     connection = apsw.Connection(name, flags=flags, vfs=VFS_NAME)
+    connection.set_busy_timeout(_PATIENCE_MS)  # another process may be making the same file
     try:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):
             _reserve(connection, RESERVED)

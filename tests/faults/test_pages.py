@@ -167,8 +167,8 @@ def test_every_page_is_sealed_whatever_wrote_it(tmp_path: Path) -> None:
 def test_a_backup_larger_than_the_cache_is_sealed(tmp_path: Path) -> None:
     path, copy = tmp_path / "a.recollect", tmp_path / "b.recollect"
     with open_memory(path) as memory:
-        for number in range(8):
-            memory.remember(f"{number} " + "sun rain wind hail " * 50_000)
+        for number in range(12):
+            memory.remember(f"{number} " + "sun rain wind hail " * 20_000)
         memory.backup(copy)
     assert all_sealed(path)
     assert all_sealed(copy)
@@ -240,9 +240,9 @@ def test_several_processes_write_and_read_sealed_pages(tmp_path: Path) -> None:
         "import sys; from tests.store.opening import open_memory\n"
         f"with open_memory({str(path)!r}) as memory:\n"
         "    for number in range(40):\n"
-        "        memory.remember(f'{sys.argv[1]} {number} ' * 50)\n"
+        "        own = memory.remember(f'{sys.argv[1]} {number} ' * 50).id\n"
         "        memory.list(limit=5)\n"
-        "        if number % 10 == 9: memory.erase(next(iter(memory.list(limit=1))).id)\n"
+        "        if number % 10 == 9: memory.erase(own)\n"
     )
     children = [subprocess.Popen([sys.executable, "-c", script, name]) for name in ("a", "b", "c")]
     assert [child.wait() for child in children] == [0, 0, 0]
