@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -216,7 +216,9 @@ class Memory:
                 after_remember=after_remember,
             )
             if not read_only:
-                with suppress(Busy):  # someone else writes or reads: the next open, or `maintain`, completes it
+                with suppress(
+                    Busy
+                ):  # someone else writes or reads: the next open, or `maintain`, completes it
                     erasure.resume(store)
             if on_open is not None and not read_only:
                 memory.maintain(on_open)

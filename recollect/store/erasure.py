@@ -180,7 +180,9 @@ def _pending(rows: Rows) -> list[tuple[int, str]]:
     pending = []
     for number, text, hashed in rows.all(sql):
         if checksum("pending", number, text) != hashed:
-            raise Corrupt(f"The unfinished erasure {number} is damaged.", hint="Restore a backup; see verify.")
+            raise Corrupt(
+                f"The unfinished erasure {number} is damaged.", hint="Restore a backup; see verify."
+            )
         pending.append((int(number), str(text)))
     return pending
 

@@ -86,7 +86,9 @@ class _PageFile(apsw.VFSFile):
             self._sealed = self._size_in_file()
         size = self._sealed
         if not size or offset + amount <= _HEADER:
-            return data  # the header, which SQLite reads before it holds a lock: page 1 is checked whole later
+            return (
+                data  # the header, which SQLite reads before it holds a lock: page 1 is checked whole later
+            )
         first, last = offset // size, (offset + amount - 1) // size
         pages = [self._checked(number + 1, size) for number in range(first, last + 1)]
         return b"".join(pages)[offset - first * size :][:amount]

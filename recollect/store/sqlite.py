@@ -197,7 +197,7 @@ class SqliteEngine:
             self._seal_pages()
 
     def _seal_pages(self) -> None:
-        """Give a file of an older format its page checksums, once; it works without them until that succeeds."""
+        """Give a file of an older format its page checksums; until that succeeds it works without them."""
         if self._in_memory or pages.are_sealed(self._main):
             return
         with suppress(RecollectError):  # busy, a full disk, damage: `verify` names what is missing
@@ -449,7 +449,7 @@ def _schema_hash(connection: apsw.Connection) -> str:
 
 
 def _backup_target(path: Path, *, sealed: bool) -> apsw.Connection:
-    """A new database whose first page already says whether pages are sealed: they may be written before it."""
+    """A new database whose first page already says whether pages are sealed: others may be written first."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     target = pages.connect(str(path), flags) if sealed else apsw.Connection(str(path), flags=flags)
     target.execute("PRAGMA secure_delete = ON")
