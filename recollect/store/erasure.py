@@ -98,7 +98,7 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
         number = tx.allocate("erasure")
         _seal(tx, number, certificate)
         _keep_pending(tx, number, certificate.to_json())
-    # Killed from here on, the pending row has it completed by the next open, and its certificate issued again.
+    # Killed from here on, it is completed by the next open, and its certificate issued again.
     if not store.engine.scrub():
         return certificate
     confirmed = replace(certificate, scrubbed=True)

@@ -1,7 +1,7 @@
 """Pages of the database file: each is sealed with a checksum when written, and checked whenever it is read.
 
-SQLite reads and writes its files through a VFS. Ours passes everything on to the system's, except the pages of
-the database itself: the log has checksums of its own, and its pages are sealed on their way into the file.
+SQLite reads and writes its files through a VFS. Ours passes everything on to the system's, except the pages
+of the database itself: the log has checksums of its own, and its pages are sealed on their way into the file.
 
 A sealed page ends in eight bytes that SQLite leaves to us (byte 20 of the file's header says so): the page's
 number, and a CRC-32 over all before it that starts from that number, so that a page in another's place does
@@ -55,13 +55,13 @@ class _PageFile(apsw.VFSFile):
     _sealed = 0
     """The page size, if the file's pages are sealed; 0 if they are not, or if that is not known yet."""
 
-    def xRead(self, amount: int, offset: int) -> bytes:
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's name
         data = _read(self, amount, offset)
         if amount == self._sealed and crc32(data, offset // amount + 1) == _RESIDUE:
             return data
         return self._examined(data, amount, offset)
 
-    def xWrite(self, data: bytes, offset: int) -> None:
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
         if offset == 0:
             self._sealed = _sealed_size(data)
         elif not self._sealed:
@@ -73,7 +73,7 @@ class _PageFile(apsw.VFSFile):
         else:  # SQLite writes whole pages only; anything else would break a checksum unnoticed
             raise apsw.IOError(f"{len(data)} bytes at {offset} are no page of {self._sealed} bytes")
 
-    def xDeviceCharacteristics(self) -> int:
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802 - SQLite's name
         # Without this flag SQLite reads whole pages only, also those of long values.
         return super().xDeviceCharacteristics() & ~apsw.SQLITE_IOCAP_SUBPAGE_READ
 
@@ -116,7 +116,7 @@ class _PageVFS(apsw.VFS):
     def __init__(self) -> None:
         super().__init__(VFS_NAME, "")
 
-    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
         if flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
             return _PageFile("", name, flags)
         return super().xOpen(name, flags)
@@ -127,7 +127,7 @@ _registering = threading.Lock()
 
 
 def connect(name: str, flags: int) -> apsw.Connection:
-    """Open a database whose pages are checked when read. A new one has its pages sealed from the beginning."""
+    """Open a database whose pages are checked when read. A new one has its pages sealed from the start."""
     with _registering:
         if not _registered:
             _registered.append(_PageVFS())
