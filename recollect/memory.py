@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from recollect import submemories
 from recollect.base.checks import check_limit, check_metadata, check_tags, optional_label
 from recollect.base.clock import Clock
-from recollect.base.errors import InvalidInput
+from recollect.base.errors import Busy, InvalidInput
 from recollect.base.filters import SpaceLike, View, Where
 from recollect.base.frame import Frame, Kind, Page
 from recollect.base.names import DEFAULT_SPACE, canonical_space
@@ -218,6 +218,11 @@ class Memory:
                 telemetry=telemetry,
                 after_remember=after_remember,
             )
+            if not read_only:
+                with suppress(
+                    Busy
+                ):  # someone else writes or reads: the next open, or `maintain`, completes it
+                    erasure.resume(store)
             if on_open is not None and not read_only:
                 memory.maintain(on_open)
             return memory
@@ -420,6 +425,10 @@ class Memory:
     def verify_erasure(self, certificate: ErasureCertificate) -> ErasureCheck:
         """Check that a certificate was issued here and that nothing of it is back."""
         return erasure.verify_erasure(self.store, certificate)
+
+    def unfinished_erasures(self) -> tuple[ErasureCertificate, ...]:
+        """Complete erasures that were cut off, and return the certificates that nobody received."""
+        return erasure.unfinished(self.store)
 
     # Reading
 

@@ -31,6 +31,7 @@ from recollect.facts.values import (
     check_qualifiers,
     typed,
 )
+from recollect.store import erasure
 
 
 class Ledger(Reader):
@@ -212,7 +213,8 @@ class Ledger(Reader):
                 counts = forgetting.counted(counts, forgetting.forget_entity(tx.rows, ledger, entity.norm))
             tx.rows.run("DELETE FROM store_erasing")
             assert not any(counts.values()) or tx.system
-        return FactErasure(forgetting.counted(counts), scrubbed=self.store.engine.scrub())
+            number = erasure.mark(tx)
+        return FactErasure(forgetting.counted(counts), scrubbed=erasure.scrub(self.store, number))
 
     # Inside
 

@@ -154,7 +154,8 @@ class Spaces:
                 "delete",
                 {"frames": len(certificate.frames), "certificate": certificate.sealed().hex()},
             )
-        self._store.engine.scrub()
+            number = erasure.mark(tx)
+        erasure.scrub(self._store, number)
         return certificate
 
     def gc(

@@ -50,6 +50,8 @@ class EngineReport:
 
     problems: tuple[tuple[str, str], ...]
     """Pairs of a code and a detail."""
+    notes: tuple[str, ...] = ()
+    """What is no damage, and worth knowing."""
 
 
 class Engine(Protocol):
@@ -91,11 +93,14 @@ class Engine(Protocol):
         """Give back what a transaction that was undone had taken, where undoing it does not."""
         ...
 
-    def scrub(self) -> bool:
-        """Make deleted content unreachable in the stored bytes; True when that is certain."""
+    def scrub(self, *, patience: float = 5.0) -> bool:
+        """Make deleted content unreachable in the stored bytes; True when that is certain.
+
+        Waits up to `patience` seconds for readers that are in the way.
+        """
         ...
 
-    def flush(self) -> None: ...
+    def flush(self, *, patience: float = 5.0) -> None: ...
 
     def compact(self) -> None: ...
 

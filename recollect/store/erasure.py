@@ -6,19 +6,24 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from recollect.base.checks import canonical_json
-from recollect.base.errors import Busy, InvalidInput
+from recollect.base.errors import Busy, Corrupt, InvalidInput
 from recollect.base.filters import View
 from recollect.base.hashing import checksum
+from recollect.store.engine import Rows
 from recollect.store.frames import COLUMNS, batches, checked_row, stored, with_chunks
 from recollect.store.parts import Part
 from recollect.store.store import Store
 from recollect.store.transaction import Transaction
 from recollect.store.visible import among
 from recollect.store.writing import resolve, rewrite
+
+_PATIENCE: Final = 5.0
+"""Seconds to wait for readers of an older state, which keep the log from being emptied."""
 
 _TABLES: Final = ("frame_tag", "frame_meta", "frame_key", "frame_text")
 
@@ -92,15 +97,98 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
         )
         number = tx.allocate("erasure")
         _seal(tx, number, certificate)
+        _keep_pending(tx, number, certificate.to_json())
+    # Killed from here on, it is completed by the next open, and its certificate issued again.
     if not store.engine.scrub():
         return certificate
     confirmed = replace(certificate, scrubbed=True)
     try:
         with store.write(makes_room=True) as tx:
             _seal(tx, number, confirmed)
+            tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
     except Busy:
         return certificate
+    with suppress(Busy):  # the key stood in the pending row, and is to be in the certificate alone
+        store.engine.flush(patience=0)
     return confirmed
+
+
+def scrub(store: Store, number: int) -> bool:
+    """Clean the bytes behind an erasure without a certificate that `mark` noted."""
+    if not store.engine.scrub():
+        return False
+    with suppress(Busy), store.write(makes_room=True) as tx:  # left standing, it is only cleaned once more
+        tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+    return True
+
+
+def mark(tx: Transaction) -> int:
+    """Note in the transaction that deletes that its bytes are still to be cleaned."""
+    number = tx.allocate("erasure")
+    _keep_pending(tx, number, "")
+    return number
+
+
+def resume(store: Store, *, patience: float = 0.0) -> None:
+    """Complete the erasures that were cut off before their bytes were gone, unless a reader is in the way.
+
+    Their first certificates, should anyone hold one, stay valid: each gets a second record.
+    """
+    with store.read() as snapshot:
+        numbers = [number for number, text in _pending(snapshot.rows) if not _is_scrubbed(text)]
+    if not numbers or not store.engine.scrub(patience=patience):
+        return
+    with store.write(makes_room=True) as tx:
+        for number, text in _pending(tx.rows):
+            if number not in numbers or _is_scrubbed(text):
+                continue  # it came, or was completed, after the bytes were cleaned
+            if not text:
+                tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+                continue
+            confirmed = replace(ErasureCertificate.from_json(text), scrubbed=True)
+            _seal(tx, tx.allocate("erasure"), confirmed)
+            _keep_pending(tx, number, confirmed.to_json())
+
+
+def unfinished(store: Store) -> tuple[ErasureCertificate, ...]:
+    """Complete what was cut off, and hand over the certificates that nobody received; each is given once.
+
+    One whose bytes a reader still keeps says so, and is given again.
+    """
+    resume(store, patience=_PATIENCE)
+    with store.read() as snapshot:
+        pending = [(number, text) for number, text in _pending(snapshot.rows) if text]
+    done = [number for number, text in pending if _is_scrubbed(text)]
+    if done:
+        with store.write(makes_room=True) as tx:
+            for number in done:
+                tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+    return tuple(ErasureCertificate.from_json(text) for _, text in pending)
+
+
+def _keep_pending(tx: Transaction, number: int, text: str) -> None:
+    tx.rows.run(
+        "INSERT INTO erasure_pending (erasure_id, certificate, checksum) VALUES (?, ?, ?) "
+        "ON CONFLICT (erasure_id) DO UPDATE SET certificate = excluded.certificate, "
+        "checksum = excluded.checksum",
+        (number, text, checksum("pending", number, text)),
+    )
+
+
+def _pending(rows: Rows) -> list[tuple[int, str]]:
+    sql = "SELECT erasure_id, certificate, checksum FROM erasure_pending ORDER BY erasure_id"
+    pending = []
+    for number, text, hashed in rows.all(sql):
+        if checksum("pending", number, text) != hashed:
+            raise Corrupt(
+                f"The unfinished erasure {number} is damaged.", hint="Restore a backup; see verify."
+            )
+        pending.append((int(number), str(text)))
+    return pending
+
+
+def _is_scrubbed(text: str) -> bool:
+    return bool(text) and ErasureCertificate.from_json(text).scrubbed
 
 
 def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureCheck:

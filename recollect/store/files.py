@@ -75,7 +75,7 @@ def fold_log(path: Path) -> None:
             try:
                 target.execute("PRAGMA journal_mode = DELETE")
             finally:
-                target.close(True)
+                pages.close(target)
     except Busy:
         raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
     except Corrupt:

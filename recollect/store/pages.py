@@ -1,7 +1,7 @@
 """Pages of the database file: each is sealed with a checksum when written, and checked whenever it is read.
 
-SQLite reads and writes its files through a VFS. Ours passes everything on to the system's, except the pages of
-the database itself: the log has checksums of its own, and its pages are sealed on their way into the file.
+SQLite reads and writes its files through a VFS. Ours passes everything on to the system's, except the pages
+of the database itself: the log has checksums of its own, and its pages are sealed on their way into the file.
 
 A sealed page ends in eight bytes that SQLite leaves to us (byte 20 of the file's header says so): the page's
 number, and a CRC-32 over all before it that starts from that number, so that a page in another's place does
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from contextlib import suppress
 from typing import Any, Final
 from zlib import crc32
 
@@ -24,6 +25,7 @@ VFS_NAME: Final = "recollect"
 RESERVED: Final = 8
 """Bytes at the end of each page that belong to us."""
 
+_PATIENCE_MS: Final = 10_000
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER: Final = 100
 _RESIDUE: Final = 0x2144DF1C
@@ -52,13 +54,13 @@ class _PageFile(apsw.VFSFile):
     _sealed = 0
     """The page size, if the file's pages are sealed; 0 if they are not, or if that is not known yet."""
 
-    def xRead(self, amount: int, offset: int) -> bytes:
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's name
         data = _read(self, amount, offset)
         if amount == self._sealed and crc32(data, offset // amount + 1) == _RESIDUE:
             return data
         return self._examined(data, amount, offset)
 
-    def xWrite(self, data: bytes, offset: int) -> None:
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
         if offset == 0:
             self._sealed = _sealed_size(data)
         elif not self._sealed:
@@ -70,7 +72,7 @@ class _PageFile(apsw.VFSFile):
         else:  # SQLite writes whole pages only; anything else would break a checksum unnoticed
             raise apsw.IOError(f"{len(data)} bytes at {offset} are no page of {self._sealed} bytes")
 
-    def xDeviceCharacteristics(self) -> int:
+    def xDeviceCharacteristics(self) -> int:  # noqa: N802 - SQLite's name
         # Without this flag SQLite reads whole pages only, also those of long values.
         return super().xDeviceCharacteristics() & ~apsw.SQLITE_IOCAP_SUBPAGE_READ
 
@@ -83,7 +85,9 @@ class _PageFile(apsw.VFSFile):
             self._sealed = self._size_in_file()
         size = self._sealed
         if not size or offset + amount <= _HEADER:
-            return data  # the header, which SQLite reads before it holds a lock: page 1 is checked whole later
+            return (
+                data  # the header, which SQLite reads before it holds a lock: page 1 is checked whole later
+            )
         first, last = offset // size, (offset + amount - 1) // size
         pages = [self._checked(number + 1, size) for number in range(first, last + 1)]
         return b"".join(pages)[offset - first * size :][:amount]
@@ -111,7 +115,7 @@ class _PageVFS(apsw.VFS):
     def __init__(self) -> None:
         super().__init__(VFS_NAME, "")
 
-    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
         if flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
             return _PageFile("", name, flags)
         return super().xOpen(name, flags)
@@ -122,18 +126,25 @@ _registering = threading.Lock()
 
 
 def connect(name: str, flags: int) -> apsw.Connection:
-    """Open a database whose pages are checked when read. A new one has its pages sealed from the beginning."""
+    """Open a database whose pages are checked when read. A new one has its pages sealed from the start."""
     with _registering:
         if not _registered:
             _registered.append(_PageVFS())
     connection = apsw.Connection(name, flags=flags, vfs=VFS_NAME)
+    connection.set_busy_timeout(_PATIENCE_MS)  # another process may be making the same file
     try:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):
             _reserve(connection, RESERVED)
     except apsw.Error:
-        connection.close(True)
+        close(connection)
         raise
     return connection
+
+
+def close(connection: apsw.Connection) -> None:
+    # A lock that a reader without rights cannot take is no failure to SQLite, but through a VFS it is raised.
+    with suppress(apsw.IOError):
+        connection.close(True)
 
 
 def are_sealed(connection: apsw.Connection) -> bool:

@@ -305,12 +305,12 @@ class PostgresEngine:
         with suppress(RecollectError), self._connection() as connection:
             give_back(connection, self.schema, tables)
 
-    def scrub(self) -> bool:
+    def scrub(self, *, patience: float = 5.0) -> bool:
         """Rows and index entries are gone; the server's log and backups are out of our reach."""
         self.compact()
         return True
 
-    def flush(self) -> None:
+    def flush(self, *, patience: float = 5.0) -> None:
         """Nothing to do: the server made every commit durable before it answered."""
 
     def compact(self) -> None:

@@ -138,7 +138,7 @@ class SqliteEngine:
         try:
             self._identify(connection)
         except RecollectError:
-            connection.close(True)
+            pages.close(connection)
             raise
         return connection
 
@@ -215,7 +215,7 @@ class SqliteEngine:
             self._seal_pages()
 
     def _seal_pages(self) -> None:
-        """Give a file of an older format its page checksums, once; it works without them until that succeeds."""
+        """Give a file of an older format its page checksums; until that succeeds it works without them."""
         if self._in_memory or pages.are_sealed(self._main):
             return
         with suppress(RecollectError):  # busy, a full disk, damage: `verify` names what is missing
@@ -327,7 +327,7 @@ class SqliteEngine:
             if not self._closed and len(self._idle) < _IDLE_READERS:
                 self._idle.append(connection)
                 return
-        connection.close(True)
+        pages.close(connection)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -337,6 +337,7 @@ class SqliteEngine:
 
     def check(self, *, deep: bool) -> EngineReport:
         problems: list[tuple[str, str]] = []
+        notes: list[str] = []
         with self.read() as rows:
             test = "integrity_check" if deep else "quick_check"
             try:
@@ -355,9 +356,11 @@ class SqliteEngine:
                 self._missing_migrations(rows.connection)
                 if deep and accounting.has_accounts(rows):
                     problems += [("rows", detail) for _, detail in accounting.differences(rows)]
+                if not self._in_memory and not pages.are_sealed(rows.connection):
+                    notes.append("The pages have no checksums yet; `compact` adds them.")
             except Corrupt as error:
                 problems.append(("page", error.message))
-        return EngineReport(tuple(problems))
+        return EngineReport(tuple(problems), tuple(notes))
 
     def size_bytes(self, rows: Rows) -> int:
         return self._pages(rows, "page_count")
@@ -373,7 +376,7 @@ class SqliteEngine:
     def shrink(self) -> None:
         """Nothing to do: a rollback leaves the file as it was."""
 
-    def scrub(self) -> bool:
+    def scrub(self, *, patience: float = 5.0) -> bool:
         """Empty the log into the file, whose pages are written without what was deleted from them.
 
         That holds for sealed pages; a file that has none yet is rebuilt, which seals them.
@@ -385,19 +388,19 @@ class SqliteEngine:
                 self._rebuild()
         except Busy:
             return False
-        return self._checkpoint()
+        return self._checkpoint(patience)
 
-    def flush(self) -> None:
+    def flush(self, *, patience: float = 5.0) -> None:
         if self._in_memory:
             return
-        if not self._checkpoint():
+        if not self._checkpoint(patience):
             raise Busy("A long-running reader keeps the log from being emptied.", hint="Try again later.")
 
-    def _checkpoint(self) -> bool:
+    def _checkpoint(self, patience: float = 5.0) -> bool:
         """Move the whole log into the file and empty it, with fsync; False while a reader is in the way."""
         with self._write_lock, translated(self.location):
             self._check_open()
-            self._deadline = time.monotonic() + 5
+            self._deadline = time.monotonic() + patience
             try:
                 self._main.execute("PRAGMA synchronous = FULL")
                 logged, moved = self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
@@ -437,7 +440,7 @@ class SqliteEngine:
                         while not copying.done:
                             copying.step(1000)
                 finally:
-                    target.close(True)
+                    pages.close(target)
             if path.exists():
                 fold_log(path)  # again: it may have been opened since
             put_in_place(partial, path)
@@ -450,9 +453,9 @@ class SqliteEngine:
             self._closed = True
             idle, self._idle = self._idle, []
         for connection in idle:
-            connection.close(True)
+            pages.close(connection)
         with self._write_lock:
-            self._main.close(True)
+            pages.close(self._main)
         self._release()
 
     def _release(self) -> None:
@@ -474,7 +477,7 @@ def _schema_hash(connection: apsw.Connection) -> str:
 
 
 def _backup_target(path: Path, *, sealed: bool) -> apsw.Connection:
-    """A new database whose first page already says whether pages are sealed: they may be written before it."""
+    """A new database whose first page already says whether pages are sealed: others may be written first."""
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
     target = pages.connect(str(path), flags) if sealed else apsw.Connection(str(path), flags=flags)
     target.execute("PRAGMA secure_delete = ON")

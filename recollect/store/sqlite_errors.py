@@ -62,7 +62,7 @@ def translated(location: str = "The store") -> Iterator[None]:
     except apsw.FullError as error:
         raise OverBudget(f"{location} cannot grow: the disk is full.", hint="Free some space.") from error
     except apsw.IOError as error:
-        if error.extendedresult == apsw.SQLITE_IOERR_DATA:
+        if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
             raise Corrupt(f"{location} is damaged: {error}.", hint="Restore a backup.") from error
         raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
     except apsw.ConstraintError as error:

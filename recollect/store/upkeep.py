@@ -10,6 +10,7 @@ from typing import Final
 from recollect.base.errors import Corrupt, RecollectError
 from recollect.base.hashing import checksum
 from recollect.store.engine import Dialect, Rows
+from recollect.store.erasure import resume
 from recollect.store.frames import checked_text, load_query
 from recollect.store.parts import Budget, Part, Problem
 from recollect.store.store import Store
@@ -28,7 +29,7 @@ class VerifyReport:
     deep: bool
     seconds: float
     notes: tuple[str, ...] = ()
-    """What is no damage and yet worth saying: an unfinished rebuild, frames without vectors."""
+    """What is not damage but worth knowing: an unfinished rebuild, frames without vectors, unsealed pages."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -78,8 +79,9 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
     """Look for damage. `deep` reads everything: every page, every row's hash, every index entry."""
     started = time.monotonic()
     store.check_process()
-    problems = [Problem(code, detail) for code, detail in store.engine.check(deep=deep).problems]
-    notes: list[str] = []
+    report = store.engine.check(deep=deep)
+    problems = [Problem(code, detail) for code, detail in report.problems]
+    notes = list(report.notes)
     frames = 0
     try:
         with store.read() as snapshot:
@@ -120,6 +122,7 @@ def reindex(store: Store, parts: Sequence[Part] | None = None) -> dict[str, int]
 
 def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     started = time.monotonic()
+    resume(store)
     with store.read() as snapshot:
         before = store.engine.size_bytes(snapshot.rows)
     budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
@@ -193,6 +196,7 @@ def _verify_small_tables(rows: Rows) -> Iterator[Problem]:
         ("key", "SELECT space, name, frame_id, checksum FROM frame_key", ("key",)),
         ("counter", "SELECT name, value, checksum FROM store_counter", ("counter",)),
         ("setting", "SELECT name, value, checksum FROM store_setting", ()),
+        ("erasure", "SELECT erasure_id, certificate, checksum FROM erasure_pending", ("pending",)),
         ("erasure", "SELECT erasure_id, erased_at, frames, certificate_hash, checksum FROM erasure", ()),
     )
     for code, sql, prefix in plans:

@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from recollect import (
@@ -28,8 +27,8 @@ from recollect import (
     Unsupported,
 )
 from recollect.ingest import pipeline
-from recollect.store import pages
 from recollect.store.drafts import chunked, draft
+from tests import raw
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -222,7 +221,7 @@ CHANGES = {
 def test_a_forged_row_is_refused_or_found(original: Original, tmp_path: Path, change: str) -> None:
     copy = tmp_path / "copy.recollect"
     copy.write_bytes(original.bytes)
-    connection = pages.connect(str(copy), apsw.SQLITE_OPEN_READWRITE)
+    connection = raw.connect(copy)
     triggers = (
         "frame_is_immutable frame_retires_once frame_is_kept frame_text_is_immutable frame_text_is_kept"
     )
@@ -333,7 +332,7 @@ def test_a_newer_format_is_refused_and_says_to_upgrade(
 ) -> None:
     path = tmp_path / "newer.recollect"
     path.write_bytes(original.bytes)
-    connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
+    connection = raw.connect(path)
     connection.execute("INSERT INTO migration VALUES (9999, 'future', 'abc', 1)")
     connection.execute("PRAGMA user_version = 9999")
     connection.execute("PRAGMA journal_mode = DELETE")
