@@ -179,6 +179,7 @@ class Memory:
         durability: Literal["normal", "full"] = "normal",
         max_bytes: int | None = None,
         busy_timeout: float = BUSY_SECONDS,
+        accept_lost_log: bool = False,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> Memory:
@@ -189,7 +190,8 @@ class Memory:
         `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
         None reads none. `llm` is a language model for turns and raw notes; none is needed.
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
-        spaces order what they recall, and `telemetry` where they count and trace it.
+        spaces order what they recall, and `telemetry` where they count and trace it. `accept_lost_log`
+        opens a file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
         """
         canonical_space(space)  # before a file is made
         store = open_store(
@@ -200,6 +202,7 @@ class Memory:
             durability=durability,
             max_bytes=max_bytes,
             busy_timeout=busy_timeout,
+            accept_lost_log=accept_lost_log,
         )
         try:
             memory = cls(

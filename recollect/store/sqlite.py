@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -27,7 +28,9 @@ from recollect.base.errors import (
 from recollect.base.hashing import checksum, digest
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.files import check_path, may_write, sync
+from recollect.store.log import WHOLE, FileLog, read_state, seal_copy
 from recollect.store.migrations import LEDGER, Migration, pending
+from recollect.store.recovery import check_own, examine
 from recollect.store.sqlite_errors import held_too_long, translated
 
 APPLICATION_ID: Final = 0x52434C54
@@ -86,13 +89,26 @@ class SqliteEngine:
         columns="SELECT name FROM pragma_table_info(?) ORDER BY cid",
     )
 
-    def __init__(self, path: str, *, clock: Clock, read_only: bool, create: bool, durability: str) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        clock: Clock,
+        read_only: bool,
+        create: bool,
+        durability: str,
+        accept_lost_log: bool = False,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
         self.location = path
         self.read_only = read_only
         self._clock = clock
         self._durability = durability
         self._in_memory = path == _IN_MEMORY
         self._immutable = False
+        self._accept_lost_log = accept_lost_log
+        self._entropy = entropy
+        self._log = FileLog(self._connect, entropy=entropy)
         self._write_lock = threading.RLock()
         self._pool_lock = threading.Lock()
         self._idle: list[apsw.Connection] = []
@@ -107,6 +123,9 @@ class SqliteEngine:
     # Opening
 
     def _open_main(self) -> apsw.Connection:
+        self._log_is_whole = not self._in_memory and examine(
+            self.location, accept_lost_log=self._accept_lost_log
+        )
         try:
             connection = self._identified()
         except RecollectError:
@@ -122,6 +141,9 @@ class SqliteEngine:
     def _identified(self) -> apsw.Connection:
         connection = self._connect()
         try:
+            if not self._in_memory and not self._log_is_whole:
+                with translated(self.location):
+                    check_own(self.location, connection, accept_lost_log=self._accept_lost_log)
             self._identify(connection)
         except RecollectError:
             connection.close(True)
@@ -141,6 +163,8 @@ class SqliteEngine:
                     name += "?immutable=1" if self._immutable else ""
             connection = apsw.Connection(name, flags=flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
+            # A connection that is merely dropped must neither replay a log nor take it away; `close` does that.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             for pragma in _SETUP:
                 connection.execute(pragma)
             level = "FULL" if self._durability == "full" else "NORMAL"
@@ -253,7 +277,15 @@ class SqliteEngine:
             self._check_open()
             self._deadline = time.monotonic() + timeout
             with self._within(self._main, "BEGIN IMMEDIATE") as rows:
+                if self._in_memory:
+                    yield rows
+                    return
+                with translated(self.location):
+                    self._log.begin(self._main)
                 yield rows
+                with translated(self.location):
+                    self._log.before_commit(self._main)
+            self._log.after_commit(self._main)
         finally:
             self._write_lock.release()
 
@@ -360,9 +392,16 @@ class SqliteEngine:
         with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 5
+            # A handle that does not write cannot say that the log was emptied on purpose: it leaves its content.
+            mode = apsw.SQLITE_CHECKPOINT_FULL if self.read_only else apsw.SQLITE_CHECKPOINT_TRUNCATE
             try:
                 self._main.execute("PRAGMA synchronous = FULL")
-                logged, moved = self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                for _ in range(3):  # another process may write between the two
+                    if not self.read_only:
+                        self._log.settle(self._main)
+                    logged, moved = self._main.wal_checkpoint(mode=mode)
+                    if self.read_only or read_state(self._main).state == WHOLE:
+                        break
             except (apsw.BusyError, apsw.LockedError):
                 return False
             finally:
@@ -400,6 +439,8 @@ class SqliteEngine:
                     with target.backup("main", rows.connection, "main") as copying:
                         while not copying.done:
                             copying.step(1000)
+                    target.execute("PRAGMA journal_mode = MEMORY").fetchall()  # nothing beside the copy
+                    seal_copy(target, self._entropy)
                 finally:
                     target.close(True)
             sync(partial)
@@ -418,6 +459,8 @@ class SqliteEngine:
         for connection in idle:
             connection.close(True)
         with self._write_lock:
+            if not self._in_memory and not self._immutable:
+                self._log.end(self._main)
             self._main.close(True)
 
 

@@ -230,6 +230,7 @@ def open_store(
     durability: str = "normal",
     max_bytes: int | None = None,
     busy_timeout: float = BUSY_SECONDS,
+    accept_lost_log: bool = False,
     parts: Sequence[Part] = (),
 ) -> Store:
     """Open a file, `:memory:`, or a `postgresql://` URL; create and migrate it where allowed."""
@@ -241,7 +242,14 @@ def open_store(
         raise InvalidInput(f"busy_timeout must be a number of seconds from 0 to {_MOST_BUSY_SECONDS}.")
     time_source = SystemClock() if clock is None else clock
     _reading(time_source)
-    engine = _open_engine(location, time_source, read_only=read_only, create=create, durability=durability)
+    engine = _open_engine(
+        location,
+        time_source,
+        read_only=read_only,
+        create=create,
+        durability=durability,
+        accept_lost_log=accept_lost_log,
+    )
     try:
         engine.migrate()
         store = Store(engine, clock=time_source, max_bytes=max_bytes, busy_timeout=busy_timeout)
@@ -250,6 +258,8 @@ def open_store(
             with store.write() as tx:
                 if store.setting(tx.rows, "store_id") is None:
                     store.set_setting(tx, "store_id", store.entropy(16).hex())
+        if accept_lost_log and not read_only:
+            engine.flush()  # says that the file holds everything there is, so that the next open passes
         return store
     except BaseException:
         engine.close()
@@ -257,7 +267,13 @@ def open_store(
 
 
 def _open_engine(
-    location: str | os.PathLike[str], clock: Clock, *, read_only: bool, create: bool, durability: str
+    location: str | os.PathLike[str],
+    clock: Clock,
+    *,
+    read_only: bool,
+    create: bool,
+    durability: str,
+    accept_lost_log: bool,
 ) -> Engine:
     if isinstance(location, str) and location.startswith(POSTGRES_SCHEMES):
         from recollect.store.postgres import PostgresEngine
@@ -269,7 +285,14 @@ def _open_engine(
     from recollect.store.sqlite import SqliteEngine
 
     path = location if location == ":memory:" else str(_path(location))
-    return SqliteEngine(path, clock=clock, read_only=read_only, create=create, durability=durability)
+    return SqliteEngine(
+        path,
+        clock=clock,
+        read_only=read_only,
+        create=create,
+        durability=durability,
+        accept_lost_log=accept_lost_log,
+    )
 
 
 def _reading(clock: Clock) -> int:
