@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from recollect.spaces.registry import Spaces
     from recollect.spaces.space import ProjectSpace
     from recollect.spaces.telemetry import Telemetry
+    from recollect.store.restoring import Restored
 
 WhereLike = Where | Mapping[str, Any] | None
 
@@ -604,6 +605,19 @@ class Memory:
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         """Write a consistent copy while in use; return its size in bytes."""
         return self.store.backup(path, overwrite=overwrite)
+
+    @staticmethod
+    def restore(
+        backup: str | os.PathLike[str],
+        to: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        deep: bool = False,
+    ) -> Restored:
+        """Put a checked copy of a backup in the place of a store that nobody has open."""
+        from recollect.store.restoring import restore
+
+        return restore(backup, to, overwrite=overwrite, deep=deep)
 
     def export(self, path: str | os.PathLike[str], *, derived: bool = False, overwrite: bool = False) -> int:
         """Write the whole store as JSON Lines, the same bytes for the same state; return how many.

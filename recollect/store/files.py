@@ -8,7 +8,7 @@ from pathlib import Path
 from recollect.base.errors import Corrupt, Forbidden, InvalidInput, NotFound, RecollectError
 
 
-def check_path(path: Path, *, must_exist: bool) -> None:
+def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) -> None:
     """Refuse what can be no store, and say why."""
     try:
         if path.is_dir():
@@ -21,7 +21,9 @@ def check_path(path: Path, *, must_exist: bool) -> None:
             )
         if path.exists() and not path.is_file():
             raise InvalidInput(f"{path} is not a regular file.")
-        if path.exists() and path.stat().st_size == 1:  # which SQLite would take for an empty one
+        if (
+            not may_be_damaged and path.exists() and path.stat().st_size == 1
+        ):  # which SQLite would take for an empty one
             raise Corrupt(
                 f"{path} is not a Recollect file.", hint="Restore a backup, or choose another path."
             )

@@ -1,8 +1,8 @@
 """Which log belongs to which file: a foreign, stale, damaged or missing `-wal` is refused, never replayed.
 
-SQLite replays whatever log lies beside a file. So the one row of `store_clock` names the generation of the log
-that wrote it, and the state of the file on which that generation builds. A generation ends when all of it was
-moved into the file: the next write starts the log from its beginning.
+SQLite replays whatever log lies beside a file. So the one row of `store_clock` names the generation of the
+log that wrote it, and the state of the file on which that generation builds. A generation ends when all of
+it was moved into the file: the next write starts the log from its beginning.
 """
 
 from __future__ import annotations
@@ -160,8 +160,8 @@ class FileLog:
     def end(self, connection: apsw.Connection) -> None:
         """Before an orderly close: whoever is the last to leave moves the log into the file.
 
-        Only with every other connection gone is it certain that nobody writes between the mark and the removal
-        of the log. Otherwise the log stays, as after a kill, for the last one or for the next to open.
+        Only with every other connection gone is it certain that nobody writes between the mark and the
+        removal of the log. Otherwise the log stays, as after a kill, for the last one or the next to open.
         """
         self.forget_observer()
         with suppress(apsw.Error, Corrupt):

@@ -1,7 +1,7 @@
 """Before a file is used: is the log beside it its own, and whole? Nothing is changed until that is known.
 
-SQLite drops the rest of a log from the first frame whose checksum fails, and says nothing. After a power loss that
-is right: the rest never reached the disk. After a kill it means that committed transactions are gone.
+SQLite drops the rest of a log from the first frame whose checksum fails, and says nothing. After a power loss
+that is right: the rest never reached the disk. After a kill it means that committed transactions are gone.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class _Index(NamedTuple):
 def examine(path: str, *, accept_lost_log: bool) -> bool:
     """Refuse a log that lost committed transactions; called before any connection replays it.
 
-    Only where nobody else has the file open: then SQLite would build its index anew from the log, and what the
-    old index says would be gone. A process that has it open has been through this.
+    Only where nobody else has the file open: then SQLite would build its index anew from the log, and what
+    the old index says would be gone. A process that has it open has been through this.
     True: the index of a killed process proves that nothing is missing.
     """
     real = os.path.realpath(path)
@@ -155,7 +155,7 @@ def _damaged(path: str, kept: int, committed: int | None) -> Corrupt:
 
 
 def _alone(real: str) -> apsw.Connection | None:
-    """A connection with the file to itself, which leaves the shared index untouched; None if others have it."""
+    """A connection with the file to itself, which leaves the shared index untouched; None if in use."""
     try:
         connection = apsw.Connection(
             f"file:{quote(os.fsencode(real))}", flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
@@ -193,11 +193,13 @@ def _check_whole(path: str, real: str, connection: apsw.Connection, *, accept_lo
     else:
         lost, committed = kept < index.frames and index.moved < index.frames, index.frames
     if not lost:
-        return index is not None
+        # An index without frames may be one that was just built beside a file whose log is gone.
+        return index is not None and index.frames > 0
     error = _damaged(path, kept, committed)
     if not same_boot:
         _log.warning(
-            "%s was open when the machine stopped; the last writes did not reach the disk and are undone.", path
+            "%s was open when the machine stopped; the last writes did not reach the disk and are undone.",
+            path,
         )
     elif accept_lost_log:
         _log.warning("%s", error.message)
@@ -252,7 +254,7 @@ def _header_is_whole(header: bytes, order: str) -> bool:
 def _read(name: str, start: int, count: int) -> bytes:
     """Part of a side file. SQLite holds no locks on a log, so closing it releases none."""
     try:
-        with open(name, "rb", buffering=0) as file:
+        with Path(name).open("rb", buffering=0) as file:
             file.seek(start)
             return file.read(count)
     except OSError:
@@ -262,6 +264,6 @@ def _read(name: str, start: int, count: int) -> bytes:
 def _size(name: str) -> int:
     """Bytes of a file; -1 if there is none."""
     try:
-        return os.stat(name).st_size
+        return Path(name).stat().st_size
     except OSError:
         return -1

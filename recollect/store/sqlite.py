@@ -26,9 +26,10 @@ from recollect.base.errors import (
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
+from recollect.store.copies import copy_snapshot, held, partial_path, put_in_place
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
-from recollect.store.files import check_path, may_write, sync
-from recollect.store.log import WHOLE, FileLog, read_state, seal_copy
+from recollect.store.files import check_path, may_write
+from recollect.store.log import WHOLE, FileLog, read_state
 from recollect.store.migrations import LEDGER, Migration, pending
 from recollect.store.recovery import check_own, examine
 from recollect.store.sqlite_errors import held_too_long, translated
@@ -163,7 +164,7 @@ class SqliteEngine:
                     name += "?immutable=1" if self._immutable else ""
             connection = apsw.Connection(name, flags=flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
-            # A connection that is merely dropped must neither replay a log nor take it away; `close` does that.
+            # A connection that is merely dropped must not take the log away; an orderly `close` does that.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             for pragma in _SETUP:
                 connection.execute(pragma)
@@ -392,7 +393,7 @@ class SqliteEngine:
         with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + 5
-            # A handle that does not write cannot say that the log was emptied on purpose: it leaves its content.
+            # A read-only handle cannot record that the log was emptied on purpose, so it leaves its content.
             mode = apsw.SQLITE_CHECKPOINT_FULL if self.read_only else apsw.SQLITE_CHECKPOINT_TRUNCATE
             try:
                 self._main.execute("PRAGMA synchronous = FULL")
@@ -428,24 +429,15 @@ class SqliteEngine:
                 raise InvalidInput("A store cannot be backed up onto itself.", hint="Choose another path.")
             if not overwrite:
                 raise Conflict(f"{path} exists.", hint="Choose another path, or overwrite it: --overwrite.")
-            _fold_log(path)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+            with held(Path(os.path.realpath(path))):
+                pass  # refused before the work, not after it
+        partial = partial_path(path)
         try:
             with self.read() as rows, translated(str(path)):
                 assert isinstance(rows, SqliteRows)
                 rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-                target = apsw.Connection(str(partial))
-                try:
-                    with target.backup("main", rows.connection, "main") as copying:
-                        while not copying.done:
-                            copying.step(1000)
-                    target.execute("PRAGMA journal_mode = MEMORY").fetchall()  # nothing beside the copy
-                    seal_copy(target, self._entropy)
-                finally:
-                    target.close(True)
-            sync(partial)
-            partial.replace(path)
-            sync(path.parent)
+                copy_snapshot(rows.connection, partial, self._entropy)
+            put_in_place(partial, path)
         finally:
             partial.unlink(missing_ok=True)
         return path.stat().st_size
@@ -475,18 +467,3 @@ def _schema_hash(connection: apsw.Connection) -> str:
         "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
     ).fetchall()
     return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
-
-
-def _fold_log(path: Path) -> None:
-    """Take away the log of a database about to be replaced: it would be replayed over its successor."""
-    try:
-        target = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-        try:
-            target.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            target.close(True)
-    except (apsw.BusyError, apsw.LockedError):
-        raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
-    except apsw.Error:
-        for suffix in ("-wal", "-shm"):  # no database that anyone could be using
-            path.with_name(path.name + suffix).unlink(missing_ok=True)

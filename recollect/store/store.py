@@ -190,7 +190,7 @@ class Store:
 
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         self.check_process()
-        return self.engine.backup(_path(path), overwrite=overwrite)
+        return self.engine.backup(file_path(path), overwrite=overwrite)
 
     # Settings
 
@@ -284,7 +284,7 @@ def _open_engine(
         raise InvalidInput(f"{scheme}:// is no place for a store.", hint="Give a path or postgresql://…")
     from recollect.store.sqlite import SqliteEngine
 
-    path = location if location == ":memory:" else str(_path(location))
+    path = location if location == ":memory:" else str(file_path(location))
     return SqliteEngine(
         path,
         clock=clock,
@@ -304,7 +304,7 @@ def _reading(clock: Clock) -> int:
     return now
 
 
-def _path(given: str | os.PathLike[str]) -> Path:
+def file_path(given: str | os.PathLike[str]) -> Path:
     """Absolute, so that it names the same file after the process changes its folder."""
     name = os.fspath(given) if isinstance(given, str | os.PathLike) else given
     if not isinstance(name, str):
