@@ -25,7 +25,8 @@ def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) ->
             not may_be_damaged and path.exists() and path.stat().st_size == 1
         ):  # which SQLite would take for an empty one
             raise Corrupt(
-                f"{path} is not a Recollect file.", hint="Restore a backup, or choose another path."
+                f"{path} is not a Recollect file.",
+                hint="Restore a backup (recollect restore BACKUP TO), or choose another path.",
             )
     except (PermissionError, ValueError) as error:
         if isinstance(error, RecollectError):

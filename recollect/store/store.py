@@ -199,7 +199,9 @@ class Store:
         if row is None:
             return None
         if row[1] != checksum(name, row[0]):
-            raise Corrupt(f"The setting {name} is damaged.", hint="Restore a backup; see verify.")
+            raise Corrupt(
+                f"The setting {name} is damaged.", hint="Restore a backup: recollect restore BACKUP TO."
+            )
         return str(row[0])
 
     def set_setting(self, tx: Transaction, name: str, value: str) -> None:
