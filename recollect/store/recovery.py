@@ -84,6 +84,16 @@ def check_own(path: str, connection: apsw.Connection, *, accept_lost_log: bool) 
     raise problem.error
 
 
+def leave(path: str, connection: apsw.Connection) -> None:
+    """Close a connection to a file that was refused, and leave the folder as it was.
+
+    SQLite made an empty log for it, and takes that away; a log with content stays.
+    """
+    if _size(f"{os.path.realpath(path)}-wal") == 0:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    connection.close(True)
+
+
 class _Problem(NamedTuple):
     error: Corrupt
     lost: bool

@@ -31,7 +31,7 @@ from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.files import check_path, may_write
 from recollect.store.log import WHOLE, FileLog, read_state
 from recollect.store.migrations import LEDGER, Migration, pending
-from recollect.store.recovery import check_own, examine
+from recollect.store.recovery import check_own, examine, leave
 from recollect.store.sqlite_errors import held_too_long, translated
 
 APPLICATION_ID: Final = 0x52434C54
@@ -147,7 +147,7 @@ class SqliteEngine:
                     check_own(self.location, connection, accept_lost_log=self._accept_lost_log)
             self._identify(connection)
         except RecollectError:
-            connection.close(True)
+            leave(self.location, connection)
             raise
         return connection
 
@@ -351,6 +351,7 @@ class SqliteEngine:
                 if stored is None or stored[0] != found_hash:
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 self._missing_migrations(rows.connection)
+                read_state(rows.connection)
             except Corrupt as error:
                 problems.append(("page", error.message))
         return EngineReport(tuple(problems))
