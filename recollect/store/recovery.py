@@ -58,14 +58,14 @@ def examine(path: str, *, accept_lost_log: bool) -> bool:
             f"{path} is missing or empty, but its log {real}-wal is there. Nothing was changed.",
             hint=f"Put the file back beside its log, or {RESTORE_HINT}.",
         )
-    for _ in range(2):  # two that open at the same moment are in each other's way once
+    for pause in (0.0, 0.0005):  # two that open at the same moment are in each other's way once
+        time.sleep(pause)
         connection = _alone(real)
         if connection is not None:
             try:
                 return _check_whole(path, real, connection, accept_lost_log=accept_lost_log)
             finally:
                 connection.close(True)
-        time.sleep(0.001)
     return False
 
 
