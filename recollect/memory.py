@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from recollect.spaces.registry import Spaces
     from recollect.spaces.space import ProjectSpace
     from recollect.spaces.telemetry import Telemetry
+    from recollect.store.restoring import Restored
 
 WhereLike = Where | Mapping[str, Any] | None
 
@@ -182,6 +183,7 @@ class Memory:
         durability: Literal["normal", "full"] = "normal",
         max_bytes: int | None = None,
         busy_timeout: float = BUSY_SECONDS,
+        accept_lost_log: bool = False,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> Memory:
@@ -192,7 +194,8 @@ class Memory:
         `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
         None reads none. `llm` is a language model for turns and raw notes; none is needed.
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
-        spaces order what they recall, and `telemetry` where they count and trace it.
+        spaces order what they recall, and `telemetry` where they count and trace it. `accept_lost_log`
+        opens a file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
         """
         canonical_space(space)  # before a file is made
         store = open_store(
@@ -203,6 +206,7 @@ class Memory:
             durability=durability,
             max_bytes=max_bytes,
             busy_timeout=busy_timeout,
+            accept_lost_log=accept_lost_log,
         )
         try:
             memory = cls(
@@ -613,6 +617,19 @@ class Memory:
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         """Write a consistent copy while in use; return its size in bytes."""
         return self.store.backup(path, overwrite=overwrite)
+
+    @staticmethod
+    def restore(
+        backup: str | os.PathLike[str],
+        to: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        deep: bool = False,
+    ) -> Restored:
+        """Put a checked copy of a backup in the place of a store that nobody has open."""
+        from recollect.store.restoring import restore
+
+        return restore(backup, to, overwrite=overwrite, deep=deep)
 
     def export(self, path: str | os.PathLike[str], *, derived: bool = False, overwrite: bool = False) -> int:
         """Write the whole store as JSON Lines, the same bytes for the same state; return how many.

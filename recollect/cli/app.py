@@ -11,7 +11,7 @@ from typing import Annotated, Final, cast
 import typer
 
 from recollect.base.errors import InvalidInput
-from recollect.cli import agents, commands, errors, household, ingesting, models, serving
+from recollect.cli import agents, commands, errors, household, ingesting, models, rescue, serving
 from recollect.cli.arguments import JsonOption
 from recollect.cli.output import HELP_STYLE, emit
 from recollect.operations import registry
@@ -52,6 +52,8 @@ def build(first: str | None = None) -> typer.Typer:
                 app.command("copy", rich_help_panel=panel)(household.copy)
             else:
                 commands.add(app, item, panel=panel)
+        app.command(rich_help_panel=_STORE)(rescue.restore)
+        app.command(rich_help_panel=_STORE)(rescue.recover)
     for name in registry.GROUPS:
         if name:
             filled = registry.group(name) if first in (None, name) else ()

@@ -143,7 +143,7 @@ def _store(store: str | None) -> Iterator[Finding]:
                 state: State = "ok" if lane.ran else "off"
                 yield Finding(f"lane {lane.name}", state, "live" if lane.ran else lane.detail, mend)
             for problem in memory.verify().problems:
-                mend = "recollect reindex" if problem.derived else "restore a backup"
+                mend = "recollect reindex" if problem.derived else "recollect restore BACKUP TO"
                 yield Finding("store", "wrong", problem.detail, mend)
             missing = stats.parts.get("vectors", {}).get("missing", 0)
             if missing:

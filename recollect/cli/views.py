@@ -134,7 +134,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     if derived:
         yield "Derived data can be made anew: recollect reindex"
     if derived < len(rows):
-        yield "What was written is damaged: restore a backup."
+        yield "What was written is damaged. Restore a backup: recollect restore BACKUP TO"
 
 
 def backed_up(made: Written) -> Iterator[Block]:

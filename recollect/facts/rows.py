@@ -173,7 +173,7 @@ def checked(kind: type[AnyRow], row: Sequence[Any]) -> AnyRow:
     if hash_row(kind, row[:-1]) != row[-1]:
         raise Corrupt(
             f"The row {row[0]} of {TABLES[kind]} is not what was written.",
-            hint="Restore a backup; see verify.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         )
     return kind(*row[:-1])
 

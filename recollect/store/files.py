@@ -21,7 +21,7 @@ _LOG_MARKS = {
 }
 
 
-def check_path(path: Path, *, must_exist: bool) -> None:
+def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) -> None:
     """Refuse what can be no store, and say why."""
     try:
         if path.is_dir():
@@ -34,9 +34,12 @@ def check_path(path: Path, *, must_exist: bool) -> None:
             )
         if path.exists() and not path.is_file():
             raise InvalidInput(f"{path} is not a regular file.")
-        if path.exists() and path.stat().st_size == 1:  # which SQLite would take for an empty one
+        if (
+            not may_be_damaged and path.exists() and path.stat().st_size == 1
+        ):  # which SQLite would take for an empty one
             raise Corrupt(
-                f"{path} is not a Recollect file.", hint="Restore a backup, or choose another path."
+                f"{path} is not a Recollect file.",
+                hint="Restore a backup (recollect restore BACKUP TO), or choose another path.",
             )
     except (PermissionError, ValueError) as error:
         if isinstance(error, RecollectError):
@@ -63,13 +66,7 @@ def fold_log(path: Path) -> None:
     """
     claimed = claim(path)
     try:
-        beside = [path.with_name(path.name + ending) for ending in SIDE_FILES]
-        for file in beside:
-            if file.exists() and not _is_log(file):
-                raise Conflict(
-                    f"{file} is in the way: SQLite would take it for the log of {path.name}.",
-                    hint="Move it, or choose another path.",
-                )
+        check_side_files(path)
         with translated(str(path)):
             target = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
             try:
@@ -79,10 +76,21 @@ def fold_log(path: Path) -> None:
     except Busy:
         raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
     except Corrupt:
-        for file in beside:
-            file.unlink(missing_ok=True)
+        for ending in SIDE_FILES:
+            path.with_name(path.name + ending).unlink(missing_ok=True)
     finally:
         claimed.release()
+
+
+def check_side_files(path: Path) -> None:
+    """Refuse where a user's own file has the name of a log: SQLite would take it for one, and remove it."""
+    for ending in SIDE_FILES:
+        file = path.with_name(path.name + ending)
+        if file.exists() and not _is_log(file):
+            raise Conflict(
+                f"{file} is in the way: SQLite would take it for the log of {path.name}.",
+                hint="Move it, or choose another path.",
+            )
 
 
 def _is_log(file: Path) -> bool:

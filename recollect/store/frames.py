@@ -156,7 +156,8 @@ def checked_row(row: Row) -> FrameRow:
     frame = FrameRow(*row[: len(COLUMNS)])
     if frame.checksum != row[len(COLUMNS)]:
         raise Corrupt(
-            f"Frame {frame.frame_id} is not what was written.", hint="Restore a backup; see verify."
+            f"Frame {frame.frame_id} is not what was written.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         )
     return frame
 
@@ -215,7 +216,7 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
     if actual != frame.content_hash:
         raise Corrupt(
             f"The text of frame {frame.frame_id} is not what was written.",
-            hint="Restore a backup; see verify.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         )
     return frame, text
 
@@ -225,7 +226,7 @@ def _load(rows: Rows, dialect: Dialect, clause: Clause, view: View) -> list[Fram
         found = [checked_text(row) for row in rows.all(load_query(dialect, clause.sql), clause.values)]
     except UnicodeDecodeError:
         raise Corrupt(
-            "A text in the store is not valid UTF-8.", hint="Restore a backup; see verify."
+            "A text in the store is not valid UTF-8.", hint="Restore a backup: recollect restore BACKUP TO."
         ) from None
     owners = [_owner(frame) for frame, _ in found]
     tags, metadata = _labels(rows, sorted(set(owners)), view)
@@ -295,7 +296,8 @@ def checked_label(table: Literal["tag", "meta"], row: Row) -> Row:
     """The columns under the checksum of a tag or a piece of metadata, followed by it."""
     if checksum(table, *row[:-1]) != row[-1]:
         raise Corrupt(
-            f"A label of frame {row[0]} is not what was written.", hint="Restore a backup; see verify."
+            f"A label of frame {row[0]} is not what was written.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         )
     return row
 

@@ -63,12 +63,12 @@ def pending(engine: str, seen: Mapping[int, str], *, declared: int, location: st
     if sorted(seen) != list(range(1, declared + 1)):
         raise Corrupt(
             f"{location} says it has format {declared}, but has seen the migrations {sorted(seen)}.",
-            hint="Restore a backup.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         )
     for migration in known[:declared]:
         if seen[migration.number] != migration.sha256:
             raise Corrupt(
                 f"Migration {migration.number} of {location} is not the one this version has.",
-                hint="Restore a backup, or use the version of Recollect that wrote it.",
+                hint="Restore a backup (recollect restore BACKUP TO), or use the version that wrote it.",
             )
     return list(known[declared:])

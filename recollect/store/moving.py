@@ -16,6 +16,7 @@ from typing import Any, Final
 from recollect.base.errors import Conflict, Corrupt, InvalidInput, Unsupported
 from recollect.base.hashing import checksum
 from recollect.store.engine import Dialect, Row, Rows, Value
+from recollect.store.log import LOCAL_COLUMNS
 from recollect.store.store import Store
 from recollect.store.tables import CANONICAL
 from recollect.store.tables import DERIVED as DERIVED
@@ -358,7 +359,8 @@ def _rows(rows: Rows, table: str, names: Sequence[str]) -> Iterator[Row]:
 
 
 def _columns(rows: Rows, dialect: Dialect, table: str) -> list[str]:
-    return [str(name) for (name,) in rows.all(dialect.columns, (table,))]
+    names = [str(name) for (name,) in rows.all(dialect.columns, (table,))]
+    return [name for name in names if name not in LOCAL_COLUMNS] if table == "store_clock" else names
 
 
 def _json(value: Any) -> str:

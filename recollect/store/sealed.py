@@ -33,7 +33,7 @@ class Sealed:
             named = ", ".join(map(repr, found[:2]))
             raise Corrupt(
                 f"A row of {self.tables[kind]} ({named}) is not what was written.",
-                hint="Restore a backup; see verify.",
+                hint="Restore a backup: recollect restore BACKUP TO.",
             )
         return found
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -25,14 +26,17 @@ from recollect.base.errors import (
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
-from recollect.base.partial import partial_file, put_in_place, remove_strays
+from recollect.base.partial import partial_file, remove_strays
 from recollect.base.store_files import APPLICATION_ID as APPLICATION_ID
 from recollect.base.store_files import Claim, check_target, claim
 from recollect.store import accounting, pages
+from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
-from recollect.store.files import check_path, fold_log, may_write
+from recollect.store.files import check_path, may_write
+from recollect.store.log import WHOLE, FileLog, read_state
 from recollect.store.migrations import LEDGER, Migration, pending
 from recollect.store.pages import MOST_PAGES
+from recollect.store.recovery import check_own, examine, leave
 from recollect.store.sqlite_errors import held_too_long, translated
 
 DURABILITIES: Final = ("normal", "full")
@@ -89,13 +93,26 @@ class SqliteEngine:
         columns="SELECT name FROM pragma_table_info(?) ORDER BY cid",
     )
 
-    def __init__(self, path: str, *, clock: Clock, read_only: bool, create: bool, durability: str) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        clock: Clock,
+        read_only: bool,
+        create: bool,
+        durability: str,
+        accept_lost_log: bool = False,
+        entropy: Callable[[int], bytes] = secrets.token_bytes,
+    ) -> None:
         self.location = path
         self.read_only = read_only
         self._clock = clock
         self._durability = durability
         self._in_memory = path == _IN_MEMORY
         self._immutable = False
+        self._accept_lost_log = accept_lost_log
+        self._entropy = entropy
+        self._log = FileLog(self._connect, entropy=entropy)
         self._write_lock = threading.RLock()
         self._pool_lock = threading.Lock()
         self._idle: list[apsw.Connection] = []
@@ -120,6 +137,9 @@ class SqliteEngine:
     # Opening
 
     def _open_main(self) -> apsw.Connection:
+        self._log_is_whole = not self._in_memory and examine(
+            self.location, accept_lost_log=self._accept_lost_log
+        )
         try:
             connection = self._identified()
         except RecollectError:
@@ -136,9 +156,12 @@ class SqliteEngine:
     def _identified(self) -> apsw.Connection:
         connection = self._connect()
         try:
+            if not self._in_memory and not self._log_is_whole:
+                with translated(self.location):
+                    check_own(self.location, connection, accept_lost_log=self._accept_lost_log)
             self._identify(connection)
         except RecollectError:
-            pages.close(connection)
+            leave(self.location, connection)
             raise
         return connection
 
@@ -155,6 +178,8 @@ class SqliteEngine:
                     name += "?immutable=1" if self._immutable else ""
             connection = apsw.Connection(name) if self._in_memory else pages.connect(name, flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
+            # A connection that is merely dropped must not take the log away; an orderly `close` does that.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             for pragma in _SETUP:
                 connection.execute(pragma)
             level = "FULL" if self._durability == "full" else "NORMAL"
@@ -286,9 +311,17 @@ class SqliteEngine:
             with self._within(self._main, "BEGIN IMMEDIATE") as rows:
                 if not inside:
                     self._accounts.begin()
+                    if not self._in_memory:
+                        with translated(self.location):
+                            self._log.begin(self._main)
                 yield rows
                 if not inside:
                     self._accounts.settle(rows)
+                    if not self._in_memory:
+                        with translated(self.location):
+                            self._log.before_commit(self._main)
+            if not inside and not self._in_memory:
+                self._log.after_commit(self._main)
         finally:
             self._write_lock.release()
 
@@ -358,6 +391,7 @@ class SqliteEngine:
                     problems += [("rows", detail) for _, detail in accounting.differences(rows)]
                 if not self._in_memory and not pages.are_sealed(rows.connection):
                     notes.append("The pages have no checksums yet; `compact` adds them.")
+                read_state(rows.connection)
             except Corrupt as error:
                 problems.append(("page", error.message))
         return EngineReport(tuple(problems), tuple(notes))
@@ -401,9 +435,16 @@ class SqliteEngine:
         with self._write_lock, translated(self.location):
             self._check_open()
             self._deadline = time.monotonic() + patience
+            # A read-only handle cannot record that the log was emptied on purpose, so it leaves its content.
+            mode = apsw.SQLITE_CHECKPOINT_FULL if self.read_only else apsw.SQLITE_CHECKPOINT_TRUNCATE
             try:
                 self._main.execute("PRAGMA synchronous = FULL")
-                logged, moved = self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                for _ in range(3):  # another process may write between the two
+                    if not self.read_only:
+                        self._log.settle(self._main)
+                    logged, moved = self._main.wal_checkpoint(mode=mode)
+                    if self.read_only or read_state(self._main).state == WHOLE:
+                        break
             except (apsw.BusyError, apsw.LockedError):
                 return False
             finally:
@@ -429,21 +470,14 @@ class SqliteEngine:
         if path.exists():
             if not overwrite:
                 raise Conflict(f"{path} exists.", hint="Choose another path, or overwrite it: --overwrite.")
-            fold_log(path)
-        with partial_file(path) as partial:
+            check_replaceable(path)
+        target = Path(os.path.realpath(path))  # a link may lead to another file system
+        with partial_file(target) as partial:
             with self.read() as rows, translated(str(path)):
                 assert isinstance(rows, SqliteRows)
                 rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-                target = _backup_target(partial, sealed=pages.are_sealed(rows.connection))
-                try:
-                    with target.backup("main", rows.connection, "main") as copying:
-                        while not copying.done:
-                            copying.step(1000)
-                finally:
-                    pages.close(target)
-            if path.exists():
-                fold_log(path)  # again: it may have been opened since
-            put_in_place(partial, path)
+                copy_snapshot(rows.connection, partial, self._entropy)
+            replace_store(partial, target)
         return path.stat().st_size
 
     def close(self) -> None:
@@ -455,6 +489,8 @@ class SqliteEngine:
         for connection in idle:
             pages.close(connection)
         with self._write_lock:
+            if not self._in_memory and not self._immutable:
+                self._log.end(self._main)
             pages.close(self._main)
         self._release()
 
@@ -474,12 +510,3 @@ def _schema_hash(connection: apsw.Connection) -> str:
         "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
     ).fetchall()
     return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
-
-
-def _backup_target(path: Path, *, sealed: bool) -> apsw.Connection:
-    """A new database whose first page already says whether pages are sealed: others may be written first."""
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    target = pages.connect(str(path), flags) if sealed else apsw.Connection(str(path), flags=flags)
-    target.execute("PRAGMA secure_delete = ON")
-    target.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    return target

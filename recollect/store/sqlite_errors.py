@@ -44,10 +44,13 @@ def translated(location: str = "The store") -> Iterator[None]:
         ) from error
     except apsw.NotADBError as error:
         raise Corrupt(
-            f"{location} is not a Recollect file, or its header is damaged.", hint="Restore a backup."
+            f"{location} is not a Recollect file, or its header is damaged.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         ) from error
     except (apsw.CorruptError, apsw.FormatError, UnicodeDecodeError) as error:
-        raise Corrupt(f"{location} is damaged: {error}.", hint="Restore a backup.") from error
+        raise Corrupt(
+            f"{location} is damaged: {error}.", hint="Restore a backup: recollect restore BACKUP TO."
+        ) from error
     except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:
         raise Forbidden(f"{location} cannot be written: {error}.", hint="Check its permissions.") from error
     except apsw.CantOpenError as error:

@@ -194,7 +194,7 @@ class Store:
 
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> int:
         self.check_process()
-        return self.engine.backup(_path(path), overwrite=overwrite)
+        return self.engine.backup(file_path(path), overwrite=overwrite)
 
     # Settings
 
@@ -203,7 +203,9 @@ class Store:
         if row is None:
             return None
         if row[1] != checksum(name, row[0]):
-            raise Corrupt(f"The setting {name} is damaged.", hint="Restore a backup; see verify.")
+            raise Corrupt(
+                f"The setting {name} is damaged.", hint="Restore a backup: recollect restore BACKUP TO."
+            )
         return str(row[0])
 
     def set_setting(self, tx: Transaction, name: str, value: str) -> None:
@@ -234,6 +236,7 @@ def open_store(
     durability: str = "normal",
     max_bytes: int | None = None,
     busy_timeout: float = BUSY_SECONDS,
+    accept_lost_log: bool = False,
     parts: Sequence[Part] = (),
 ) -> Store:
     """Open a file, `:memory:`, or a `postgresql://` URL; create and migrate it where allowed."""
@@ -245,7 +248,14 @@ def open_store(
         raise InvalidInput(f"busy_timeout must be a number of seconds from 0 to {_MOST_BUSY_SECONDS}.")
     time_source = SystemClock() if clock is None else clock
     _reading(time_source)
-    engine = _open_engine(location, time_source, read_only=read_only, create=create, durability=durability)
+    engine = _open_engine(
+        location,
+        time_source,
+        read_only=read_only,
+        create=create,
+        durability=durability,
+        accept_lost_log=accept_lost_log,
+    )
     try:
         engine.migrate()
         store = Store(engine, clock=time_source, max_bytes=max_bytes, busy_timeout=busy_timeout)
@@ -254,6 +264,8 @@ def open_store(
             with store.write() as tx:
                 if store.setting(tx.rows, "store_id") is None:
                     store.set_setting(tx, "store_id", store.entropy(16).hex())
+        if accept_lost_log and not read_only:
+            engine.flush()  # says that the file holds everything there is, so that the next open passes
         return store
     except BaseException:
         engine.close()
@@ -261,7 +273,13 @@ def open_store(
 
 
 def _open_engine(
-    location: str | os.PathLike[str], clock: Clock, *, read_only: bool, create: bool, durability: str
+    location: str | os.PathLike[str],
+    clock: Clock,
+    *,
+    read_only: bool,
+    create: bool,
+    durability: str,
+    accept_lost_log: bool,
 ) -> Engine:
     if isinstance(location, str) and location.startswith(POSTGRES_SCHEMES):
         from recollect.store.postgres import PostgresEngine
@@ -272,8 +290,15 @@ def _open_engine(
         raise InvalidInput(f"{scheme}:// is no place for a store.", hint="Give a path or postgresql://…")
     from recollect.store.sqlite import SqliteEngine
 
-    path = location if location == ":memory:" else str(_path(location))
-    return SqliteEngine(path, clock=clock, read_only=read_only, create=create, durability=durability)
+    path = location if location == ":memory:" else str(file_path(location))
+    return SqliteEngine(
+        path,
+        clock=clock,
+        read_only=read_only,
+        create=create,
+        durability=durability,
+        accept_lost_log=accept_lost_log,
+    )
 
 
 def _reading(clock: Clock) -> int:
@@ -285,7 +310,7 @@ def _reading(clock: Clock) -> int:
     return now
 
 
-def _path(given: str | os.PathLike[str]) -> Path:
+def file_path(given: str | os.PathLike[str]) -> Path:
     """Absolute, so that it names the same file after the process changes its folder."""
     name = os.fspath(given) if isinstance(given, str | os.PathLike) else given
     if not isinstance(name, str):

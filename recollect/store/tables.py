@@ -61,6 +61,7 @@ DERIVED: Final = (
 PASSING: Final = (
     "store_lease",
     "store_erasing",
+    "erasure_pending",
     "rebuild",
     "text_doc_next",
     "text_posting_next",

@@ -56,7 +56,9 @@ class Transaction:
         """The first of `count` numbers never given out before."""
         row = self.rows.one("SELECT value, checksum FROM store_counter WHERE name = ?", (name,))
         if row is not None and row[1] != checksum("counter", name, row[0]):
-            raise Corrupt(f"The counter {name} is damaged.", hint="Run verify, or restore a backup.")
+            raise Corrupt(
+                f"The counter {name} is damaged.", hint="Restore a backup: recollect restore BACKUP TO."
+            )
         last = row[0] if row else 0
         self.rows.run(
             "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
@@ -70,5 +72,5 @@ def read_clock(rows: Rows) -> int:
     """System time of the last commit."""
     row = rows.one("SELECT last_system, checksum FROM store_clock WHERE one = 1")
     if row is None or row[1] != checksum("clock", row[0]):
-        raise Corrupt("The store's clock is damaged.", hint="Run verify, or restore a backup.")
+        raise Corrupt("The store's clock is damaged.", hint="Restore a backup: recollect restore BACKUP TO.")
     return int(row[0])

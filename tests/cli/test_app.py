@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -210,7 +211,7 @@ def test_verify_finds_damage_and_exits_with_its_code(recollect: Recollect, notes
     people, program = recollect("verify", "--deep"), recollect("verify", "--deep", "--json")
 
     assert (people.code, program.code) == (10, 10)
-    assert "restore a backup" in people.out
+    assert "recollect restore BACKUP TO" in people.out
     assert program.json["problems"]
 
 
@@ -292,3 +293,37 @@ def test_a_reader_that_stops_early_is_no_error(notes: Memory, folder: Path):
 
     assert done.stdout.startswith("  id")
     assert done.stderr == ""
+
+
+# restore and recover
+
+
+def test_a_backup_is_restored_and_the_store_that_was_there_is_kept(recollect: Recollect, folder: Path):
+    with Memory.open(folder / "m.recollect", embedder=None) as memory:
+        memory.remember("kept")
+        memory.backup(folder / "b.recollect")
+        memory.remember("newer")
+
+    refused = recollect("restore", "b.recollect", "m.recollect")
+    done = recollect("restore", "b.recollect", "m.recollect", "--overwrite", "--deep", "--json")
+    stats = recollect("stats", "--store", "m.recollect", "--json")
+
+    assert refused.code != 0
+    assert "--overwrite" in refused.err
+    assert done.json["kept"] == str(folder / "m.recollect.before-restore")
+    assert stats.json["live"] == 1
+
+
+def test_a_store_without_its_log_names_the_command_that_goes_on_without(recollect: Recollect, folder: Path):
+    with Memory.open(folder / "m.recollect", embedder=None) as memory:
+        memory.remember("one")
+        memory.remember("two")
+        shutil.copy(folder / "m.recollect", folder / "copy.recollect")
+
+    refused = recollect("stats", "--store", "copy.recollect")
+    recovered = recollect("recover", "copy.recollect", "--json")
+    stats = recollect("stats", "--store", "copy.recollect", "--json")
+
+    assert refused.code != 0
+    assert "recollect recover" in refused.err
+    assert recovered.json["frames"] == stats.json["live"]

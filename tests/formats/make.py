@@ -28,7 +28,14 @@ def make(number: int) -> Path:
     path = FOLDER / f"format_{number}.recollect"
     path.unlink(missing_ok=True)
     clock = FrozenClock(START)
-    engine = SqliteEngine(str(path), clock=clock, read_only=False, create=True, durability="full")
+    engine = SqliteEngine(
+        str(path),
+        clock=clock,
+        read_only=False,
+        create=True,
+        durability="full",
+        entropy=lambda count: bytes(range(count)),
+    )
     engine.migrate(to=number)
     store = Store(engine, clock=clock, entropy=lambda count: bytes(range(count)))
     with store.write() as tx:

@@ -1,4 +1,13 @@
--- Format 9: indexes are built beside those that answer, and switched in one commit.
+-- Format 9: nothing that was acknowledged is lost. What format 9 adds to files beyond these tables (checksums of
+-- pages, accounts of rows, the log's owner) the server does for itself.
+
+-- Erasures whose bytes are not yet known to be gone, or whose certificate nobody has received: the certificate
+-- as JSON, or nothing for one that has none. A row goes when its certificate is handed over.
+CREATE TABLE erasure_pending (
+  erasure_id       BIGINT PRIMARY KEY,
+  certificate      TEXT NOT NULL,
+  checksum         BIGINT NOT NULL
+);
 
 -- One row for each rebuild under way: by which rules, how far it has come, and who does it.
 CREATE TABLE rebuild (

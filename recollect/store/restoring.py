@@ -1,0 +1,89 @@
+"""A backup put back in the place of a store."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.base.clock import SystemClock
+from recollect.base.errors import Conflict, Corrupt, InvalidInput
+from recollect.base.partial import partial_file
+from recollect.base.store_files import check_target
+from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
+from recollect.store.files import check_path
+from recollect.store.migrations import migrations
+from recollect.store.sqlite import SqliteEngine, SqliteRows
+from recollect.store.sqlite_errors import translated
+from recollect.store.store import Store, file_path
+from recollect.store.upkeep import verify
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What `restore` did."""
+
+    path: str
+    bytes: int
+    kept: str | None
+    """Where the file that was there before is now."""
+
+
+def restore(
+    backup: str | os.PathLike[str],
+    to: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    deep: bool = False,
+) -> Restored:
+    """Put a checked copy of a backup in the place of a store that nobody has open.
+
+    Works over a store that is damaged, killed or missing. What is there is replaced only with `overwrite`,
+    and is kept beside it, with its log, as NAME.before-restore. `deep` checks every row of the backup first.
+    """
+    source, target = _named(backup), _named(to)
+    check_path(source, must_exist=True)
+    check_path(target, must_exist=False, may_be_damaged=True)
+    if target.exists():
+        if target.samefile(source):
+            raise InvalidInput("A store cannot be restored from itself.", hint="Name the backup first.")
+        if not overwrite:
+            raise Conflict(
+                f"{target} exists.", hint="Restore to another path, or replace it (it is kept): --overwrite."
+            )
+        check_replaceable(target)
+    check_target(target)
+    with partial_file(Path(os.path.realpath(target))) as partial:
+        _copy_checked(source, partial, deep=deep)
+        kept = replace_store(partial, target, keep=True)
+    return Restored(str(target), target.stat().st_size, None if kept is None else str(kept))
+
+
+def _copy_checked(source: Path, partial: Path, *, deep: bool) -> None:
+    clock = SystemClock()
+    engine = SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
+    with closing(engine):
+        problems = [detail for _, detail in engine.check(deep=deep).problems]
+        if not problems and engine.format() == len(migrations("sqlite")):  # an earlier one has other rows
+            found = verify(Store(engine, clock=clock), deep=deep).problems
+            problems = [problem.detail for problem in found if not problem.derived]
+        if problems:
+            raise Corrupt(
+                f"The backup {source} is damaged: {problems[0]}.",
+                hint="Nothing was changed. Restore another backup.",
+            )
+        with engine.read() as rows, translated(str(source)):
+            assert isinstance(rows, SqliteRows)
+            rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
+            copy_snapshot(rows.connection, partial, secrets.token_bytes)
+
+
+def _named(given: str | os.PathLike[str]) -> Path:
+    if isinstance(given, str) and ("://" in given or given == ":memory:"):
+        raise InvalidInput(
+            f"{given} is not a file, and only files are restored.",
+            hint="To move a backup to a server, use: recollect copy BACKUP postgresql://…?store=name",
+        )
+    return file_path(given)
