@@ -23,6 +23,7 @@ from recollect.base.errors import (
 )
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.migrations import LEDGER, Migration, pending
+from recollect.store.scope import scoped
 
 try:
     import psycopg
@@ -171,7 +172,7 @@ class PostgresEngine:
 
     # Transactions
 
-    @contextmanager
+    @scoped
     def _connection(self) -> Iterator[psycopg.Connection[Any]]:
         if self._closed:
             raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
@@ -184,7 +185,7 @@ class PostgresEngine:
         finally:
             self._pool.putconn(connection)
 
-    @contextmanager
+    @scoped
     def read(self) -> Iterator[Rows]:
         with self._connection() as connection:
             with _translated(self.location):
@@ -192,7 +193,7 @@ class PostgresEngine:
             with self._ending(connection):
                 yield PostgresRows(connection)
 
-    @contextmanager
+    @scoped
     def write(self, *, timeout: float) -> Iterator[Rows]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
@@ -206,7 +207,7 @@ class PostgresEngine:
                 rows.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
                 yield rows
 
-    @contextmanager
+    @scoped
     def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
         try:
             yield

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -25,10 +24,13 @@ from recollect.base.errors import (
     Unsupported,
 )
 from recollect.base.hashing import checksum, digest
-from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
+from recollect.store.engine import Dialect, EngineReport, Rows
+from recollect.store.file_identity import FileIdentity
 from recollect.store.files import check_path, may_write, sync
 from recollect.store.migrations import LEDGER, Migration, pending
-from recollect.store.sqlite_errors import held_too_long, translated
+from recollect.store.scope import Scope, TurnQueue
+from recollect.store.sqlite_errors import translated
+from recollect.store.sqlite_transactions import MemoryRead, SqliteRead, SqliteRows, SqliteTurn, SqliteWrite
 
 APPLICATION_ID: Final = 0x52434C54
 """'RCLT' in the file's header: tells our files from every other SQLite database."""
@@ -38,6 +40,7 @@ _IN_MEMORY: Final = ":memory:"
 _IDLE_READERS: Final = 8
 _READER_PATIENCE_MS: Final = 10_000
 _SCHEMA_HASH: Final = "schema_hash"
+_UPKEEP_SECONDS: Final = 60.0
 
 _SETUP: Final = (
     "PRAGMA foreign_keys = ON",
@@ -49,31 +52,6 @@ _SETUP: Final = (
     "PRAGMA wal_autocheckpoint = 4000",  # pages: folding the log into the file less often, writes wait less
     "PRAGMA journal_size_limit = 67108864",
 )
-
-
-class SqliteRows:
-    """One connection inside one transaction."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
-
-    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with translated():
-            return self.connection.execute(sql, values).fetchall()
-
-    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
-        with translated():
-            row: Row | None = self.connection.execute(sql, values).fetchone()
-            return row
-
-    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
-        with translated():
-            self.connection.execute(sql, values)
-            return self.connection.changes()
-
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        with translated():
-            self.connection.executemany(sql, rows)
 
 
 class SqliteEngine:
@@ -93,9 +71,9 @@ class SqliteEngine:
         self._durability = durability
         self._in_memory = path == _IN_MEMORY
         self._immutable = False
-        self._write_lock = threading.RLock()
-        self._pool_lock = threading.Lock()
+        self.writers = TurnQueue()
         self._idle: list[apsw.Connection] = []
+        self._files: FileIdentity | None = None
         self._deadline = 0.0
         self._closed = False
         if self._in_memory and read_only:
@@ -103,6 +81,10 @@ class SqliteEngine:
         if not self._in_memory:
             check_path(Path(path), must_exist=read_only or not create)
         self._main = self._open_main()
+        if not self._in_memory:
+            self._files = FileIdentity(path)
+            self._files.record_logs()
+            self._files.check_connection(self._main, "Nothing was read.")
 
     # Opening
 
@@ -152,10 +134,12 @@ class SqliteEngine:
     def _identify(self, connection: apsw.Connection) -> None:
         """Refuse what is not ours; make a new or empty file ours to migrate."""
         # One transaction: another process may be creating the same file.
-        with translated(self.location), self._within(connection, "BEGIN"):
+        with translated(self.location):
+            connection.execute("BEGIN")
             application = _pragma(connection, "application_id")
             version = _pragma(connection, "user_version")
             tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            connection.execute("COMMIT")
         if application != APPLICATION_ID:
             if application != 0 or version != 0 or (tables is not None and tables[0] != 0):
                 raise Unsupported(
@@ -184,7 +168,10 @@ class SqliteEngine:
 
     def migrate(self, *, to: int | None = None) -> None:
         """To the newest format; `to` stops at an older one, to make files such as old versions left."""
-        if self._missing_migrations(self._main):
+        with self.read() as rows:
+            assert isinstance(rows, SqliteRows)
+            missing = self._missing_migrations(rows.connection)
+        if missing:
             if self.read_only:
                 raise Unsupported(
                     f"{self.location} has an older format, and a read-only open does not migrate.",
@@ -195,7 +182,8 @@ class SqliteEngine:
                 self._apply_migrations(rows.connection, to)
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
-        with translated(self.location), self._within(connection, "BEGIN"):
+        """For a connection in a transaction."""
+        with translated(self.location):
             ours = _pragma(connection, "application_id") == APPLICATION_ID
             applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
             declared = _pragma(connection, "user_version")
@@ -230,49 +218,42 @@ class SqliteEngine:
 
     # Transactions
 
-    @contextmanager
-    def read(self) -> Iterator[Rows]:
-        if self._in_memory:
-            with self._write_lock, self._within(self._main, "BEGIN") as rows:
-                yield rows
-            return
-        connection = self._take_reader()
-        try:
-            with self._within(connection, "BEGIN") as rows:
-                yield rows
-        finally:
-            self._give_back(connection)
+    def read(self) -> Scope[Rows]:
+        return MemoryRead(self) if self._in_memory else SqliteRead(self)
 
-    @contextmanager
-    def write(self, *, timeout: float) -> Iterator[Rows]:
+    def write(self, *, timeout: float) -> Scope[Rows]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
-        if not self._write_lock.acquire(timeout=timeout):
-            raise held_too_long(timeout)
-        try:
-            self._check_open()
-            self._deadline = time.monotonic() + timeout
-            with self._within(self._main, "BEGIN IMMEDIATE") as rows:
-                yield rows
-        finally:
-            self._write_lock.release()
+        return SqliteWrite(self, timeout=timeout)
 
-    @contextmanager
-    def _within(self, connection: apsw.Connection, begin: str) -> Iterator[Rows]:
-        if connection.in_transaction:  # a read inside a transaction of the one connection in memory
-            yield SqliteRows(connection)
+    @property
+    def writer_connection(self) -> apsw.Connection:
+        return self._main
+
+    def writer(self, timeout: float) -> apsw.Connection:
+        """The writer's connection, in no transaction, for whose turn it is."""
+        self._deadline = time.monotonic() + timeout
+        self.roll_back()
+        return self._main
+
+    def roll_back(self) -> None:
+        with suppress(apsw.Error):
+            if self._main.in_transaction:
+                self._main.execute("ROLLBACK")
+
+    def check_file(self, outcome: str) -> None:
+        if self._files is not None:
+            self._files.check(outcome)
+
+    def save_log(self) -> None:
+        """If the log lost its name, move what it holds into the file while this process can read it."""
+        files = self._files
+        # Where another log took its place, others are at work on the file, and ours would overwrite theirs.
+        if files is None or not files.problem() or (files.is_file_ours and not files.is_log_ours):
             return
-        with translated(self.location):
-            connection.execute(begin)
-        try:
-            yield SqliteRows(connection)
-            with translated(self.location):
-                connection.execute("COMMIT")
-        except BaseException:
-            with suppress(apsw.Error):
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-            raise
+        self._deadline = time.monotonic() + 1
+        with suppress(apsw.Error):
+            self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
 
     def _wait_for_turn(self, tries: int) -> bool:
         if time.monotonic() > self._deadline:
@@ -280,21 +261,40 @@ class SqliteEngine:
         time.sleep(min(0.0005 * 2 ** min(tries, 5), 0.01))
         return True
 
-    def _take_reader(self) -> apsw.Connection:
-        self._check_open()
-        with self._pool_lock:
-            if self._idle:
-                return self._idle.pop()
-        return self._connect()
+    def take_reader(self) -> apsw.Connection:
+        """One that is in no transaction. The pool is a list, and no lock: nothing can be left locked."""
+        self.check_open()
+        while self._idle:
+            with suppress(IndexError):  # another thread may have taken the last
+                connection = self._idle.pop()
+                if not connection.in_transaction:
+                    return connection
+                self.discard(connection)
+        connection = self._connect()
+        if self._files is not None:
+            self._files.check_connection(connection, "Nothing was read.")
+        return connection
 
-    def _give_back(self, connection: apsw.Connection) -> None:
-        with self._pool_lock:
-            if not self._closed and len(self._idle) < _IDLE_READERS:
-                self._idle.append(connection)
-                return
+    def give_back(self, connection: apsw.Connection) -> None:
+        if self._closed or len(self._idle) >= _IDLE_READERS:
+            self.discard(connection)
+            return
+        self._idle.append(connection)
+        if self._closed:  # meanwhile
+            self._discard_idle()
+
+    def discard(self, connection: apsw.Connection) -> None:
+        """Close a connection; a log that is not ours is left alone: the last to close deletes it by name."""
+        if self._files is not None and not self._files.is_log_ours:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.close(True)
 
-    def _check_open(self) -> None:
+    def _discard_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError):
+                self.discard(self._idle.pop())
+
+    def check_open(self) -> None:
         if self._closed:
             raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
 
@@ -357,17 +357,18 @@ class SqliteEngine:
 
     def _checkpoint(self) -> bool:
         """Move the whole log into the file and empty it, with fsync; False while a reader is in the way."""
-        with self._write_lock, translated(self.location):
-            self._check_open()
+        with SqliteTurn(self, timeout=_UPKEEP_SECONDS) as main, translated(self.location):
+            self.check_open()
+            self.check_file("Nothing was flushed.")
             self._deadline = time.monotonic() + 5
             try:
-                self._main.execute("PRAGMA synchronous = FULL")
-                logged, moved = self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                main.execute("PRAGMA synchronous = FULL")
+                logged, moved = main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             except (apsw.BusyError, apsw.LockedError):
                 return False
             finally:
                 level = "FULL" if self._durability == "full" else "NORMAL"
-                self._main.execute(f"PRAGMA synchronous = {level}")
+                main.execute(f"PRAGMA synchronous = {level}")
         return logged == moved
 
     def compact(self) -> None:
@@ -377,10 +378,10 @@ class SqliteEngine:
         self._checkpoint()
 
     def _rebuild(self) -> None:
-        with self._write_lock, translated(self.location):
-            self._check_open()
-            self._deadline = time.monotonic() + 60
-            self._main.execute("VACUUM")
+        with SqliteTurn(self, timeout=_UPKEEP_SECONDS) as main, translated(self.location):
+            self.check_open()
+            self.check_file("Nothing was changed.")
+            main.execute("VACUUM")
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         check_path(path, must_exist=False)
@@ -410,15 +411,12 @@ class SqliteEngine:
         return path.stat().st_size
 
     def close(self) -> None:
-        with self._pool_lock:
-            if self._closed:
-                return
-            self._closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.close(True)
-        with self._write_lock:
-            self._main.close(True)
+        """Called again after it was interrupted, it does what was left to do."""
+        self._closed = True
+        self._discard_idle()
+        with SqliteTurn(self, timeout=inf) as main, suppress(apsw.ConnectionClosedError):
+            self.save_log()
+            self.discard(main)
 
 
 def _pragma(connection: apsw.Connection, name: str) -> int:
