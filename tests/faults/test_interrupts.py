@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
+import json
 import random
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
 
-from tests.faults.interrupting import PACKAGE, STORE, Interrupt, count_bytecodes, interrupt
+from tests.faults.interrupting import PACKAGE, STORE, Interrupt, Interrupter, count_bytecodes, interrupt
 from tests.store.opening import open_memory
 
 WRITES = ("remember", "remember_many", "forget", "record", "turn", "erase", "lease")
@@ -26,7 +33,7 @@ _numbers = itertools.count()
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is raised while an object is destroyed goes to this hook, and to nobody else."""
-    usual = __import__("sys").unraisablehook
+    usual = sys.unraisablehook
 
     def hook(event: Any) -> None:
         if not isinstance(event.exc_value, Interrupt):
@@ -162,3 +169,78 @@ def test_an_exception_at_any_bytecode_leaves_nothing_behind(world: World, acts: 
         assert [item.name for item in Path(world.location).parent.iterdir()] == [Path(world.location).name]
     with open_memory(world.location, embedder="hash:16") as fresh:
         assert not fresh.verify(deep=True).problems
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("acts", [WRITES, READS], ids=["writes", "reads"])
+def test_an_exception_at_every_bytecode_of_the_store(world: World, acts: tuple[str, ...]) -> None:
+    done = storm(world, acts, 400 if "://" in world.location else None)
+    print(f"{done} interrupts, nothing left behind")
+
+
+def test_a_kept_exception_keeps_no_transaction_and_no_turn(new_location: Callable[[str], str]) -> None:
+    """As in an interactive session, which keeps the last traceback and all its frames."""
+    with closing(World(new_location("sqlite"))) as world:
+        total = count_bytecodes(world.act("remember"), under=STORE)
+        kept: list[BaseException] = []
+        for at in points(total, 60, "kept"):
+            try:
+                Interrupter(under=STORE, at=at).run(world.act("remember"))
+            except Interrupt as error:
+                kept.append(error)
+            assert world.open_transactions() == 0
+            with ThreadPoolExecutor(1) as thread:  # the turn is free for another thread too
+                thread.submit(world.memory.remember, f"From another thread after {at}.").result()
+        world.check("all kept")
+        assert kept
+
+
+def test_a_write_inside_a_write_is_refused_and_not_acknowledged(new_location: Callable[[str], str]) -> None:
+    with open_memory(new_location("sqlite")) as memory:
+        with pytest.raises(Unavailable, match="given up"), memory.store.write() as tx:
+            assert tx.system
+            memory.remember("The inner one is a write of its own.")
+        assert [frame.text for frame in memory.list()] == ["The inner one is a write of its own."]
+
+
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(60, marks=pytest.mark.soak)])
+def test_a_storm_of_signals_loses_no_acknowledged_write(
+    new_location: Callable[[str], str], seconds: float
+) -> None:
+    location = new_location("sqlite")
+    command = [sys.executable, "-m", "tests.faults.signalled", location, str(seconds)]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert told["signals"] > 20
+    assert told["in_transaction"] == 0
+    assert Path(location).parent.joinpath(Path(location).name + "-wal").exists() is False
+    with open_memory(location) as fresh:
+        assert set(told["acknowledged"]) <= {frame.id for frame in fresh.list(limit=100_000)}
+        assert not fresh.verify(deep=True).problems
+
+
+def test_exceptions_raised_in_threads_leave_the_store_to_the_others(
+    new_location: Callable[[str], str],
+) -> None:
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    acknowledged: list[int] = []
+    with open_memory(new_location("sqlite"), busy_timeout=5) as memory:
+
+        def work() -> None:
+            with suppress(Interrupt):
+                while True:
+                    acknowledged.extend(memory.remember(f"Of a thread: {next(_numbers)}").ids)
+                    memory.get(acknowledged[-1])
+
+        for number in range(30):
+            threads = [threading.Thread(target=work) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            time.sleep(random.Random(number).uniform(0.005, 0.03))
+            for thread in threads:
+                while thread.is_alive():
+                    raise_in(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Interrupt))
+                    thread.join(0.05)
+        memory.remember("After all of them.")
+        assert sum(connection.in_transaction for connection in apsw.connections()) == 0
+        for frame_id in acknowledged:
+            memory.get(frame_id)
