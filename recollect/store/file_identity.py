@@ -29,7 +29,7 @@ class FileIdentity:
 
     def record_logs(self) -> None:
         """Once the log is in use it stays the same file for as long as a connection is open."""
-        for suffix in _LOGS:
+        for suffix in _LOGS if len(self._logs) < len(_LOGS) else ():
             found = _identity(self._path + suffix)
             if found is not None:
                 self._logs.setdefault(suffix, found)

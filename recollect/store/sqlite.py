@@ -245,6 +245,10 @@ class SqliteEngine:
         if self._files is not None:
             self._files.check(outcome)
 
+    def record_logs(self) -> None:
+        if self._files is not None:
+            self._files.record_logs()
+
     def save_log(self) -> None:
         """If the log lost its name, move what it holds into the file while this process can read it."""
         files = self._files

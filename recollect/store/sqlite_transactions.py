@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recollect.base.errors import Unavailable
+from recollect.base.errors import Busy, Unavailable
 from recollect.store.engine import Row, Rows, Value
 from recollect.store.scope import Scope, Turn
 from recollect.store.sqlite_errors import held_too_long, translated
@@ -89,6 +89,7 @@ class SqliteWrite(Turn[Rows]):
         connection = self._engine.writer(max(0.0, self._timeout - (time.monotonic() - started)))
         with translated(self._engine.location):
             connection.execute("BEGIN IMMEDIATE")
+        self._engine.record_logs()  # of a new file, they are there from its first write
         return SqliteRows(connection)
 
     def end(self, error: BaseException | None) -> None:
@@ -128,7 +129,12 @@ class SqliteRead(Scope[Rows]):
         self._connection: apsw.Connection | None = None
 
     def begin(self) -> Rows:
-        self._engine.check_file("Nothing was read.")
+        try:
+            self._engine.check_file("Nothing was read.")
+        except Unavailable:
+            with suppress(Busy), SqliteTurn(self._engine, timeout=0):
+                self._engine.save_log()
+            raise
         self._connection = connection = self._engine.take_reader()
         with translated(self._engine.location):
             connection.execute("BEGIN")

@@ -37,6 +37,7 @@ def main(location: str, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     with open_memory(location, busy_timeout=5) as memory:
         memory.remember("The first.")
+        memory.search("first")  # numpy cannot be imported again when its import is interrupted
         number = 0
         while time.monotonic() < deadline:
             number += 1
@@ -49,6 +50,7 @@ def main(location: str, seconds: float) -> None:
                     memory.search("number")
             except Interrupt:
                 signals += 1
+        armed = False
         left = sum(connection.in_transaction for connection in apsw.connections())
     print(json.dumps({"signals": signals, "acknowledged": acknowledged, "in_transaction": left}))
 

@@ -96,7 +96,7 @@ def test_neither_writes_nor_reads_go_on_when_the_files_changed(
         memory.flush,
         memory.compact,
     ):
-        with pytest.raises(Unavailable, match="deleted|replaced"):
+        with pytest.raises(Unavailable, match=r"deleted|replaced"):
             call()
     memory.close()
 
