@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +39,7 @@ from recollect.store.erasure import ErasureCertificate, ErasureCheck
 from recollect.store.lease import LeasePolicy
 from recollect.store.linefile import read_lines, write_lines
 from recollect.store.parts import LaterPart, Part
+from recollect.store.scope import Mapped, Scope
 from recollect.store.store import BUSY_SECONDS, Store, open_store
 from recollect.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from recollect.text.index import TextIndex
@@ -586,13 +587,11 @@ class Memory:
         """One project space: objects with rules."""
         return self.spaces.space(name)
 
-    @contextmanager
     def session(
         self, *, mode: Literal["read", "write"], policy: LeasePolicy | str | float = "wait"
-    ) -> Iterator[Memory]:
+    ) -> Scope[Memory]:
         """`read`: all reads inside see one state. `write`: no other writer until it ends."""
-        with self.store.session(mode=mode, policy=policy):
-            yield self
+        return Mapped(self.store.session(mode=mode, policy=policy), lambda _: self)
 
     # The life of the file
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any, Unpack
@@ -41,11 +40,25 @@ from recollect.experience.values import (
     Vote,
     id_of,
 )
+from recollect.store.scope import Mapped, Scope
 from recollect.store.transaction import Transaction
 
 
-class _DryRun(Exception):
-    """Leaves a transaction without a trace."""
+class _DryRun(Scope[Transaction]):
+    """A transaction that leaves no trace."""
+
+    def __init__(self, write: Scope[Transaction]) -> None:
+        super().__init__()
+        self._write = write.within(self)
+
+    def begin(self) -> Transaction:
+        return self._write.start()
+
+    def end(self, error: BaseException | None) -> None:
+        self.undo()
+
+    def undo(self) -> None:
+        self._write.abandon()
 
 
 class Experience(Reader):
@@ -254,26 +267,21 @@ class Experience(Reader):
             made = apply_records(tx, self.store, plans, prepared, findings)
         return tuple(replace(item, planned=dry_run) for item in made)
 
-    @contextmanager
-    def _writing(self, dry_run: bool) -> Iterator[Transaction]:
-        try:
-            with self.store.write() as tx:
-                yield tx
-                if dry_run:
-                    raise _DryRun
-        except _DryRun:
-            pass
+    def _writing(self, dry_run: bool) -> Scope[Transaction]:
+        return _DryRun(self.store.write()) if dry_run else self.store.write()
 
-    @contextmanager
     def _linking(
         self, findings: Findings, repo: str | None, dry_run: bool, **given: RecordLike
-    ) -> Iterator[tuple[Transaction, dict[str, RecordRow | None]]]:
+    ) -> Scope[tuple[Transaction, dict[str, RecordRow | None]]]:
         """A transaction with the rows of the records named; those that are not there are findings."""
         view = View((self._repo(repo, *given.values()),))
         ids = {name: findings.check(id_of, record, name) for name, record in given.items()}
-        with self._writing(dry_run) as tx:
+
+        def with_rows(tx: Transaction) -> tuple[Transaction, dict[str, RecordRow | None]]:
             rows = find_rows(tx.rows, view, (name for name in ids.values() if name is not None), findings)
-            yield tx, {role: rows.get(name) if name is not None else None for role, name in ids.items()}
+            return tx, {role: rows.get(name) if name is not None else None for role, name in ids.items()}
+
+        return Mapped(self._writing(dry_run), with_rows)
 
     def _reload(self, tx: Transaction, row: RecordRow, repo: str) -> Record:
         return load(tx.rows, self._dialect, View((repo,)), [row.record_id])[row.record_id]

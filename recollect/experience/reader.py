@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recollect.base.checks import check_choice, check_limit
@@ -34,6 +33,7 @@ from recollect.experience.values import (
 )
 from recollect.search.engine import SearchEngine
 from recollect.store.engine import Dialect
+from recollect.store.scope import Mapped, Scope
 from recollect.store.store import Store
 from recollect.store.transaction import Snapshot
 from recollect.store.visible import Clause, among, both, visible
@@ -235,11 +235,9 @@ class Reader:
     def _dialect(self) -> Dialect:
         return self.store.engine.dialect
 
-    @contextmanager
-    def _sight(self, repo: str | None, as_of: AsOf, *given: RecordLike) -> Iterator[Sight]:
+    def _sight(self, repo: str | None, as_of: AsOf, *given: RecordLike) -> Scope[Sight]:
         view = View.of(self._repo(repo, *given), as_of)
-        with self.store.one_state() as snapshot:
-            yield Sight(snapshot, view)
+        return Mapped(self.store.one_state(), lambda snapshot: Sight(snapshot, view))
 
     def _repo(self, repo: str | None, *given: object) -> str:
         """The repository a call is made from."""

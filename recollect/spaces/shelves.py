@@ -51,8 +51,11 @@ class Shelves:
             while len(self._held) > _KEPT:
                 self._held.popitem(last=False)
         elif held.revision < snapshot.revision:
+            # Out of reach while it changes: an exception in between leaves a shelf that does not agree.
+            del self._held[space]
             _follow(held.shelf, snapshot.rows, held.revision)
             held.revision = snapshot.revision
+            self._held[space] = held
         self._held.move_to_end(space)
         return held.shelf
 

@@ -79,6 +79,8 @@ class Catalog:
     """Kept current by `at`, which every search calls with its snapshot."""
 
     revision: int = -1
+    _is_whole: bool = False
+    """False while it is being changed: an exception in between leaves columns that do not agree."""
     _columns: _Columns | None = None
     _size: int = 1
     _codes: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -92,12 +94,15 @@ class Catalog:
     def at(self, snapshot: Snapshot) -> CatalogView:
         """The catalog as of a snapshot."""
         with self._lock:
-            if self._columns is None or self._erased_since(snapshot):
+            if not self._is_whole or self._erased_since(snapshot):
+                self._is_whole = False
                 self._reset()
             if snapshot.revision > self.revision:
+                self._is_whole = False
                 self._append(snapshot.rows)
                 self._retire(snapshot.rows)
                 self.revision = snapshot.revision
+            self._is_whole = True
             assert self._columns is not None
             size = self._size if snapshot.revision == self.revision else self._size_at(snapshot)
             seen = {column.name: getattr(self._columns, column.name)[:size] for column in fields(_Columns)}

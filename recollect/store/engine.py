@@ -6,10 +6,11 @@ Everything above speaks one SQL with `?` for parameters; an engine translates wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+from recollect.store.scope import Scope
 
 Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -62,11 +63,11 @@ class Engine(Protocol):
     """For people: a path, or a URL without its password."""
     read_only: bool
 
-    def read(self) -> AbstractContextManager[Rows]:
+    def read(self) -> Scope[Rows]:
         """One snapshot; never waits for a writer."""
         ...
 
-    def write(self, *, timeout: float) -> AbstractContextManager[Rows]:
+    def write(self, *, timeout: float) -> Scope[Rows]:
         """One transaction; commits on leaving without an error, leaves no trace otherwise.
 
         Raises `Busy` when no turn came within `timeout` seconds.

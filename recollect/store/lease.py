@@ -8,6 +8,7 @@ import re
 import threading
 import time
 import uuid
+import weakref
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Final
 
 from recollect.base.errors import Busy, InvalidInput, RecollectError
 from recollect.store.engine import Engine, Rows
+from recollect.store.scope import Scope
 
 LEASE_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.02
@@ -60,8 +62,11 @@ class Lease:
         self._queued = False
         self._released = threading.Event()
         self._pulse: threading.Thread | None = None
+        self._scope: weakref.ref[Scope[None]] | None = None
 
-    def acquire(self, policy: LeasePolicy) -> None:
+    def acquire(self, policy: LeasePolicy, *, scope: Scope[None] | None = None) -> None:
+        """Queue for it. It is not kept alive any longer than the scope it is for, if there is one."""
+        self._scope = None if scope is None else weakref.ref(scope)
         deadline = None if policy.seconds is None else time.monotonic() + policy.seconds
         try:
             while not self._advance(deadline):
@@ -72,19 +77,24 @@ class Lease:
                     )
                 time.sleep(_POLL_SECONDS)
         except BaseException:
-            if self._queued:
-                with suppress(RecollectError):  # if it cannot be given up now, the place in the queue expires
-                    self.release(patience=_GIVE_UP_SECONDS)
+            self.give_up()
             raise
         self._pulse = threading.Thread(target=self._beat, name="recollect-lease", daemon=True)
         self._pulse.start()
 
+    def give_up(self) -> None:
+        """Release it if that can be done now; if not, the place in the queue expires."""
+        if self._queued:
+            with suppress(RecollectError):
+                self.release(patience=_GIVE_UP_SECONDS)
+
     def release(self, *, patience: float | None = None) -> None:
         self._released.set()
-        if self._pulse is not None:
+        if self._pulse is not None and self._pulse.is_alive():  # an interrupt may come before it starts
             self._pulse.join()
         with self._engine.write(timeout=self._seconds if patience is None else patience) as rows:
             rows.run("DELETE FROM store_lease WHERE holder = ?", (self.holder,))
+        self._queued = False
 
     def _advance(self, deadline: float | None) -> bool:
         """Queue or stay queued, drop the dead, and say whether it is our turn."""
@@ -94,8 +104,8 @@ class Lease:
         try:
             with self._engine.write(timeout=patience) as rows:
                 drop_dead(rows, self._engine)
+                self._queued = True  # before it is so: what is not there can be released too
                 self.renew(rows)
-                self._queued = True
                 return current_holder(rows, self._engine) == self.holder
         except Busy:
             return False  # a long transaction elsewhere; the policy says how long to put up with it
@@ -110,6 +120,8 @@ class Lease:
 
     def _beat(self) -> None:
         while not self._released.wait(self._seconds / 3):
+            if self._is_forsaken():
+                return  # it expires
             try:
                 wall = self._engine.dialect.wall_ms
                 with self._engine.write(timeout=self._seconds) as rows:
@@ -121,6 +133,11 @@ class Lease:
                     )
             except RecollectError:
                 continue  # the next write of the holder notices if the lease was lost meanwhile
+
+    def _is_forsaken(self) -> bool:
+        """Whether the block that it was acquired for is gone without having released it."""
+        scope = None if self._scope is None else self._scope()
+        return self._scope is not None and (scope is None or scope.is_over)
 
 
 def current_holder(rows: Rows, engine: Engine) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from recollect.base.errors import (
 )
 from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
 from recollect.store.migrations import LEDGER, Migration, pending
+from recollect.store.scope import scoped
 
 try:
     import psycopg
@@ -223,7 +224,7 @@ class PostgresEngine:
 
     # Transactions
 
-    @contextmanager
+    @scoped
     def _connection(self, begin: str | None = None) -> Iterator[psycopg.Connection[Any]]:
         """A connection, inside the transaction that `begin` begins; no error of the driver leaves it."""
         if self._closed:
@@ -235,13 +236,13 @@ class PostgresEngine:
             finally:
                 self._pool.putconn(connection)
 
-    @contextmanager
+    @scoped
     def read(self) -> Iterator[Rows]:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         with self._connection(begin) as connection, self._ending(connection):
             yield PostgresRows(connection)
 
-    @contextmanager
+    @scoped
     def write(self, *, timeout: float) -> Iterator[Rows]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
@@ -258,7 +259,7 @@ class PostgresEngine:
                     raise
             self._statistics.follow(connection, rows.inserted)
 
-    @contextmanager
+    @scoped
     def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
         try:
             yield

@@ -15,8 +15,9 @@ from recollect.base.store_files import check_target
 from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
 from recollect.store.files import check_path
 from recollect.store.migrations import migrations
-from recollect.store.sqlite import SqliteEngine, SqliteRows
+from recollect.store.sqlite import SqliteEngine
 from recollect.store.sqlite_errors import translated
+from recollect.store.sqlite_transactions import SqliteRows
 from recollect.store.store import Store, file_path
 from recollect.store.upkeep import verify
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -31,19 +31,23 @@ from recollect.base.store_files import APPLICATION_ID as APPLICATION_ID
 from recollect.base.store_files import Claim, check_target, claim
 from recollect.store import accounting, pages
 from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
-from recollect.store.engine import Dialect, EngineReport, Row, Rows, Value
+from recollect.store.engine import Dialect, EngineReport, Rows
+from recollect.store.file_identity import FileIdentity
 from recollect.store.files import check_path, may_write
 from recollect.store.log import WHOLE, FileLog, read_state
 from recollect.store.migrations import LEDGER, Migration, pending
 from recollect.store.pages import MOST_PAGES
 from recollect.store.recovery import check_own, examine, leave
-from recollect.store.sqlite_errors import held_too_long, translated
+from recollect.store.scope import Scope, TurnQueue
+from recollect.store.sqlite_errors import translated
+from recollect.store.sqlite_transactions import MemoryRead, SqliteRead, SqliteRows, SqliteTurn, SqliteWrite
 
 DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
 _IDLE_READERS: Final = 8
 _READER_PATIENCE_MS: Final = 10_000
 _SCHEMA_HASH: Final = "schema_hash"
+_UPKEEP_SECONDS: Final = 60.0
 
 _SETUP: Final = (
     "PRAGMA foreign_keys = ON",
@@ -56,31 +60,6 @@ _SETUP: Final = (
     "PRAGMA journal_size_limit = 67108864",
     f"PRAGMA max_page_count = {MOST_PAGES}",
 )
-
-
-class SqliteRows:
-    """One connection inside one transaction."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self.connection = connection
-
-    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with translated():
-            return self.connection.execute(sql, values).fetchall()
-
-    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
-        with translated():
-            row: Row | None = self.connection.execute(sql, values).fetchone()
-            return row
-
-    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
-        with translated():
-            self.connection.execute(sql, values)
-            return self.connection.changes()
-
-    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        with translated():
-            self.connection.executemany(sql, rows)
 
 
 class SqliteEngine:
@@ -113,9 +92,9 @@ class SqliteEngine:
         self._accept_lost_log = accept_lost_log
         self._entropy = entropy
         self._log = FileLog(self._connect, entropy=entropy)
-        self._write_lock = threading.RLock()
-        self._pool_lock = threading.Lock()
+        self.writers = TurnQueue()
         self._idle: list[apsw.Connection] = []
+        self._files: FileIdentity | None = None
         self._deadline = 0.0
         self._closed = False
         if self._in_memory and read_only:
@@ -131,6 +110,13 @@ class SqliteEngine:
             raise
         if self._claim is not None:
             self._claim.settle()
+            self._files = FileIdentity(path)
+            self._files.record_logs()
+            try:
+                self._files.check_connection(self._main, "Nothing was read.")
+            except BaseException:
+                self.close()
+                raise
             if not read_only:
                 remove_strays(Path(path).parent)
 
@@ -191,10 +177,12 @@ class SqliteEngine:
     def _identify(self, connection: apsw.Connection) -> None:
         """Refuse what is not ours; make a new or empty file ours to migrate."""
         # One transaction: another process may be creating the same file.
-        with translated(self.location), self._within(connection, "BEGIN"):
+        with translated(self.location):
+            connection.execute("BEGIN")
             application = _pragma(connection, "application_id")
             version = _pragma(connection, "user_version")
             tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            connection.execute("COMMIT")
         if application != APPLICATION_ID:
             if application != 0 or version != 0 or (tables is not None and tables[0] != 0):
                 raise Unsupported(
@@ -223,7 +211,10 @@ class SqliteEngine:
 
     def migrate(self, *, to: int | None = None) -> None:
         """To the newest format; `to` stops at an older one, to make files such as old versions left."""
-        if self._missing_migrations(self._main):
+        with self.read() as rows:
+            assert isinstance(rows, SqliteRows)
+            missing = self._missing_migrations(rows.connection)
+        if missing:
             if self.read_only:
                 raise Unsupported(
                     f"{self.location} has an older format, and a read-only open does not migrate.",
@@ -248,7 +239,8 @@ class SqliteEngine:
             self._checkpoint()
 
     def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
-        with translated(self.location), self._within(connection, "BEGIN"):
+        """For a connection in a transaction."""
+        with translated(self.location):
             ours = _pragma(connection, "application_id") == APPLICATION_ID
             applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
             declared = _pragma(connection, "user_version")
@@ -285,62 +277,60 @@ class SqliteEngine:
 
     # Transactions
 
-    @contextmanager
-    def read(self) -> Iterator[Rows]:
-        if self._in_memory:
-            with self._write_lock, self._within(self._main, "BEGIN") as rows:
-                yield rows
-            return
-        connection = self._take_reader()
-        try:
-            with self._within(connection, "BEGIN") as rows:
-                yield rows
-        finally:
-            self._give_back(connection)
+    def read(self) -> Scope[Rows]:
+        return MemoryRead(self) if self._in_memory else SqliteRead(self)
 
-    @contextmanager
-    def write(self, *, timeout: float) -> Iterator[Rows]:
+    def write(self, *, timeout: float) -> Scope[Rows]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
-        if not self._write_lock.acquire(timeout=timeout):
-            raise held_too_long(timeout)
-        try:
-            self._check_open()
-            self._deadline = time.monotonic() + timeout
-            inside = self._main.in_transaction  # then the transaction around this one settles the accounts
-            with self._within(self._main, "BEGIN IMMEDIATE") as rows:
-                if not inside:
-                    self._accounts.begin()
-                    if not self._in_memory:
-                        with translated(self.location):
-                            self._log.begin(self._main)
-                yield rows
-                if not inside:
-                    self._accounts.settle(rows)
-                    if not self._in_memory:
-                        with translated(self.location):
-                            self._log.before_commit(self._main)
-            if not inside and not self._in_memory:
-                self._log.after_commit(self._main)
-        finally:
-            self._write_lock.release()
+        return SqliteWrite(self, timeout=timeout)
 
-    @contextmanager
-    def _within(self, connection: apsw.Connection, begin: str) -> Iterator[Rows]:
-        if connection.in_transaction:  # a read inside a transaction of the one connection in memory
-            yield SqliteRows(connection)
+    @property
+    def writer_connection(self) -> apsw.Connection:
+        return self._main
+
+    def writer(self, timeout: float) -> apsw.Connection:
+        """The writer's connection, in no transaction, for whose turn it is."""
+        self._deadline = time.monotonic() + timeout
+        self.roll_back()
+        return self._main
+
+    def roll_back(self) -> None:
+        with suppress(apsw.Error):
+            if self._main.in_transaction:
+                self._main.execute("ROLLBACK")
+
+    def follow(self) -> None:
+        """Right after a write transaction began: from here on what it changes is accounted for."""
+        if self._files is not None:
+            self._files.record_logs()  # of a new file, they are there from its first write
+        self._accounts.begin()
+        if not self._in_memory:
+            self._log.begin(self._main)
+
+    def settle(self, rows: Rows) -> None:
+        """Right before it commits: its rows are accounted for, and its log is named."""
+        self._accounts.settle(rows)
+        if not self._in_memory:
+            self._log.before_commit(self._main)
+
+    def committed(self) -> None:
+        if not self._in_memory:
+            self._log.after_commit(self._main)
+
+    def check_file(self, outcome: str) -> None:
+        if self._files is not None:
+            self._files.check(outcome)
+
+    def save_log(self) -> None:
+        """If the log lost its name, move what it holds into the file while this process can read it."""
+        files = self._files
+        # Where another log took its place, others are at work on the file, and ours would overwrite theirs.
+        if files is None or not files.problem() or (files.is_file_ours and not files.is_log_ours):
             return
-        with translated(self.location):
-            connection.execute(begin)
-        try:
-            yield SqliteRows(connection)
-            with translated(self.location):
-                connection.execute("COMMIT")
-        except BaseException:
-            with suppress(apsw.Error):
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-            raise
+        self._deadline = time.monotonic() + 1
+        with suppress(apsw.Error):
+            self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
 
     def _wait_for_turn(self, tries: int) -> bool:
         if time.monotonic() > self._deadline:
@@ -348,21 +338,38 @@ class SqliteEngine:
         time.sleep(min(0.0005 * 2 ** min(tries, 5), 0.01))
         return True
 
-    def _take_reader(self) -> apsw.Connection:
-        self._check_open()
-        with self._pool_lock:
-            if self._idle:
-                return self._idle.pop()
-        return self._connect()
+    def take_reader(self) -> apsw.Connection:
+        """One that is in no transaction. The pool is a list, and no lock: nothing can be left locked."""
+        self.check_open()
+        while self._idle:
+            with suppress(IndexError):  # another thread may have taken the last
+                connection = self._idle.pop()
+                if not connection.in_transaction:
+                    return connection
+                self.discard(connection)
+        connection = self._connect()
+        if self._files is not None:
+            self._files.check_connection(connection, "Nothing was read.")
+        return connection
 
-    def _give_back(self, connection: apsw.Connection) -> None:
-        with self._pool_lock:
-            if not self._closed and len(self._idle) < _IDLE_READERS:
-                self._idle.append(connection)
-                return
+    def give_back(self, connection: apsw.Connection) -> None:
+        if self._closed or len(self._idle) >= _IDLE_READERS:
+            self.discard(connection)
+            return
+        self._idle.append(connection)
+        if self._closed:  # meanwhile
+            self._discard_idle()
+
+    def discard(self, connection: apsw.Connection) -> None:
+        """Close a connection. Its log stays: only an orderly `close` of the last one takes it away."""
         pages.close(connection)
 
-    def _check_open(self) -> None:
+    def _discard_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError):
+                self.discard(self._idle.pop())
+
+    def check_open(self) -> None:
         if self._closed:
             raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
 
@@ -432,24 +439,25 @@ class SqliteEngine:
 
     def _checkpoint(self, patience: float = 5.0) -> bool:
         """Move the whole log into the file and empty it, with fsync; False while a reader is in the way."""
-        with self._write_lock, translated(self.location):
-            self._check_open()
+        with SqliteTurn(self, timeout=_UPKEEP_SECONDS) as main, translated(self.location):
+            self.check_open()
+            self.check_file("Nothing was flushed.")
             self._deadline = time.monotonic() + patience
             # A read-only handle cannot record that the log was emptied on purpose, so it leaves its content.
             mode = apsw.SQLITE_CHECKPOINT_FULL if self.read_only else apsw.SQLITE_CHECKPOINT_TRUNCATE
             try:
-                self._main.execute("PRAGMA synchronous = FULL")
+                main.execute("PRAGMA synchronous = FULL")
                 for _ in range(3):  # another process may write between the two
                     if not self.read_only:
-                        self._log.settle(self._main)
-                    logged, moved = self._main.wal_checkpoint(mode=mode)
-                    if self.read_only or read_state(self._main).state == WHOLE:
+                        self._log.settle(main)
+                    logged, moved = main.wal_checkpoint(mode=mode)
+                    if self.read_only or read_state(main).state == WHOLE:
                         break
             except (apsw.BusyError, apsw.LockedError):
                 return False
             finally:
                 level = "FULL" if self._durability == "full" else "NORMAL"
-                self._main.execute(f"PRAGMA synchronous = {level}")
+                main.execute(f"PRAGMA synchronous = {level}")
         return logged == moved
 
     def compact(self) -> None:
@@ -459,10 +467,11 @@ class SqliteEngine:
         self._checkpoint()
 
     def _rebuild(self) -> None:
-        with self._write_lock, translated(self.location):
-            self._check_open()
+        with SqliteTurn(self, timeout=_UPKEEP_SECONDS) as main, translated(self.location):
+            self.check_open()
+            self.check_file("Nothing was changed.")
             self._deadline = time.monotonic() + 60
-            pages.rebuild(self._main)
+            pages.rebuild(main)
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         check_path(path, must_exist=False)
@@ -481,17 +490,16 @@ class SqliteEngine:
         return path.stat().st_size
 
     def close(self) -> None:
-        with self._pool_lock:
-            if self._closed:
-                return
-            self._closed = True
-            idle, self._idle = self._idle, []
-        for connection in idle:
-            pages.close(connection)
-        with self._write_lock:
-            if not self._in_memory and not self._immutable:
-                self._log.end(self._main)
-            pages.close(self._main)
+        """Called again after it was interrupted, it does what was left to do."""
+        self._closed = True
+        self._discard_idle()
+        with SqliteTurn(self, timeout=inf) as main, suppress(apsw.ConnectionClosedError):
+            self.save_log()
+            if self._in_memory or self._immutable or (self._files is not None and self._files.problem()):
+                self._log.forget_observer()  # a log that is not ours is left alone
+            else:
+                self._log.end(main)
+            self.discard(main)
         self._release()
 
     def _release(self) -> None:

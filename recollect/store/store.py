@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Final, Literal
 
 from recollect.base.checks import check_choice, check_limit
 from recollect.base.clock import Clock, SystemClock
-from recollect.base.errors import Busy, Conflict, Corrupt, Forbidden, InvalidInput, OverBudget, Unsupported
+from recollect.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from recollect.base.hashing import checksum
 from recollect.base.times import to_ms
 from recollect.store.engine import Engine, Rows
 from recollect.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from recollect.store.parts import Part
-from recollect.store.transaction import Snapshot, Transaction, read_clock
+from recollect.store.scope import Mapped, Scope
+from recollect.store.store_scopes import LeaseScope, ReadScope, StateScope, WriteScope
+from recollect.store.transaction import Snapshot, Transaction
 
 POSTGRES_SCHEMES: Final = ("postgresql://", "postgres://")
 BUSY_SECONDS: Final = 30.0
 _MOST_BUSY_SECONDS: Final = 86_400
-_LEASE_POLL_SECONDS: Final = 0.02
 _END_OF_TIME: Final = 2**62
 
 
@@ -47,50 +46,29 @@ class Store:
         self._max_bytes = max_bytes
         self._busy_timeout = busy_timeout
         self._process = os.getpid()
-        self._lease: ContextVar[Lease | None] = ContextVar("lease", default=None)
-        self._pinned: ContextVar[Snapshot | None] = ContextVar("pinned", default=None)
+        self._leased: ContextVar[LeaseScope | None] = ContextVar("leased", default=None)
+        self._pinned: ContextVar[StateScope | None] = ContextVar("pinned", default=None)
 
     # Reading and writing
 
-    @contextmanager
-    def read(self) -> Iterator[Snapshot]:
+    def read(self) -> Scope[Snapshot]:
         """One state of the store; inside a read session, always the session's."""
         self.check_process()
-        pinned = self._pinned.get()
-        if pinned is not None:
-            yield pinned
-            return
-        with self.engine.read() as rows:
-            yield Snapshot(rows, read_clock(rows))
+        return ReadScope(self)
 
-    @contextmanager
-    def write(self, *, makes_room: bool = False) -> Iterator[Transaction]:
+    def write(self, *, makes_room: bool = False) -> Scope[Transaction]:
         """One transaction: all of it or nothing. Waits its turn, and for a lease held elsewhere.
 
         One that `makes_room`, by forgetting or erasing, is not held to `max_bytes`.
         """
         self.check_process()
-        if self._pinned.get() is not None:
+        if self.pinned() is not None:
             raise Forbidden("A read session does not write.", hint="Leave it first.")
-        deadline = time.monotonic() + self._busy_timeout
-        while True:
-            remaining = max(0.001, deadline - time.monotonic())
-            with self._shrinking(), self.engine.write(timeout=remaining) as rows:
-                if self._may_write(rows):
-                    guarded = self._max_bytes is not None and not makes_room
-                    before = self.engine.size_bytes(rows) if guarded else 0
-                    yield Transaction(rows, now=_reading(self.clock))
-                    if guarded:
-                        self._check_size(rows, before)
-                    lease = self._lease.get()
-                    if lease is not None:
-                        lease.renew(rows)  # at the end: the transaction may have outlasted it
-                    return
-            if time.monotonic() >= deadline:
-                raise Busy(
-                    f"Another writer held the lease for {self._busy_timeout:g} s.", hint="Try again later."
-                )
-            time.sleep(_LEASE_POLL_SECONDS)
+        most = None if makes_room else self._max_bytes
+        return WriteScope(self, busy_timeout=self._busy_timeout, max_bytes=most)
+
+    def transaction(self, rows: Rows) -> Transaction:
+        return Transaction(rows, now=_reading(self.clock))
 
     def present(self) -> int:
         """The clock's reading, and never earlier than the last commit: a clock may be set back."""
@@ -101,9 +79,9 @@ class Store:
         with self.read() as snapshot:
             return snapshot.revision
 
-    def _may_write(self, rows: Rows) -> bool:
+    def may_write(self, rows: Rows) -> bool:
         holder = current_holder(rows, self.engine)
-        lease = self._lease.get()
+        lease = self.lease()
         if lease is None:
             if holder is not None:
                 drop_dead(rows, self.engine)
@@ -113,23 +91,10 @@ class Store:
             raise Conflict("The writer lease was lost: this process was silent for too long.", hint="Retry.")
         return True
 
-    @contextmanager
-    def _shrinking(self) -> Iterator[None]:
+    def shrink(self) -> None:
         """A write refused for its size may leave the space it had taken; give that back."""
-        try:
-            yield
-        except OverBudget:
-            if self._max_bytes is not None:
-                self.engine.shrink()
-            raise
-
-    def _check_size(self, rows: Rows, before: int) -> None:
-        after = self.engine.size_bytes(rows)
-        if self._max_bytes is not None and after > max(self._max_bytes, before):
-            raise OverBudget(
-                f"The store would grow to {after} bytes; max_bytes={self._max_bytes}. Nothing was written.",
-                hint="Make room with maintain() or erase(), or allow more bytes.",
-            )
+        if self._max_bytes is not None:
+            self.engine.shrink()
 
     def check_process(self) -> None:
         if os.getpid() != self._process:
@@ -140,47 +105,51 @@ class Store:
 
     # Sessions
 
-    @contextmanager
     def session(
         self,
         *,
         mode: Literal["read", "write"],
         policy: LeasePolicy | str | float = "wait",
         lease_seconds: float = 10,
-    ) -> Iterator[None]:
+    ) -> Scope[None]:
         """`read`: every read inside sees one state. `write`: no one else writes until it ends.
 
         Both hold for the current thread (or task): work handed to another thread is outside.
         """
         check_choice(mode, "mode", ("read", "write"))
         chosen = LeasePolicy.of(policy)
-        if self._pinned.get() is not None or self._lease.get() is not None:
+        if self.pinned() is not None or self.lease() is not None:
             raise Conflict("A session is already open here.", hint="End it before beginning another.")
         self.check_process()
         if mode == "read":
-            with self.one_state():
-                yield
-            return
+            return Mapped(self.one_state(), lambda _: None)
         if lease_seconds <= 0:
             raise InvalidInput("lease_seconds must be positive.")
-        lease = Lease(self.engine, seconds=lease_seconds)
-        lease.acquire(chosen)
-        held = self._lease.set(lease)
-        try:
-            yield
-        finally:
-            self._lease.reset(held)
-            lease.release()
+        return LeaseScope(Lease(self.engine, seconds=lease_seconds), chosen, self._leased.set)
 
-    @contextmanager
-    def one_state(self) -> Iterator[Snapshot]:
+    def lease(self) -> Lease | None:
+        """The lease of the session this thread or task is in."""
+        scope = self._leased.get()
+        return None if scope is None or scope.is_over else scope.lease
+
+    def one_state(self) -> Scope[Snapshot]:
         """Every read inside sees the same state, also those of code called from here."""
-        with self.read() as snapshot:
-            pinned = self._pinned.set(snapshot)
-            try:
-                yield snapshot
-            finally:
-                self._pinned.reset(pinned)
+        self.check_process()
+        return StateScope(self)
+
+    def pinned(self) -> Snapshot | None:
+        """The state that this thread or task is to see."""
+        scope = self.pinned_scope()
+        return None if scope is None else scope.snapshot
+
+    def pinned_scope(self) -> StateScope | None:
+        scope = self._pinned.get()
+        while scope is not None and scope.is_over:  # given up without being taken out of the context
+            scope = scope.outer
+        return scope
+
+    def pin(self, scope: StateScope | None) -> None:
+        self._pinned.set(scope)
 
     # The file as a whole
 

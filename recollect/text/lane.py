@@ -120,10 +120,10 @@ class Lengths:
 
         with self._lock:
             if self._lengths is None or _remade_since(snapshot, self._revision):
-                self._lengths = np.zeros(1, dtype=np.int32)
+                self._revision = -1  # first: an exception after it lets all be read again
                 self._measured = None
                 self._documents = 0
-                self._revision = -1
+                self._lengths = np.zeros(1, dtype=np.int32)
             if snapshot.revision > self._revision:
                 found = snapshot.rows.all(
                     "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id",
@@ -138,9 +138,9 @@ class Lengths:
                     grown = np.zeros(ids[-1] + 1, dtype=np.int32)
                     grown[: len(self._lengths)] = self._lengths
                     grown[np.array(ids)] = lengths
-                    self._lengths = grown
                     self._documents += len(found)
                     self._measured = None
+                    self._lengths = grown
                 self._revision = snapshot.revision
             if self._measured is None or len(self._measured.words) != size:
                 known = self._lengths[:size]

@@ -91,6 +91,8 @@ class Neighbours:
         self._pieces: KeptPieces | None = None
         self._was_asked = False
         """For word pieces, since all of them were last forgotten."""
+        self._is_whole = True
+        """False while it is being changed: an exception in between leaves arrays that do not agree."""
         self._clear()
 
     def begin(
@@ -176,8 +178,7 @@ class Neighbours:
         Who asks once reads them; for who asks again those of all frames are kept.
         """
         with self._lock:
-            if snapshot.revision > self._revision:
-                self._refresh(snapshot)
+            self._follow(snapshot)
             if self._pieces is None and self._was_asked and snapshot.revision == self._revision:
                 self._pieces = KeptPieces(snapshot.rows)
             self._was_asked = True
@@ -200,9 +201,16 @@ class Neighbours:
 
     def _at(self, snapshot: Snapshot) -> tuple[_Exact | None, Codes | None]:
         with self._lock:
-            if snapshot.revision > self._revision:
-                self._refresh(snapshot)
+            self._follow(snapshot)
             return self._exact, self._codes
+
+    def _follow(self, snapshot: Snapshot) -> None:
+        if not self._is_whole:
+            self._clear()
+        if snapshot.revision > self._revision:
+            self._is_whole = False
+            self._refresh(snapshot)
+            self._is_whole = True
 
     def _refresh(self, snapshot: Snapshot) -> None:
         named = tuple(

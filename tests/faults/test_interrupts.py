@@ -1,0 +1,250 @@
+"""An exception at any bytecode: nothing acknowledged is lost, and nothing is left behind."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import json
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from recollect import Unavailable
+from tests.faults.interrupting import PACKAGE, STORE, Interrupt, Interrupter, count_bytecodes, interrupt
+from tests.store.opening import open_memory
+
+WRITES = ("remember", "remember_many", "forget", "record", "turn", "erase", "lease")
+READS = ("get", "search", "recall", "list", "about", "session")
+QUICK = {"sqlite": 12, "postgresql": 4}
+"""Points of each act in the quick version: half of them in the store's code, where the windows are."""
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised while an object is destroyed goes to this hook, and to nobody else."""
+    usual = sys.unraisablehook
+
+    def hook(event: Any) -> None:
+        if not isinstance(event.exc_value, Interrupt):
+            usual(event)
+
+    monkeypatch.setattr("sys.unraisablehook", hook)
+
+
+class World:
+    """A store with some content, open twice."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+        options: dict[str, Any] = {"embedder": "hash:16", "busy_timeout": 2}
+        self.memory = open_memory(location, **options)
+        self.other = open_memory(location, **options)
+        self.memory.remember_many([f"Paul planted tree number {number} in May." for number in range(20)])
+        self.memory.facts.record("Paul", "lives in", "Lyon")
+        for act in (*WRITES, *READS):
+            self.act(act)()  # everything is loaded, and every cache filled
+
+    def act(self, name: str) -> Callable[[], Any]:
+        """The call of this name, on the first handle, ready to be made."""
+        memory, number = self.memory, next(_numbers)
+        match name:
+            case "remember":
+                return lambda: memory.remember(f"Interrupted word{number}z, said by Paul.")
+            case "remember_many":
+                return lambda: memory.remember_many([f"Many {item} word{number}z" for item in range(3)])
+            case "forget" | "erase":
+                frame = self.other.remember(f"To go soon: word{number}z").ids[0]
+                return lambda: getattr(memory, name)(frame)
+            case "record":
+                return lambda: memory.facts.record("Paul", "lives in", f"Town{number}")
+            case "turn":
+                return lambda: memory.conversation("talk").add_turn("user", f"I am turn word{number}z.")
+            case "lease":
+                return lambda: self._under_lease(number)
+            case "get":
+                return lambda: memory.get(1)
+            case "search" | "recall":
+                self.other.remember(f"Something new: word{number}z of Paul")  # so that caches have to follow
+                return lambda: getattr(memory, name)(f"word{number}z Paul tree")
+            case "list":
+                return lambda: list(memory.list(limit=5))
+            case "about":
+                return lambda: memory.facts.about("Paul")
+        return self._under_session
+
+    def _under_lease(self, number: int) -> None:
+        with self.memory.session(mode="write", policy="timeout(2)"):
+            self.memory.remember(f"Under a lease: word{number}z")
+
+    def _under_session(self) -> None:
+        with self.memory.session(mode="read"):
+            self.memory.get(1)
+            self.memory.list(limit=3)
+
+    def check(self, context: str) -> None:
+        """Both handles write what the other sees, and answer alike."""
+        assert self.open_transactions() == 0, context
+        number = next(_numbers)
+        mine = self.memory.remember(f"Written after: word{number}z").ids[0]
+        assert self.other.get(mine).text == f"Written after: word{number}z", context
+        theirs = self.other.remember(f"Written elsewhere: word{number}y").ids[0]
+        assert self.memory.get(theirs).text == f"Written elsewhere: word{number}y", context
+        for query in (f"word{number}y", "Paul tree May"):
+            answers = [
+                [(hit.frame.id, hit.score) for hit in handle.search(query, limit=8)]
+                for handle in (self.memory, self.other)
+            ]
+            assert answers[0] == answers[1], f"{context}: {query}"
+        assert self.open_transactions() == 0, context
+
+    def open_transactions(self) -> int:
+        if "://" not in self.location:
+            return sum(connection.in_transaction for connection in apsw.connections())
+        import psycopg
+
+        with psycopg.connect(self.location.rpartition("store=")[0][:-1], autocommit=True) as connection:
+            row = connection.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+            ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def close(self) -> None:
+        self.memory.close()
+        self.other.close()
+
+
+@pytest.fixture
+def world(location: str) -> Iterator[World]:
+    with closing(World(location)) as opened:
+        yield opened
+
+
+def points(total: int, most: int | None, seed: str) -> list[int]:
+    if most is None or total <= most:
+        return list(range(1, total + 1))
+    return sorted(random.Random(seed).sample(range(1, total + 1), most))
+
+
+def descriptors() -> int:
+    folder = Path("/proc/self/fd")
+    return len(list(folder.iterdir())) if folder.is_dir() else 0
+
+
+def storm(world: World, acts: tuple[str, ...], most: int | None) -> int:
+    """Interrupt each act at many of its bytecodes; returns at how many."""
+    done = 0
+    for act in acts:
+        for under in (STORE, PACKAGE):
+            total = count_bytecodes(world.act(act), under=under)
+            share = None if most is None else max(1, most // 2)
+            if under == PACKAGE and share is None:
+                share = 1000  # nearly all of these bytecodes do nothing but reckon
+            for at in points(total, share, f"{act} {under}"):
+                interrupter = interrupt(world.act(act), at=at, under=under)
+                world.check(f"{act} at {at} of {total}: {interrupter.position}")
+                done += 1
+    return done
+
+
+@pytest.mark.parametrize("acts", [WRITES, READS], ids=["writes", "reads"])
+def test_an_exception_at_any_bytecode_leaves_nothing_behind(world: World, acts: tuple[str, ...]) -> None:
+    engine = "postgresql" if "://" in world.location else "sqlite"
+    before = descriptors()
+    storm(world, acts, QUICK[engine])
+    assert descriptors() <= before + 2
+    world.close()
+    if engine == "sqlite":
+        assert [item.name for item in Path(world.location).parent.iterdir()] == [Path(world.location).name]
+    with open_memory(world.location, embedder="hash:16") as fresh:
+        assert not fresh.verify(deep=True).problems
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("acts", [WRITES, READS], ids=["writes", "reads"])
+def test_an_exception_at_every_bytecode_of_the_store(world: World, acts: tuple[str, ...]) -> None:
+    done = storm(world, acts, 400 if "://" in world.location else None)
+    print(f"{done} interrupts, nothing left behind")
+
+
+def test_a_kept_exception_keeps_no_transaction_and_no_turn(new_location: Callable[[str], str]) -> None:
+    """As in an interactive session, which keeps the last traceback and all its frames."""
+    with closing(World(new_location("sqlite"))) as world:
+        total = count_bytecodes(world.act("remember"), under=STORE)
+        kept: list[BaseException] = []
+        for at in points(total, 60, "kept"):
+            try:
+                Interrupter(under=STORE, at=at).run(world.act("remember"))
+            except Interrupt as error:
+                kept.append(error)
+            assert world.open_transactions() == 0
+            with ThreadPoolExecutor(1) as thread:  # the turn is free for another thread too
+                thread.submit(world.memory.remember, f"From another thread after {at}.").result()
+        world.check("all kept")
+        assert kept
+
+
+def test_a_write_inside_a_write_is_refused_and_not_acknowledged(new_location: Callable[[str], str]) -> None:
+    with open_memory(new_location("sqlite")) as memory:
+        outer = memory.store.write()
+        assert outer.start().system
+        memory.remember("The inner one is a write of its own.")
+        with pytest.raises(Unavailable, match="given up"):
+            outer.leave(None, None, None)
+        assert [frame.text for frame in memory.list()] == ["The inner one is a write of its own."]
+
+
+@pytest.mark.parametrize("seconds", [1.5, pytest.param(60, marks=pytest.mark.soak)])
+def test_a_storm_of_signals_loses_no_acknowledged_write(
+    new_location: Callable[[str], str], seconds: float
+) -> None:
+    location = new_location("sqlite")
+    command = [sys.executable, "-m", "tests.faults.signalled", location, str(seconds)]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert told["signals"] > 20
+    assert told["in_transaction"] == 0
+    assert Path(location).parent.joinpath(Path(location).name + "-wal").exists() is False
+    with open_memory(location) as fresh:
+        for frame_id in told["acknowledged"]:
+            fresh.get(frame_id)  # or it raises NotFound
+        assert not fresh.verify(deep=True).problems
+
+
+def test_exceptions_raised_in_threads_leave_the_store_to_the_others(
+    new_location: Callable[[str], str],
+) -> None:
+    raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    acknowledged: list[int] = []
+    with open_memory(new_location("sqlite"), busy_timeout=5) as memory:
+
+        def work() -> None:
+            with suppress(Interrupt):
+                while True:
+                    acknowledged.extend(memory.remember(f"Of a thread: {next(_numbers)}").ids)
+                    memory.get(acknowledged[-1])
+
+        for number in range(30):
+            threads = [threading.Thread(target=work) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            time.sleep(random.Random(number).uniform(0.005, 0.03))
+            for thread in threads:
+                while thread.is_alive():
+                    raise_in(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Interrupt))
+                    thread.join(0.05)
+        memory.remember("After all of them.")
+        assert sum(connection.in_transaction for connection in apsw.connections()) == 0
+        for frame_id in acknowledged:
+            memory.get(frame_id)
