@@ -65,6 +65,17 @@ class Model:
         for point in range(item.start, end):
             points[point] = {item.value} if exclusive else points[point] | {item.value}
 
+    def not_before(self, statement: Statement, verb: str, value: str, reading: int) -> int:
+        """The clock's reading, or what follows all that was said before, where the clock was set back."""
+        points = self.state(statement)
+        exclusive = verb == "replace" or statement[1] == "one"
+        moment = reading
+        for followed in ("x", "y", "z") if exclusive else (value,):
+            for start in self.starts(points, followed):
+                end = self.period(points, followed, start)[1]
+                moment = max(moment, start + 1 if start > reading else reading, end or reading)
+        return moment
+
     @staticmethod
     def next_other(points: Points, value: str, start: int) -> int:
         for point in range(start + 1, LAST + 1):
@@ -143,6 +154,9 @@ def machine(store: Store, clock: FrozenClock) -> type[RuleBasedStateMachine]:
             begins = clock.now() if start is None else start
             if isinstance(end, int) and end <= begins:
                 end = begins + 1
+            if start is None:
+                floor = self.model.not_before((subject, predicate, qualifier), verb, value, begins)
+                begins = begins if isinstance(end, int) and end <= floor else floor
             call = self.facts.record if verb == "record" else self.facts.replace
             call(subject, predicate, value, valid_from=start, valid_to=end, qualifiers=self._extra(qualifier))
             self._note(verb, (subject, predicate, qualifier), value, begins, end)
@@ -252,7 +266,7 @@ def machine(store: Store, clock: FrozenClock) -> type[RuleBasedStateMachine]:
 def test_the_ledger_agrees_with_a_list_of_assertions(
     engine: str, examples: int, new_location: Callable[[str], str]
 ) -> None:
-    clock = FrozenClock(0)
+    clock = FrozenClock(10**9)
     location = ":memory:" if engine == "sqlite" else new_location(engine)
     store = open_store(location, clock=clock, parts=[FactsPart()])
     try:
