@@ -193,14 +193,15 @@ def check_target(path: Path) -> bool:
     Whether a closed store may be replaced is for the caller to decide.
     """
     with _changed:
-        if is_open_here(path):
+        is_store = not is_open_here(path) and _has_our_header(path)
+        if is_open_here(path):  # asked again: the header may belong to a database that the program has open
             raise StoreFile(
-                f"{path} belongs to a store that is open in this process.", hint="Choose another path."
+                f"{path} belongs to a database that is open in this process.", hint="Choose another path."
             )
         name = path.name
         if name.lower().endswith(SIDE_FILES) and (in_family(name) or _is_side_file(str(path))):
             raise StoreFile(f"{path} is where SQLite keeps the log of a store.", hint="Choose another path.")
-        return _has_our_header(path)
+        return is_store
 
 
 def _open(path: str) -> tuple[int, Identity]:

@@ -150,6 +150,8 @@ def test_a_database_of_the_program_itself_keeps_its_locks(tmp_path: Path) -> Non
         with Memory.open(":memory:", embedder=None) as memory:
             memory.ingest(tmp_path)
             memory.ingest(tmp_path)
+            with pytest.raises(StoreFile):
+                memory.export(path, overwrite=True)
         assert len(store_files._never_closed) <= kept + 1  # not one more each time
         code = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
         other = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)

@@ -295,7 +295,9 @@ def test_a_backup_leaves_a_neighbour_alone_that_is_no_log(tmp_path: Path) -> Non
 def test_init_keeps_a_gitignore_that_is_there(project: Path) -> None:
     rules = project / ".recollect" / ".gitignore"
     rules.write_text("*.log\n")
-    command = [sys.executable, "-m", "recollect.cli.entry", "init", "--gitignore"]
+    code = "from recollect.cli.entry import run; run()"
+    command = [sys.executable, "-c", code, "init", "--gitignore"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
+    assert (project / ".recollect" / "memory.recollect").exists()
     assert rules.read_text() == "*.log\n"
