@@ -288,9 +288,12 @@ def file_path(given: str | os.PathLike[str]) -> Path:
         raise InvalidInput("The path is empty.")
     try:
         path = Path(name).expanduser().absolute()
-        usable = b"\0" not in os.fsencode(path)
+        # SQLite takes names as UTF-8, and the layer that checks its pages can open no other.
+        usable = "\0" not in str(path).encode().decode()
     except (RuntimeError, ValueError, OSError):
         usable = False
     if not usable:
-        raise InvalidInput(f"{name!r} is no usable path.")
+        raise InvalidInput(
+            f"{name!r} is not a valid path.", hint="Choose a name that is valid UTF-8 and has no NUL."
+        )
     return path
