@@ -72,7 +72,7 @@ DERIVED: Final = (
 )
 """What `reindex` makes of the rest."""
 
-PASSING: Final = ("store_lease", "store_erasing")
+PASSING: Final = ("erasure_pending", "store_lease", "store_erasing")
 """What concerns only who has the store open."""
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")

@@ -133,7 +133,8 @@ class SqliteEngine:
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
             name = self.location
             if not self._in_memory:
-                name = "file:" + quote(os.fsencode(self.location))
+                # Resolved here: apsw takes SQLite's "a link was followed" for an error of the VFS.
+                name = "file:" + quote(os.path.realpath(self.location))
                 if not self.read_only:
                     flags |= apsw.SQLITE_OPEN_CREATE
                 elif not may_write(Path(self.location)):
@@ -403,7 +404,7 @@ class SqliteEngine:
                 raise InvalidInput("A store cannot be backed up onto itself.", hint="Choose another path.")
             if not overwrite:
                 raise Conflict(f"{path} exists.", hint="Choose another path, or overwrite it: --overwrite.")
-            _fold_log(path)
+            _fold_log(path.resolve())
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
         try:
             with self.read() as rows, translated(str(path)):

@@ -293,12 +293,11 @@ def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
         assert len(memory.list()) == 1
 
 
-def test_a_name_that_is_no_utf8_will_do(tmp_path: Path) -> None:
-    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.recollect")
-    with open_memory(name) as memory:
-        memory.remember("kept")
-    with open_memory(name, create=False) as memory:
-        assert len(memory.list()) == 1
+def test_a_name_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"\xff\xfe.recollect")
+    with pytest.raises(InvalidInput, match="UTF-8"):
+        open_memory(path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_and_its_target_are_one_store(path: Path, tmp_path: Path) -> None:
