@@ -24,6 +24,13 @@ _LOG_MARKS = {
 def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) -> None:
     """Refuse what can be no store, and say why."""
     try:
+        os.path.realpath(path).encode()
+    except UnicodeEncodeError:  # apsw hands file names to a VFS as text
+        raise InvalidInput(
+            f"{str(path)!r} is not in UTF-8, and no store can have such a name.",
+            hint="Rename the file or folder.",
+        ) from None
+    try:
         if path.is_dir():
             raise InvalidInput(f"{path} is a folder.", hint="Give the path of a file.")
         if not path.parent.is_dir():

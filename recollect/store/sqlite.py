@@ -156,7 +156,8 @@ class SqliteEngine:
             flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
             name = self.location
             if not self._in_memory:
-                name = "file:" + quote(os.fsencode(self.location))
+                # Resolved here: apsw takes SQLite's "a link was followed" for an error of the VFS.
+                name = "file:" + quote(os.path.realpath(self.location))
                 if not self.read_only:
                     flags |= apsw.SQLITE_OPEN_CREATE
                 elif not may_write(Path(self.location)):
