@@ -25,7 +25,7 @@ from tests.store.opening import open_memory
 
 WRITES = ("remember", "remember_many", "forget", "record", "turn", "erase", "lease")
 READS = ("get", "search", "recall", "list", "about", "session")
-QUICK = {"sqlite": 12, "postgresql": 4}
+QUICK = {"sqlite": 24, "postgresql": 4}
 """Points of each act in the quick version: half of them in the store's code, where the windows are."""
 
 _numbers = itertools.count()
