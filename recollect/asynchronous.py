@@ -82,6 +82,7 @@ class AsyncMemory(AsyncFace[Memory]):
             try:
                 # Entered here and not in a thread: the session belongs to this task.
                 held = self._inner.session(mode=mode, policy="fail" if mode == "write" else "wait")
+                leave = held.__exit__  # given up with this frame, should an exception come before `try`
                 held.__enter__()
                 break
             except Busy:
@@ -91,10 +92,10 @@ class AsyncMemory(AsyncFace[Memory]):
         try:
             yield self
         except BaseException as error:
-            if not held.__exit__(type(error), error, error.__traceback__):
-                raise
+            leave(type(error), error, error.__traceback__)
+            raise
         else:
-            held.__exit__(None, None, None)
+            leave(None, None, None)
 
     async def close(self) -> None:
         """Leave one file behind. Safe to call twice."""

@@ -33,17 +33,6 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _forks.append(0))
 
 
-class _Leaving(partial[None]):
-    """Leaves one block when called; when destroyed without that, gives the block up.
-
-    Called as a partial it has no frame of its own, so that no traceback, which an interactive session keeps
-    for long, keeps it alive: it is destroyed with the `with` statement that holds it.
-    """
-
-    def __del__(self) -> None:
-        self.func.__self__.abandon()  # type: ignore[attr-defined]
-
-
 class _Exit:
     """`__exit__` of a scope: made when the `with` statement begins, before `__enter__` is called."""
 
@@ -69,7 +58,7 @@ class Scope(Generic[T]):
     """Until it is started: before that there is nothing to undo."""
 
     def __init__(self) -> None:
-        self._leaving: weakref.ref[_Leaving] | None = None
+        self._leaving: weakref.ref[partial[None]] | None = None
         self._outer: weakref.ref[Scope[Any]] | None = None
         self._forks = len(_forks)
 
@@ -90,8 +79,13 @@ class Scope(Generic[T]):
         return self.begin()
 
     def leaving(self) -> Leave:
-        leaving = _Leaving(self.leave)
-        self._leaving = weakref.ref(leaving)
+        """Leaves the block when called; when destroyed without that, gives it up.
+
+        A partial has no frame of its own when it is called, so that no traceback, which an interactive
+        session keeps for long, keeps it alive: it is destroyed with the `with` statement that holds it.
+        """
+        leaving = partial(self.leave)
+        self._leaving = weakref.ref(leaving, self._forsaken)
         return leaving
 
     def leave(
@@ -99,6 +93,11 @@ class Scope(Generic[T]):
     ) -> None:
         self.end(error)
         self._over = True
+        # No Python runs when the partial is destroyed now: an exception that came just then would be lost.
+        self._leaving = None
+
+    def _forsaken(self, _: weakref.ref[partial[None]]) -> None:
+        self.abandon()
 
     def within(self, outer: Scope[Any]) -> Self:
         """As a step of another scope, which calls `start`, `leave` and `abandon`."""
@@ -120,9 +119,6 @@ class Scope(Generic[T]):
         if not self._over and self._forks == len(_forks):
             self.undo()
             self._over = True
-
-    def __del__(self) -> None:
-        self.abandon()  # the second line, for a scope that was entered by hand
 
 
 class Mapped(Scope[T], Generic[T, Inner]):

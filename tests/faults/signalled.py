@@ -44,7 +44,7 @@ def main(location: str, seconds: float) -> None:
             try:
                 armed = True
                 signal.setitimer(signal.ITIMER_REAL, rng.uniform(0.0002, 0.008))
-                while True:
+                while armed:  # what is raised while an object is destroyed is lost
                     acknowledged += memory.remember(f"Number {number} of {len(acknowledged)}").ids
                     memory.get(acknowledged[-1])
                     memory.search("number")
