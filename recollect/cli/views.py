@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recollect.base.frame import Frame, Page
     from recollect.context.items import Context
     from recollect.ingest.report import IngestReport
-    from recollect.operations.answers import Forgotten, FrameList, Names, Written
+    from recollect.operations.answers import Certificates, Forgotten, FrameList, Names, Written
     from recollect.search.results import SearchResults, WhyNot
     from recollect.store.erasure import ErasureCertificate, ErasureCheck
     from recollect.store.upkeep import Stats, VerifyReport
@@ -119,7 +119,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     looked = f"{report.frames:,} frames, every byte of them" if report.deep else "structure and indexes"
     if report:
         yield f"All is well ({looked})."
-        yield from (f"Note: {note}." for note in report.notes)
+        yield from (f"Note: {note}" for note in report.notes)
         if not report.deep:
             yield "Add --deep to check every row against its hash."
         return
@@ -130,7 +130,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     ]
     yield Table(("problem", "data", "detail"), rows)
     yield f"{len(rows)} problems found ({looked})."
-    yield from (f"Note: {note}." for note in report.notes)
+    yield from (f"Note: {note}" for note in report.notes)
     if derived:
         yield "Derived data can be made anew: recollect reindex"
     if derived < len(rows):
@@ -180,6 +180,21 @@ def erased(certificate: ErasureCertificate) -> Iterator[Block]:
     yield f"Erased {_frames_named(certificate.frames)}, and what was made of it."
     yield "The certificate, to keep and to check with: recollect verify-erasure"
     yield certificate.to_json()
+
+
+def completed(found: Certificates) -> Iterator[Block]:
+    if not found.certificates:
+        yield "No erasure was left unfinished."
+    for certificate in found.certificates:
+        if certificate.scrubbed:
+            yield f"Completed the erasure of {_frames_named(certificate.frames)}."
+        else:
+            yield (
+                f"The erasure of {_frames_named(certificate.frames)} is not complete: another process is "
+                "reading an older state. Try again later."
+            )
+        yield "The certificate, to keep and to check with: recollect verify-erasure"
+        yield certificate.to_json()
 
 
 def erasure_checked(found: ErasureCheck) -> Iterator[Block]:
@@ -258,6 +273,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "forget": forgotten,
     "erase": erased,
     "verify_erasure": erasure_checked,
+    "unfinished_erasures": completed,
     "search": found,
     "explain": explained,
     "why_not": lost,

@@ -250,7 +250,8 @@ def _texts(rows: Rows, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, 
     missing = sorted(set(frame_ids) - set(found))
     if missing:
         raise Corrupt(
-            f"Frame {missing[0]}, the wording of a memory, is missing.", hint="Restore a backup; see verify."
+            f"Frame {missing[0]}, the wording of a memory, is missing.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
         )
     return found
 

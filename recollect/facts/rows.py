@@ -268,7 +268,7 @@ def stored_object(fact: FactRow, entity: EntityRow | None) -> Stored:
         if entity is None:
             raise Corrupt(
                 f"The fact {fact.fact_id} names an entity that is missing.",
-                hint="Restore a backup; see verify.",
+                hint="Restore a backup: recollect restore BACKUP TO.",
             )
         return entity.key
     value: Stored = getattr(fact, _OBJECT_COLUMNS[ObjectKind(fact.object_kind)])

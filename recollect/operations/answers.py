@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recollect.facts.results import Change, Edge, EntityMatch
     from recollect.facts.values import Evidence, FactHit
     from recollect.spaces.values import AuditEntry, MemoryObject, SpaceSummary
+    from recollect.store.erasure import ErasureCertificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,13 @@ class Names:
     """Names of something."""
 
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificates:
+    """Certificates of erasures."""
+
+    certificates: tuple[ErasureCertificate, ...]
 
 
 @dataclass(frozen=True, slots=True)

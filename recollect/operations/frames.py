@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.base.frame import Frame, Page
     from recollect.ingest.report import IngestReport
     from recollect.memory import Memory
-    from recollect.operations.answers import Forgotten, FrameList
+    from recollect.operations.answers import Certificates, Forgotten, FrameList
     from recollect.store.erasure import ErasureCertificate, ErasureCheck
 
 Source = Annotated[str, "Who writes: user, agent, tool, import or system."]
@@ -282,6 +282,18 @@ def verify_erasure(
     from recollect.store.erasure import ErasureCertificate
 
     return memory.verify_erasure(ErasureCertificate.from_json(certificate))
+
+
+@operation("unfinished_erasures", effect="write", lasting=True)
+def unfinished_erasures(memory: Memory) -> Certificates:
+    """Complete erasures that were cut off by a kill or held up by a reader, and return their certificates.
+
+    Each certificate is given once. One that says `"scrubbed": false` could not be completed because another
+    process is still reading; it is given again by a later call.
+    """
+    from recollect.operations.answers import Certificates
+
+    return Certificates(memory.unfinished_erasures())
 
 
 def _item(item: dict[str, Any]) -> dict[str, Any]:

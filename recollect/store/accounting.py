@@ -29,7 +29,10 @@ _BY_ID: Final = ("frame_text",)
 _HASHED: Final = ("ingest_source",)
 """Tables whose rows have no checksum: it is made when a row is counted. Elsewhere it is the last column."""
 
-_HINT: Final = "Restore a backup. To keep what is there, export it and import it into a new store."
+_HINT: Final = (
+    "Restore a backup: recollect restore BACKUP TO. "
+    "To keep what is there, export it and import it into a new store."
+)
 
 
 Account = tuple[int, int]

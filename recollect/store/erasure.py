@@ -166,6 +166,14 @@ def unfinished(store: Store) -> tuple[ErasureCertificate, ...]:
     return tuple(ErasureCertificate.from_json(text) for _, text in pending)
 
 
+def note_pending(rows: Rows) -> Iterable[str]:
+    """What `verify` says of erasures whose certificates nobody received."""
+    count = sum(1 for _, text in _pending(rows) if text)
+    if count:
+        erasures = "1 erasure was" if count == 1 else f"{count} erasures were"
+        yield f"{erasures} cut off or held up; `unfinished_erasures` completes and returns the certificates."
+
+
 def _keep_pending(tx: Transaction, number: int, text: str) -> None:
     tx.rows.run(
         "INSERT INTO erasure_pending (erasure_id, certificate, checksum) VALUES (?, ?, ?) "
@@ -181,7 +189,8 @@ def _pending(rows: Rows) -> list[tuple[int, str]]:
     for number, text, hashed in rows.all(sql):
         if checksum("pending", number, text) != hashed:
             raise Corrupt(
-                f"The unfinished erasure {number} is damaged.", hint="Restore a backup; see verify."
+                f"The unfinished erasure {number} is damaged.",
+                hint="Restore a backup: recollect restore BACKUP TO.",
             )
         pending.append((int(number), str(text)))
     return pending

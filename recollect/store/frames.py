@@ -77,7 +77,10 @@ def _fetch_all(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> 
     frames = fetch(rows, dialect, ids, view)
     if len(frames) != len(ids):
         missing = sorted(set(ids) - {frame.id for frame in frames})
-        raise Corrupt(f"Frame {missing[0]} is listed and missing.", hint="Restore a backup; see verify.")
+        raise Corrupt(
+            f"Frame {missing[0]} is listed and missing.",
+            hint="Restore a backup: recollect restore BACKUP TO.",
+        )
     return frames
 
 

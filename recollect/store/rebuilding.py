@@ -168,8 +168,8 @@ def left_over(rows: Rows, name: str, table: str) -> str:
     row = rows.one(f"SELECT count(*) FROM {table}")
     count = int(row[0]) if row else 0
     return (
-        f"an unfinished rebuild of the {name} index holds {count} frames; no answer uses them; "
-        "reindex finishes it, maintain deletes it"
+        f"An unfinished rebuild of the {name} index holds {count} frames, which no answer uses; "
+        "`reindex` finishes it, `maintain` deletes it."
     )
 
 

@@ -25,9 +25,7 @@ from recollect.base.errors import (
     Unavailable,
     Unsupported,
 )
-from recollect.base.hashing import checksum, digest
 from recollect.base.partial import partial_file, remove_strays
-from recollect.base.store_files import APPLICATION_ID as APPLICATION_ID
 from recollect.base.store_files import Claim, check_target, claim
 from recollect.store import accounting, pages
 from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
@@ -35,18 +33,23 @@ from recollect.store.engine import Dialect, EngineReport, Rows
 from recollect.store.file_identity import FileIdentity
 from recollect.store.files import check_path, may_write
 from recollect.store.log import WHOLE, FileLog, read_state
-from recollect.store.migrations import LEDGER, Migration, pending
 from recollect.store.pages import MOST_PAGES
 from recollect.store.recovery import check_own, examine, leave
 from recollect.store.scope import Scope, TurnQueue
 from recollect.store.sqlite_errors import translated
+from recollect.store.sqlite_format import (
+    apply_migrations,
+    check_ours,
+    enter_wal,
+    has_own_schema,
+    missing_migrations,
+)
 from recollect.store.sqlite_transactions import MemoryRead, SqliteRead, SqliteRows, SqliteTurn, SqliteWrite
 
 DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
 _IDLE_READERS: Final = 8
 _READER_PATIENCE_MS: Final = 10_000
-_SCHEMA_HASH: Final = "schema_hash"
 _UPKEEP_SECONDS: Final = 60.0
 
 _SETUP: Final = (
@@ -145,7 +148,9 @@ class SqliteEngine:
             if not self._in_memory and not self._log_is_whole:
                 with translated(self.location):
                     check_own(self.location, connection, accept_lost_log=self._accept_lost_log)
-            self._identify(connection)
+            check_ours(connection, self.location, read_only=self.read_only)
+            if not self._in_memory and not self.read_only:
+                enter_wal(connection, self.location, patience=_READER_PATIENCE_MS / 1000)
         except RecollectError:
             leave(self.location, connection)
             raise
@@ -175,46 +180,11 @@ class SqliteEngine:
                 connection.execute("PRAGMA query_only = ON")
             return connection
 
-    def _identify(self, connection: apsw.Connection) -> None:
-        """Refuse what is not ours; make a new or empty file ours to migrate."""
-        # One transaction: another process may be creating the same file.
-        with translated(self.location):
-            connection.execute("BEGIN")
-            application = _pragma(connection, "application_id")
-            version = _pragma(connection, "user_version")
-            tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            connection.execute("COMMIT")
-        if application != APPLICATION_ID:
-            if application != 0 or version != 0 or (tables is not None and tables[0] != 0):
-                raise Unsupported(
-                    f"{self.location} is a SQLite database of another application.",
-                    hint="Choose another path; nothing in it was changed.",
-                )
-            if self.read_only:
-                raise Unsupported(
-                    f"{self.location} is empty.", hint="Open it once for writing to initialise it."
-                )
-        with translated(self.location):
-            self._enter_wal(connection)
-
-    def _enter_wal(self, connection: apsw.Connection) -> None:
-        if self._in_memory or self.read_only:
-            return
-        deadline = time.monotonic() + _READER_PATIENCE_MS / 1000
-        while True:
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                return
-            except apsw.BusyError:  # another process is creating the same file
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.005)
-
     def migrate(self, *, to: int | None = None) -> None:
         """To the newest format; `to` stops at an older one, to make files such as old versions left."""
         with self.read() as rows:
             assert isinstance(rows, SqliteRows)
-            missing = self._missing_migrations(rows.connection)
+            missing = missing_migrations(rows.connection, self.location)
         if missing:
             if self.read_only:
                 raise Unsupported(
@@ -223,7 +193,9 @@ class SqliteEngine:
                 )
             with self.write(timeout=60) as rows:
                 assert isinstance(rows, SqliteRows)
-                self._apply_migrations(rows.connection, to)
+                done = apply_migrations(rows.connection, self.location, to=to, now=self._clock.now())
+                if any(migration.number == accounting.FORMAT for migration in done):
+                    self._accounts.count_all(rows)
         if to is not None:
             return
         with self.read() as rows:
@@ -238,38 +210,6 @@ class SqliteEngine:
         with suppress(RecollectError):  # busy, a full disk, damage: `verify` names what is missing
             self._rebuild()
             self._checkpoint()
-
-    def _missing_migrations(self, connection: apsw.Connection) -> list[Migration]:
-        """For a connection in a transaction."""
-        with translated(self.location):
-            ours = _pragma(connection, "application_id") == APPLICATION_ID
-            applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
-            declared = _pragma(connection, "user_version")
-        seen = {int(str(number)): str(sha256) for number, sha256 in applied}
-        return pending("sqlite", seen, declared=declared, location=self.location)
-
-    def _apply_migrations(self, connection: apsw.Connection, to: int | None) -> None:
-        # Asked again inside the transaction: another process may have done it meanwhile.
-        missing = self._missing_migrations(connection)
-        todo = [migration for migration in missing if to is None or migration.number <= to]
-        with translated(self.location):
-            connection.execute(LEDGER)
-            for migration in todo:
-                connection.execute(migration.sql)
-                connection.execute(
-                    "INSERT INTO migration VALUES (?, ?, ?, ?)",
-                    (migration.number, migration.name, migration.sha256, self._clock.now()),
-                )
-                connection.execute(f"PRAGMA user_version = {migration.number}")
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            value = _schema_hash(connection)
-            connection.execute(
-                "INSERT INTO store_setting VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
-                "SET value = excluded.value, checksum = excluded.checksum",
-                (_SCHEMA_HASH, value, checksum(_SCHEMA_HASH, value)),
-            )
-        if any(migration.number == accounting.FORMAT for migration in todo):
-            self._accounts.count_all(SqliteRows(connection))
 
     def format(self) -> int:
         with self.read() as rows:
@@ -389,12 +329,9 @@ class SqliteEngine:
                     for table, rowid, target, _ in rows.all("PRAGMA foreign_key_check")
                 ]
                 assert isinstance(rows, SqliteRows)
-                stored = rows.one("SELECT value FROM store_setting WHERE name = ?", (_SCHEMA_HASH,))
-                with translated(self.location):
-                    found_hash = _schema_hash(rows.connection)
-                if stored is None or stored[0] != found_hash:
+                if not has_own_schema(rows.connection, self.location):
                     problems.append(("schema", "the tables are not as the migrations made them"))
-                self._missing_migrations(rows.connection)
+                missing_migrations(rows.connection, self.location)
                 if deep and accounting.has_accounts(rows):
                     problems += [("rows", detail) for _, detail in accounting.differences(rows)]
                 if not self._in_memory and not pages.are_sealed(rows.connection):
@@ -506,16 +443,3 @@ class SqliteEngine:
     def _release(self) -> None:
         if self._claim is not None:
             self._claim.release()
-
-
-def _pragma(connection: apsw.Connection, name: str) -> int:
-    row = connection.execute(f"PRAGMA {name}").fetchone()
-    return int(row[0]) if row else 0
-
-
-def _schema_hash(connection: apsw.Connection) -> str:
-    """Over every table, index and trigger, so that a damaged definition does not pass."""
-    rows = connection.execute(
-        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
-    ).fetchall()
-    return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()

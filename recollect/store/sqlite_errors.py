@@ -66,7 +66,9 @@ def translated(location: str = "The store") -> Iterator[None]:
         raise OverBudget(f"{location} cannot grow: the disk is full.", hint="Free some space.") from error
     except apsw.IOError as error:
         if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
-            raise Corrupt(f"{location} is damaged: {error}.", hint="Restore a backup.") from error
+            raise Corrupt(
+                f"{location} is damaged: {error}.", hint="Restore a backup: recollect restore BACKUP TO."
+            ) from error
         raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
     except apsw.ConstraintError as error:
         raise Conflict(f"The store refused a row: {error}.") from error

@@ -40,7 +40,9 @@ def check_frame_id(rows: Rows, frame_id: int, table: str) -> int:
     """An id that was given out; arrays that are indexed by ids would grow to any other, however large."""
     row = rows.one("SELECT value, checksum FROM store_counter WHERE name = 'frame'")
     if row is None or row[1] != checksum("counter", "frame", row[0]):
-        raise Corrupt("The counter of frames is damaged.", hint="Restore a backup; see verify.")
+        raise Corrupt(
+            "The counter of frames is damaged.", hint="Restore a backup: recollect restore BACKUP TO."
+        )
     if not 0 < frame_id <= row[0]:
         raise damaged(table)
     return frame_id

@@ -10,7 +10,7 @@ from typing import Final
 from recollect.base.errors import Corrupt, RecollectError
 from recollect.base.hashing import checksum
 from recollect.store.engine import Dialect, Rows
-from recollect.store.erasure import resume
+from recollect.store.erasure import note_pending, resume
 from recollect.store.frames import checked_text, load_query
 from recollect.store.parts import Budget, Part, Problem
 from recollect.store.store import Store
@@ -90,6 +90,7 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
             for part in store.parts:
                 problems += part.verify(snapshot, deep=deep)
                 notes += part.notes(snapshot)
+            notes += note_pending(snapshot.rows)
     except Corrupt as error:
         problems.append(Problem("row", error.message))
     return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started, tuple(notes))

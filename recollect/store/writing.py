@@ -174,7 +174,7 @@ def existing(rows: Rows, drafts: Sequence[Draft], names: Sequence[bytes]) -> lis
                 if checksum("key", *key, row[0]) != row[1]:
                     raise Corrupt(
                         f"The idempotency key {draft.idempotency_key!r} is not what was written.",
-                        hint="Restore a backup; see verify.",
+                        hint="Restore a backup: recollect restore BACKUP TO.",
                     )
                 found.append(int(row[0]))
                 continue

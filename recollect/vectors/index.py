@@ -115,7 +115,10 @@ class VectorRows(Part):
         counts = self.stats(snapshot)
         if counts["missing"] > 0 and (counts["frames"] or self.makes_vectors):
             total = counts["frames"] + counts["missing"]
-            yield f"vectors for {counts['frames']} of {total} frames; maintain or reindex makes the others"
+            yield (
+                f"There are vectors for {counts['frames']} of {total} frames; "
+                "`maintain` or `reindex` makes the others."
+            )
         note = left_over(snapshot.rows, self.name, NEXT[0][0])
         if note:
             yield note

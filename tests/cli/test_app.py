@@ -200,8 +200,24 @@ def test_verify_says_that_all_is_well(recollect: Recollect, notes: Memory):
     assert (deep.code, deep.json["problems"], deep.json["frames"]) == (0, [], 1)
 
 
+def test_verify_shows_what_is_worth_knowing_and_no_damage(recollect: Recollect, folder: Path):
+    with Memory.open(folder / "a.recollect", embedder=None) as memory:
+        memory.remember("Before there were vectors.")
+    with Memory.open(folder / "a.recollect", embedder="hash") as memory:
+        memory.remember("Since then.")
+    note = "There are vectors for 1 of 2 frames; `maintain` or `reindex` makes the others."
+
+    people = recollect("verify", "--store", "a.recollect")
+    program = recollect("verify", "--store", "a.recollect", "--json")
+
+    assert (people.code, program.code) == (0, 0)
+    assert f"Note: {note}\n" in people.out
+    assert program.json["notes"] == [note]
+
+
 def test_verify_finds_damage_and_exits_with_its_code(recollect: Recollect, notes: Memory, folder: Path):
-    notes.remember("The word to be damaged is quetzal.")
+    padding = [f"Note {number} fills a part of a page. " * 12 for number in range(200)]  # opening reads few
+    notes.remember_many([*padding[:100], "The word to be damaged is quetzal.", *padding[100:]])
     notes.close()
     file = folder / DEFAULT_STORE
     raw = file.read_bytes()

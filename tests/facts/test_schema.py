@@ -10,12 +10,12 @@ import pytest
 
 from recollect import AsOf, Conflict, FrozenClock
 from recollect.base.filters import EVERYTHING, View
+from recollect.base.store_files import APPLICATION_ID
 from recollect.facts.ledger import Ledger
 from recollect.facts.part import FactsPart
 from recollect.ingest import pipeline
 from recollect.store import frames, migrations
 from recollect.store.drafts import draft
-from recollect.store.sqlite import APPLICATION_ID
 from recollect.store.store import open_store
 from recollect.store.upkeep import verify
 from tests.facts.conftest import World

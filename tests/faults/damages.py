@@ -17,6 +17,8 @@ from recollect.store.pages import sealed
 from tests.faults.worlds import Question, open_world
 
 PAGE = 4096
+LOG_HEADER = 32
+FRAME_HEADER = 24
 REFUSALS = (Corrupt, Unsupported, Unavailable)
 """What damage may end in. NotFound, say, would be an answer, and a wrong one."""
 
@@ -129,6 +131,8 @@ class Tally:
     raw: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     """Damages that changed an answer and that verify(deep=True) did not report."""
+    undetectable: list[str] = field(default_factory=list)
+    """Damages that leave a log such as a kill in the middle of a write does: only raw errors are counted."""
 
     def __str__(self) -> str:
         return (
@@ -136,7 +140,7 @@ class Tally:
             f"{self.answered} calls answered as before, {self.refused} refused; "
             f"verify reported {self.reported_by_verify}; silent wrong {len(self.wrong)} "
             f"in {_seeds(self.wrong)} damages, raw errors {len(self.raw)} in {_seeds(self.raw)}, "
-            f"unseen by verify {len(self.unseen)}"
+            f"unseen by verify {len(self.unseen)}; undetectable {len(self.undetectable)}"
         )
 
     def details(self, most: int = 40) -> str:
@@ -155,35 +159,46 @@ class Original:
 
     file: bytes
     log: bytes
+    index: bytes
+    """The shared index (`-shm`) that a killed process leaves beside its log."""
     questions: dict[str, Question]
     answers: dict[str, Any]
 
     @classmethod
     def read(cls, path: Path, folder: Path, questions: dict[str, Question]) -> Original:
         """The answers come from a copy: opening a store folds its log in."""
-        log = path.with_name(path.name + "-wal")
-        file, logged = path.read_bytes(), log.read_bytes() if log.exists() else b""
-        with open_world(_placed(folder, file, logged)) as memory:
+        file, log, index = (_bytes(path.with_name(path.name + end)) for end in ("", "-wal", "-shm"))
+        with open_world(_placed(folder, file, log)) as memory:
             answers = {name: ask(memory) for name, ask in questions.items()}
             assert memory.verify(deep=True).problems == ()
         assert not [name for name, answer in answers.items() if not answer], sorted(
             name for name, answer in answers.items() if not answer
         )
-        return cls(file, logged, questions, answers)
+        return cls(file, log, index, questions, answers)
 
-    def try_damages(self, seeds: range, folder: Path, *, log: bool = False, resealed: bool = False) -> Tally:
-        """One damage for each seed, to the file or to its log; `resealed`, with page checksums that fit."""
+    def try_damages(self, seeds: range, folder: Path, *, resealed: bool = False) -> Tally:
+        """One damage to the file for each seed; `resealed`, with page checksums that fit."""
         tally = Tally()
-        kinds = LOG_DAMAGES if log else FILE_DAMAGES
         for seed in seeds:
-            rng = random.Random(seed)
-            damage = kinds[seed % len(kinds)]
-            label = f"seed {seed} ({damage.__name__})"
-            damaged = damage(rng, self.log if log else self.file)
-            if resealed:
-                damaged = _resealed(damaged)
-            path = _placed(folder, self.file if log else damaged, damaged if log else b"")
-            self._try(path, label, tally)
+            damage = FILE_DAMAGES[seed % len(FILE_DAMAGES)]
+            damaged = damage(random.Random(seed), self.file)
+            path = _placed(folder, _resealed(damaged) if resealed else damaged)
+            self._try(path, _label(seed, damage), tally)
+        return tally
+
+    def try_log_damages(self, seeds: range, folder: Path, *, with_index: bool) -> Tally:
+        """One damage to the log for each seed, beside the index of the killed process or without it."""
+        tally = Tally()
+        for seed in seeds:
+            damage = LOG_DAMAGES[seed % len(LOG_DAMAGES)]
+            damaged = damage(random.Random(seed), self.log)
+            path = _placed(folder, self.file, damaged, self.index if with_index else b"")
+            if with_index or commits_after_damage(self.log, damaged):
+                self._try(path, _label(seed, damage), tally)
+            else:
+                tally.undetectable.append(_label(seed, damage))
+                self._try(path, _label(seed, damage), undetected := Tally())
+                tally.raw += undetected.raw
         return tally
 
     def _try(self, path: Path, label: str, tally: Tally) -> None:
@@ -224,6 +239,40 @@ class Original:
         return len(tally.wrong) > before
 
 
+def commits_after_damage(whole: bytes, damaged: bytes) -> bool:
+    """Whether a log shows by itself that it lost something, or lost nothing.
+
+    It does not where no commit of the same generation is left after the first damage: that is how a kill
+    in the middle of a transaction leaves it.
+    """
+    if len(damaged) <= LOG_HEADER or damaged[:LOG_HEADER] != whole[:LOG_HEADER]:
+        return True
+    step = FRAME_HEADER + PAGE
+    starts = range(LOG_HEADER, _end(whole), step)
+    first = next(
+        (start for start in starts if damaged[start : start + step] != whole[start : start + step]), None
+    )
+    if first is None:
+        return True
+    return any(
+        # The size of the file, which only the last frame of a transaction gives, and the generation's salts.
+        damaged[start + 8 : start + 16] == whole[16:24] and any(damaged[start + 4 : start + 8])
+        for start in starts
+        if start >= first
+    )
+
+
+def _end(log: bytes) -> int:
+    """Where the last committed transaction ends; what follows it is of earlier generations, or unfinished."""
+    step = FRAME_HEADER + PAGE
+    commits = [
+        start + step
+        for start in range(LOG_HEADER, len(log) - step + 1, step)
+        if log[start + 8 : start + 16] == log[16:24] and any(log[start + 4 : start + 8])
+    ]
+    return commits[-1]
+
+
 def _resealed(raw: bytes) -> bytes:
     """As if the damage had come before the checksum: through memory, or by somebody who knows how."""
     pages = [raw[start : start + PAGE] for start in range(0, len(raw), PAGE)]
@@ -251,11 +300,20 @@ def _named(error: Exception) -> str:
     return f"{type(error).__name__} in {place}: {str(error)[:120]}"
 
 
-def _placed(folder: Path, file: bytes, log: bytes) -> Path:
+def _placed(folder: Path, file: bytes, log: bytes = b"", index: bytes = b"") -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     path = folder / "copy.recollect"
     path.write_bytes(file)
-    if log:
-        path.with_name(path.name + "-wal").write_bytes(log)
+    for end, raw in (("-wal", log), ("-shm", index)):
+        if raw:
+            path.with_name(path.name + end).write_bytes(raw)
     return path
+
+
+def _bytes(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+def _label(seed: int, damage: Damage) -> str:
+    return f"seed {seed} ({damage.__name__})"

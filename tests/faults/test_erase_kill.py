@@ -57,13 +57,16 @@ def test_an_erasure_that_was_killed_is_completed_by_the_next_open(tmp_path: Path
     with open_memory(path) as memory:
         assert left(path, list(words(20).values())) == []
         assert pending(memory) == 1
-        assert memory.verify(deep=True)
+        report = memory.verify(deep=True)
+        assert report
+        assert [note.partition(";")[0] for note in report.notes] == ["1 erasure was cut off or held up"]
         (certificate,) = memory.unfinished_erasures()
         assert certificate.frames == (21,)
         assert certificate.scrubbed
         assert memory.verify_erasure(certificate)
         assert memory.unfinished_erasures() == ()
         assert pending(memory) == 0
+        assert memory.verify().notes == ()
     with open_memory(path) as memory:
         assert memory.verify_erasure(certificate)
         assert memory.unfinished_erasures() == ()

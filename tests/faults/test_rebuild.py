@@ -313,7 +313,8 @@ def test_a_search_says_for_how_many_frames_there_are_vectors(location: str) -> N
         assert memory.search("zebra").lanes[1].detail == "exact; vectors for 0 of 3 frames"
         memory.remember("four comets")
         assert memory.search("zebra").lanes[1].detail == "exact; vectors for 1 of 4 frames"
-        assert memory.verify().notes == ("vectors for 1 of 4 frames; maintain or reindex makes the others",)
+        [note] = memory.verify().notes
+        assert note == "There are vectors for 1 of 4 frames; `maintain` or `reindex` makes the others."
         [problem] = memory.verify(deep=True).problems
         assert problem.derived
         memory.maintain()

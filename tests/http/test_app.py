@@ -73,6 +73,22 @@ def ask(tmp_path_factory: pytest.TempPathFactory, clock: FrozenClock) -> Iterato
         thread.join()
 
 
+def test_verify_and_unfinished_erasures_say_all_they_know(tmp_path: Path, clock: FrozenClock) -> None:
+    path = tmp_path / "data.recollect"
+    with Memory.open(path, clock=clock, embedder=None) as memory:
+        memory.remember("Before there were vectors.")
+    with Memory.open(path, clock=clock, embedder="hash") as memory:
+        server, thread, port = _served(memory, clock)
+        status, answer = Client(port)("POST", "/v1/verify", {})
+        assert (status, answer["problems"]) == (200, [])
+        assert answer["notes"] == [
+            "There are vectors for 0 of 1 frames; `maintain` or `reindex` makes the others."
+        ]
+        assert Client(port)("POST", "/v1/unfinished_erasures", {}) == (200, {"certificates": []})
+        server.should_exit = True
+        thread.join()
+
+
 def test_the_seeds_sample_request(ask: Client) -> None:
     body = '{"session_id":"s1","role":"user","text":"I like JRPGs and my name is Alex","auto_extract":true}'
     done = subprocess.run(

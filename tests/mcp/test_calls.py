@@ -47,6 +47,16 @@ def test_every_default_tool_works_on_both_engines(location: str, tmp_path: Path)
             agent.done(name, **examples[name])
 
 
+def test_verify_and_unfinished_erasures_say_all_they_know(location: str, tmp_path: Path):
+    with Memory.open(location, embedder=None) as memory:
+        memory.remember("Before there were vectors.")
+    with served(location, tmp_path, profile="full") as agent:
+        assert agent.done("verify")["notes"] == [
+            "There are vectors for 0 of 1 frames; `maintain` or `reindex` makes the others."
+        ]
+        assert not agent.done("unfinished_erasures").get("certificates")
+
+
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     folder = tmp_path_factory.mktemp("fuzz")

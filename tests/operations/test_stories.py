@@ -41,6 +41,7 @@ COMMON: Story = [
     ("forget", {"frame": 3}),
     ("erase", {"frame": 1}),
     ("verify_erasure", lambda done: {"certificate": json.dumps(done["erase"])}),
+    ("unfinished_erasures", {}),
     ("stats", {}),
     ("verify", {"deep": True}),
     ("compact", {}),

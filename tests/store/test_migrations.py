@@ -83,6 +83,18 @@ def test_every_released_format_is_kept() -> None:
     assert KEPT
 
 
+def test_a_kept_file_of_the_newest_format_is_read_as_it_is(tmp_path: Path) -> None:
+    path = Path(shutil.copy(FORMATS / f"format_{len(migrations('sqlite'))}.recollect", tmp_path))
+    before = path.read_bytes()
+    with open_memory(path, read_only=True, clock=FrozenClock(START)) as memory:
+        assert make.answers(memory.store) == json.loads((FORMATS / f"{path.stem}.json").read_text("utf-8"))
+        report = memory.verify(deep=True)
+        assert not [problem for problem in report.problems if not problem.derived], report.problems
+        assert not [note for note in report.notes if "checksums" in note]
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
 def test_a_file_that_is_one_step_behind_is_upgraded_and_nothing_else_changes(tmp_path: Path) -> None:
     path = tmp_path / "old.recollect"
     latest = len(migrations("sqlite"))
