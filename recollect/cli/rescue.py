@@ -41,7 +41,14 @@ def recover(
 
     if "://" in store or store == ":memory:":
         raise InvalidInput(f"{store} is not a file.", hint="A server recovers its stores by itself.")
-    with Memory.open(Path(store).expanduser(), create=False, embedder=None, accept_lost_log=True) as memory:
+    place = Path(store).expanduser()
+    try:
+        Memory.open(place, create=False, embedder=None, accept_lost_log=True).close()
+    except Corrupt:
+        from recollect.store.restoring import reseal
+
+        reseal(place)  # raises again if it is not only the checksums of pages that do not fit
+    with Memory.open(place, create=False, embedder=None, accept_lost_log=True) as memory:
         report = memory.verify(deep=True)
         damage = [problem.detail for problem in report.problems if not problem.derived]
         if damage:

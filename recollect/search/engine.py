@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from recollect.base.errors import Corrupt
 from recollect.base.filters import View, Where
 from recollect.base.names import ALL
 from recollect.base.times import format_ms
@@ -339,6 +340,12 @@ class SearchEngine:
     def _hits(self, request: SearchRequest, snapshot: Snapshot, scored: Scored, places: Ids) -> list[Hit]:
         ids = scored.pool.ids[places].tolist()
         frames = fetch(snapshot.rows, self._store.engine.dialect, ids, request.view)
+        if len(frames) != len(ids):
+            missing = sorted(set(ids) - {frame.id for frame in frames})
+            raise Corrupt(
+                f"The index lists frame {missing[0]}, which is not there.",
+                hint="Run verify, then reindex or restore a backup.",
+            )
         return [
             Hit(frame, score, lanes, steps)
             for frame, score, lanes, steps in zip(

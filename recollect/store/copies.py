@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -77,34 +78,28 @@ def check_replaceable(path: Path) -> None:
 def replace_store(partial: Path, path: Path, *, keep: bool = False) -> Path | None:
     """Let a finished file replace another, whose log must not be replayed into it.
 
-    The logs go first: should this be interrupted, the old file misses its log and says so when it is opened,
-    and the new file never has a log that is not its own. With `keep`, the old file and its logs stay under
-    the name that is returned.
+    With `keep`, the old file and its log first get a second name, which is returned. Then the new file takes
+    the place of the old one, and last the old log goes. Killed before the second step, the old store is as it
+    was; killed after it, the old log lies beside a file that it does not belong to, and opening refuses it.
     """
     real = Path(os.path.realpath(path))  # where SQLite looks for the log
     check_side_files(real)
     if not os.path.lexists(real):
-        kept = _set_aside(real, keep=keep)
-        put_in_place(partial, real)
-    else:
-        with held(real):
-            kept = _set_aside(real, keep=keep)
-            put_in_place(partial, real)
-    return kept
+        return _replace(partial, real, keep=keep)
+    with held(real):
+        return _replace(partial, real, keep=keep)
 
 
-def _set_aside(path: Path, *, keep: bool) -> Path | None:
-    kept = (
-        _free_name(path) if keep and any(_beside(path, suffix).exists() for suffix in ("", *_LOGS)) else None
-    )
-    if kept is not None and path.exists():
-        _second_name(path, kept)
-    for suffix in _LOGS:
-        log = _beside(path, suffix)
-        if kept is not None and log.exists():
-            log.replace(_beside(kept, suffix))
-        log.unlink(missing_ok=True)
-    _beside(path, _INDEX).unlink(missing_ok=True)
+def _replace(partial: Path, path: Path, *, keep: bool) -> Path | None:
+    old = [suffix for suffix in ("", *_LOGS) if _beside(path, suffix).exists()]
+    kept = _free_name(path) if keep and old else None
+    for suffix in old if kept is not None else ():
+        assert kept is not None
+        _second_name(_beside(path, suffix), _beside(kept, suffix))
+    put_in_place(partial, path)
+    for suffix in (*_LOGS, _INDEX):
+        _beside(path, suffix).unlink(missing_ok=True)
+    sync(path.parent)
     return kept
 
 
@@ -123,8 +118,8 @@ def _free_name(path: Path) -> Path:
 
 
 def _second_name(path: Path, name: Path) -> None:
-    """A link, so that there is a file under the first name at every moment."""
+    """A link, so that nothing is copied and nothing is missing at any moment."""
     try:
         os.link(path, name)
-    except OSError:  # a file system without links: the only way is through a moment without the file
-        path.replace(name)
+    except OSError:  # a file system without links
+        shutil.copyfile(path, name)

@@ -22,6 +22,7 @@ import apsw
 from recollect.base.store_files import APPLICATION_ID
 
 VFS_NAME: Final = "recollect"
+_UNCHECKED_NAME: Final = "recollect-unchecked"
 RESERVED: Final = 8
 """Bytes at the end of each page that belong to us."""
 
@@ -111,13 +112,21 @@ class _PageFile(apsw.VFSFile):
         return _sealed_size(_read(self, _HEADER, 0))
 
 
+class _UncheckedFile(_PageFile):
+    """Read as it is: for a file that another SQLite tool has written to, whose rows are checked instead."""
+
+    def xRead(self, amount: int, offset: int) -> bytes:  # noqa: N802 - SQLite's name
+        return _read(self, amount, offset)
+
+
 class _PageVFS(apsw.VFS):
-    def __init__(self) -> None:
-        super().__init__(VFS_NAME, "")
+    def __init__(self, name: str, kind: type[_PageFile]) -> None:
+        super().__init__(name, "")
+        self._kind = kind
 
     def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
         if flags[0] & apsw.SQLITE_OPEN_MAIN_DB:
-            return _PageFile("", name, flags)
+            return self._kind("", name, flags)
         return super().xOpen(name, flags)
 
 
@@ -125,12 +134,13 @@ _registered: list[_PageVFS] = []
 _registering = threading.Lock()
 
 
-def connect(name: str, flags: int) -> apsw.Connection:
+def connect(name: str, flags: int, *, checked: bool = True) -> apsw.Connection:
     """Open a database whose pages are checked when read. A new one has its pages sealed from the start."""
     with _registering:
         if not _registered:
-            _registered.append(_PageVFS())
-    connection = apsw.Connection(name, flags=flags, vfs=VFS_NAME)
+            _registered.append(_PageVFS(VFS_NAME, _PageFile))
+            _registered.append(_PageVFS(_UNCHECKED_NAME, _UncheckedFile))
+    connection = apsw.Connection(name, flags=flags, vfs=VFS_NAME if checked else _UNCHECKED_NAME)
     connection.set_busy_timeout(_PATIENCE_MS)  # another process may be making the same file
     try:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):

@@ -113,7 +113,8 @@ def _problem(path: str, connection: apsw.Connection) -> _Problem | None:
         has_log = _size(f"{real}-wal") > _HEADER
         alone = _alone_or_none(real) if has_log else seen
     finally:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # an error while reading may have ended it already
+            connection.execute("ROLLBACK")
     if not has_log:
         # Damage is for whoever reads the row next; here it only matters whether something is missing.
         lost = seen is not None and seen.state != WHOLE

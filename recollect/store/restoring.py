@@ -7,11 +7,15 @@ import secrets
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+import apsw
 
 from recollect.base.clock import SystemClock
 from recollect.base.errors import Conflict, Corrupt, InvalidInput
 from recollect.base.partial import partial_file
 from recollect.base.store_files import check_target
+from recollect.store import pages
 from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
 from recollect.store.files import check_path
 from recollect.store.migrations import migrations
@@ -20,6 +24,8 @@ from recollect.store.sqlite_errors import translated
 from recollect.store.sqlite_transactions import SqliteRows
 from recollect.store.store import Store, file_path
 from recollect.store.upkeep import verify
+
+_OTHER_BACKUP: Final = "Restore another backup: recollect restore BACKUP TO."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +68,50 @@ def restore(
     return Restored(str(target), target.stat().st_size, None if kept is None else str(kept))
 
 
+def reseal(store: str | os.PathLike[str]) -> Restored:
+    """Put a copy with fitting page checksums in the place of a file that another SQLite tool has written to.
+
+    Such a tool moves the log of a killed store into the file when it closes it, and knows nothing of our
+    checksums. Every row of the copy is checked against its own checksum, and the rows of every table against
+    their account, before it takes the place of the file, which is kept as NAME.before-restore.
+    """
+    target = _named(store)
+    check_path(target, must_exist=True)
+    check_target(target)
+    real = Path(os.path.realpath(target))
+    log = real.with_name(f"{real.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise Corrupt(f"{target} is damaged, and has a log.", hint=f"Nothing was changed. {_OTHER_BACKUP}")
+    check_replaceable(target)
+    with partial_file(real) as partial:
+        with translated(str(target)):
+            source = pages.connect(str(real), apsw.SQLITE_OPEN_READWRITE, checked=False)
+            try:
+                copy_snapshot(source, partial, secrets.token_bytes)
+            finally:
+                pages.close(source)
+        clock = SystemClock()
+        engine = SqliteEngine(str(partial), clock=clock, read_only=True, create=False, durability="normal")
+        with closing(engine):
+            _check(engine, f"{target} is damaged", deep=True)
+        kept = replace_store(partial, target, keep=True)
+    return Restored(str(target), target.stat().st_size, None if kept is None else str(kept))
+
+
+def _check(engine: SqliteEngine, what: str, *, deep: bool) -> None:
+    problems = [detail for _, detail in engine.check(deep=deep).problems]
+    if not problems and engine.format() == len(migrations("sqlite")):  # an earlier one has other rows
+        report = verify(Store(engine, clock=SystemClock()), deep=deep)
+        problems = [problem.detail for problem in report.problems if not problem.derived]
+    if problems:
+        raise Corrupt(f"{what}: {problems[0]}.", hint=f"Nothing was changed. {_OTHER_BACKUP}")
+
+
 def _copy_checked(source: Path, partial: Path, *, deep: bool) -> None:
     clock = SystemClock()
     engine = SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
     with closing(engine):
-        problems = [detail for _, detail in engine.check(deep=deep).problems]
-        if not problems and engine.format() == len(migrations("sqlite")):  # an earlier one has other rows
-            found = verify(Store(engine, clock=clock), deep=deep).problems
-            problems = [problem.detail for problem in found if not problem.derived]
-        if problems:
-            raise Corrupt(
-                f"The backup {source} is damaged: {problems[0]}.",
-                hint="Nothing was changed. Restore another backup.",
-            )
+        _check(engine, f"The backup {source} is damaged", deep=deep)
         with engine.read() as rows, translated(str(source)):
             assert isinstance(rows, SqliteRows)
             rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins

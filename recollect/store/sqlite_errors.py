@@ -67,7 +67,9 @@ def translated(location: str = "The store") -> Iterator[None]:
     except apsw.IOError as error:
         if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
             raise Corrupt(
-                f"{location} is damaged: {error}.", hint="Restore a backup: recollect restore BACKUP TO."
+                f"{location} is damaged: {error}.",
+                hint="Restore a backup: recollect restore BACKUP TO. If another SQLite tool has opened the "
+                "file, its rows may be whole: recollect recover STORE checks them.",
             ) from error
         raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
     except apsw.ConstraintError as error:

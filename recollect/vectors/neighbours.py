@@ -304,7 +304,8 @@ class _Exact:
         """The newest is the last to be made of this one: they share their room."""
         import numpy as np
 
-        wider = vectors.astype(np.float32)
+        with np.errstate(invalid="ignore"):  # damaged vectors may hold NaN; those are never near
+            wider = vectors.astype(np.float32)
         if len(self.frames) and frames[0] <= self.frames[-1]:
             joined = np.concatenate([self.frames, frames])
             order = np.argsort(joined, kind="stable")

@@ -42,7 +42,7 @@ def test_a_first_run_without_a_memory_says_how_to_begin_one(
         (["remember", "x", "--store", "no/such/folder/x"], 3, "Create it first"),
         (["remember", "x", "--store", "."], 2, "is a folder"),
         (["stats", "--store", "mysql://host/db"], 2, "postgresql://"),
-        (["stats", "--store", "postgresql://127.0.0.1:1/none"], 7, "Check host, port"),
+        (["stats", "--store", "postgresql://127.0.0.1:1/none"], 7, "check host, port"),
         (["remember"], 2, "standard input"),
         (["remember", "x", "--file", "y"], 2, "one of them"),
         (["remember", "--file", "missing.txt"], 3, "missing.txt does not exist"),
