@@ -7,9 +7,10 @@ import secrets
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from recollect.base.clock import SystemClock
-from recollect.base.errors import Conflict, Corrupt, InvalidInput
+from recollect.base.clock import Clock, SystemClock
+from recollect.base.errors import Conflict, Corrupt, InvalidInput, NotFound, Unsupported
 from recollect.base.partial import partial_file
 from recollect.base.store_files import check_target
 from recollect.store.copies import check_replaceable, copy_snapshot, replace_store
@@ -20,6 +21,8 @@ from recollect.store.sqlite_errors import translated
 from recollect.store.sqlite_transactions import SqliteRows
 from recollect.store.store import Store, file_path
 from recollect.store.upkeep import verify
+
+_ANOTHER: Final = "Restore another backup."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,15 @@ def restore(
     and is kept beside it, with its log, as NAME.before-restore. `deep` checks every row of the backup first.
     """
     source, target = _named(backup), _named(to)
-    check_path(source, must_exist=True)
+    check_path(source, must_exist=False)
+    if not source.exists():
+        raise NotFound(f"There is no backup at {source}. Nothing was changed.", hint="Check the path.")
     check_path(target, must_exist=False, may_be_damaged=True)
     if target.exists():
         if target.samefile(source):
-            raise InvalidInput("A store cannot be restored from itself.", hint="Name the backup first.")
+            raise InvalidInput(
+                "A store cannot be restored from itself.", hint="Name the backup, then the store."
+            )
         if not overwrite:
             raise Conflict(
                 f"{target} exists.", hint="Restore to another path, or replace it (it is kept): --overwrite."
@@ -64,21 +71,34 @@ def restore(
 
 def _copy_checked(source: Path, partial: Path, *, deep: bool) -> None:
     clock = SystemClock()
-    engine = SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
-    with closing(engine):
+    with closing(_opened(source, clock)) as engine:
         problems = [detail for _, detail in engine.check(deep=deep).problems]
         if not problems and engine.format() == len(migrations("sqlite")):  # an earlier one has other rows
             found = verify(Store(engine, clock=clock), deep=deep).problems
             problems = [problem.detail for problem in found if not problem.derived]
         if problems:
-            raise Corrupt(
-                f"The backup {source} is damaged: {problems[0]}.",
-                hint="Nothing was changed. Restore another backup.",
-            )
+            detail = problems[0].removeprefix("The store is damaged: ").rstrip(".")
+            raise Corrupt(f"The backup {source} is damaged: {detail}. Nothing was changed.", hint=_ANOTHER)
         with engine.read() as rows, translated(str(source)):
             assert isinstance(rows, SqliteRows)
             rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
             copy_snapshot(rows.connection, partial, secrets.token_bytes)
+
+
+def _opened(source: Path, clock: Clock) -> SqliteEngine:
+    """The hints of opening are for a store in use, and would send the user round in a circle."""
+    try:
+        return SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
+    except Corrupt as error:
+        raise Corrupt(
+            f"The backup cannot be read. {error.message}",
+            hint=f"{_ANOTHER} If this one is a plain copy of a store in use, it also needs the log: "
+            f"{source.name}-wal",
+        ) from error
+    except Unsupported as error:
+        raise Unsupported(
+            f"This is not a backup. {error.message}", hint="Name a file that `recollect backup` wrote."
+        ) from error
 
 
 def _named(given: str | os.PathLike[str]) -> Path:
