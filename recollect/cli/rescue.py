@@ -4,67 +4,102 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from recollect.base.errors import Corrupt, InvalidInput
+from recollect.base.errors import Corrupt, InvalidInput, NotFound
 from recollect.cli.arguments import JsonOption
 from recollect.cli.output import Block, emit
 from recollect.cli.views import size
 
 if TYPE_CHECKING:
+    from recollect.memory import Memory
     from recollect.store.restoring import Restored
+
+_RESTORE: Final = "Restore a backup: recollect restore BACKUP TO."
 
 
 def restore(
     backup: Annotated[str, typer.Argument(metavar="BACKUP", help="A file that `recollect backup` wrote.")],
-    to: Annotated[str, typer.Argument(metavar="TO", help="The store to put it in the place of.")],
+    to: Annotated[str, typer.Argument(metavar="TO", help="The path of the store.")],
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace the store; it is kept as NAME.before-restore.")
+        bool, typer.Option("--overwrite", help="Replace what is at TO; it is kept as TO.before-restore.")
     ] = False,
     deep: Annotated[bool, typer.Option("--deep", help="Check every row of the backup first.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Put a backup in the place of a store that is damaged, killed or missing. Nobody may have it open."""
+    """Put a checked copy of a backup in the place of a store that is damaged, killed or missing.
+
+    No process may have that store open. The backup stays as it is.
+    """
     from recollect.memory import Memory
 
     emit(Memory.restore(backup, to, overwrite=overwrite, deep=deep), as_json=as_json, view=_restored)
 
 
 def recover(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A file whose log is missing or damaged.")],
+    store: Annotated[str, typer.Argument(metavar="STORE", help="The path of the store.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Go on with what is left of a store whose log is missing or damaged. The last writes may be lost."""
+    """Go on with what is left of a store whose log is missing or damaged.
+
+    The writes that only the log held are lost. If there is a recent backup, restore it instead.
+    """
     from recollect.memory import Memory
 
     if "://" in store or store == ":memory:":
-        raise InvalidInput(f"{store} is not a file.", hint="A server recovers its stores by itself.")
-    place = Path(store).expanduser()
+        raise InvalidInput(
+            f"{store} is not a file.", hint="Name a file. A server recovers its stores by itself."
+        )
+    path = Path(store).expanduser()
+    if not path.exists():
+        raise NotFound(f"There is no store at {path}.", hint="Check the path.")
+    if path.is_file() and path.stat().st_size == 0 and not Path(f"{path}-wal").exists():
+        # Opening it would make a new store of it, and call that recovered.
+        raise Corrupt(f"{path} is empty, and there is no log: nothing can be recovered.", hint=_RESTORE)
     try:
-        Memory.open(place, create=False, embedder=None, accept_lost_log=True).close()
+        memory, was_damaged = Memory.open(path, create=False, embedder=None), False
     except Corrupt:
-        from recollect.store.restoring import reseal
-
-        reseal(place)  # raises again if it is not only the checksums of pages that do not fit
-    with Memory.open(place, create=False, embedder=None, accept_lost_log=True) as memory:
+        memory = _opened(path)
+        was_damaged = True
+    with memory:
         report = memory.verify(deep=True)
         damage = [problem.detail for problem in report.problems if not problem.derived]
         if damage:
             raise Corrupt(
-                f"{store} opens, but it is damaged: {damage[0]}.",
-                hint="Restore a backup: recollect restore BACKUP TO.",
+                f"{store} is damaged: {damage[0].removeprefix('The store is damaged: ').rstrip('.')}.",
+                hint=_RESTORE,
             )
-        answer = {"store": store, "frames": memory.stats().live, "revision": memory.revision}
+        answer = {
+            "store": store,
+            "recovered": was_damaged,
+            "frames": memory.stats().live,
+            "revision": memory.revision,
+        }
     emit(answer, as_json=as_json, view=_recovered)
+
+
+def _opened(path: Path) -> Memory:
+    """What is left of a store: without its lost log, or under checksums that fit its rows again."""
+    from recollect.memory import Memory
+    from recollect.store.restoring import reseal
+
+    try:
+        return Memory.open(path, create=False, embedder=None, accept_lost_log=True)
+    except Corrupt:
+        reseal(path)  # raises again if it is not only the checksums of pages that do not fit
+    return Memory.open(path, create=False, embedder=None, accept_lost_log=True)
 
 
 def _restored(done: Restored) -> Iterator[Block]:
     yield f"Restored {done.path} ({size(done.bytes)})."
     if done.kept is not None:
-        yield f"The store that was there is now {done.kept}; delete it when you no longer need it."
+        yield f"What was there before is now {done.kept}; delete it when you no longer need it."
 
 
 def _recovered(answer: dict[str, Any]) -> Iterator[Block]:
-    yield f"{answer['store']} can be used again. It holds {answer['frames']:,} frames."
+    if answer["recovered"]:
+        yield f"{answer['store']} can be used again. It holds {answer['frames']:,} frames."
+    else:
+        yield f"{answer['store']} opens as it is: its log is whole, and nothing had to be recovered."

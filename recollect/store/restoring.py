@@ -11,8 +11,8 @@ from typing import Final
 
 import apsw
 
-from recollect.base.clock import SystemClock
-from recollect.base.errors import Conflict, Corrupt, InvalidInput
+from recollect.base.clock import Clock, SystemClock
+from recollect.base.errors import Conflict, Corrupt, InvalidInput, NotFound, Unsupported
 from recollect.base.partial import partial_file
 from recollect.base.store_files import check_target
 from recollect.store import pages
@@ -25,7 +25,7 @@ from recollect.store.sqlite_transactions import SqliteRows
 from recollect.store.store import Store, file_path
 from recollect.store.upkeep import verify
 
-_OTHER_BACKUP: Final = "Restore another backup: recollect restore BACKUP TO."
+_ANOTHER: Final = "Restore another backup: recollect restore BACKUP TO."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,15 @@ def restore(
     and is kept beside it, with its log, as NAME.before-restore. `deep` checks every row of the backup first.
     """
     source, target = _named(backup), _named(to)
-    check_path(source, must_exist=True)
+    check_path(source, must_exist=False)
+    if not source.exists():
+        raise NotFound(f"There is no backup at {source}. Nothing was changed.", hint="Check the path.")
     check_path(target, must_exist=False, may_be_damaged=True)
     if target.exists():
         if target.samefile(source):
-            raise InvalidInput("A store cannot be restored from itself.", hint="Name the backup first.")
+            raise InvalidInput(
+                "A store cannot be restored from itself.", hint="Name the backup, then the store."
+            )
         if not overwrite:
             raise Conflict(
                 f"{target} exists.", hint="Restore to another path, or replace it (it is kept): --overwrite."
@@ -81,7 +85,7 @@ def reseal(store: str | os.PathLike[str]) -> Restored:
     real = Path(os.path.realpath(target))
     log = real.with_name(f"{real.name}-wal")
     if log.exists() and log.stat().st_size:
-        raise Corrupt(f"{target} is damaged, and has a log.", hint=f"Nothing was changed. {_OTHER_BACKUP}")
+        raise Corrupt(f"{target} is damaged, and has a log. Nothing was changed.", hint=_ANOTHER)
     check_replaceable(target)
     with partial_file(real) as partial:
         with translated(str(target)):
@@ -90,9 +94,7 @@ def reseal(store: str | os.PathLike[str]) -> Restored:
                 copy_snapshot(source, partial, secrets.token_bytes)
             finally:
                 pages.close(source)
-        clock = SystemClock()
-        engine = SqliteEngine(str(partial), clock=clock, read_only=True, create=False, durability="normal")
-        with closing(engine):
+        with closing(_opened(partial, SystemClock())) as engine:
             _check(engine, f"{target} is damaged", deep=True)
         kept = replace_store(partial, target, keep=True)
     return Restored(str(target), target.stat().st_size, None if kept is None else str(kept))
@@ -104,18 +106,34 @@ def _check(engine: SqliteEngine, what: str, *, deep: bool) -> None:
         report = verify(Store(engine, clock=SystemClock()), deep=deep)
         problems = [problem.detail for problem in report.problems if not problem.derived]
     if problems:
-        raise Corrupt(f"{what}: {problems[0]}.", hint=f"Nothing was changed. {_OTHER_BACKUP}")
+        detail = problems[0].removeprefix("The store is damaged: ").rstrip(".")
+        raise Corrupt(f"{what}: {detail}. Nothing was changed.", hint=_ANOTHER)
 
 
 def _copy_checked(source: Path, partial: Path, *, deep: bool) -> None:
     clock = SystemClock()
-    engine = SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
-    with closing(engine):
+    with closing(_opened(source, clock)) as engine:
         _check(engine, f"The backup {source} is damaged", deep=deep)
         with engine.read() as rows, translated(str(source)):
             assert isinstance(rows, SqliteRows)
             rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
             copy_snapshot(rows.connection, partial, secrets.token_bytes)
+
+
+def _opened(source: Path, clock: Clock) -> SqliteEngine:
+    """The hints of opening are for a store in use, and would send the user round in a circle."""
+    try:
+        return SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
+    except Corrupt as error:
+        raise Corrupt(
+            f"The backup cannot be read. {error.message}",
+            hint=f"{_ANOTHER} If this one is a plain copy of a store in use, it also needs the log: "
+            f"{source.name}-wal",
+        ) from error
+    except Unsupported as error:
+        raise Unsupported(
+            f"This is not a backup. {error.message}", hint="Name a file that `recollect backup` wrote."
+        ) from error
 
 
 def _named(given: str | os.PathLike[str]) -> Path:

@@ -143,6 +143,21 @@ class Writer:
         self.memory.backup(path, overwrite=True)
         return {"backup": str(path)}
 
+    def restore(self) -> Acknowledged:
+        """Over a store that has gone on since the backup."""
+        if not self.is_file:
+            return self.export()
+        source, target = self.folder / "source.recollect", self.folder / "restored.recollect"
+        if not source.exists():
+            self.memory.backup(source)
+        if target.exists():
+            with open_memory(target, **FULL) as memory:
+                memory.remember(f"Written after the backup, {self.word()}.", tags=["later"])
+        done = Memory.restore(source, target, overwrite=True)
+        if done.kept is not None:
+            Path(done.kept).unlink()
+        return {"restored": [str(source), str(target)]}
+
 
 KINDS = tuple(name for name in vars(Writer) if not name.startswith("_") and name not in ("word",))
 
