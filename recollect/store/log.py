@@ -141,16 +141,17 @@ class FileLog:
             with suppress(apsw.Error):  # the write is committed, whatever becomes of this
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
-    def settle(self, connection: apsw.Connection) -> None:
+    def settle(self, connection: apsw.Connection, *, orphaned: bool = False) -> None:
         """Say that the file holds everything; the caller moves the log into it right afterwards.
 
-        So a log that was emptied on purpose is told from one that was lost.
+        So a log that was emptied on purpose is told from one that was lost. `orphaned`: the file or its log
+        has lost its name, so that no further connection can be made to ask how far the log was moved.
         """
         connection.execute("BEGIN IMMEDIATE")
         try:
             state = read_state(connection)
             if state.state != WHOLE:
-                following = self._next(state, moved=self._is_moved())
+                following = self._next(state, moved=not orphaned and self._is_moved())
                 self._write(connection, following._replace(state=WHOLE, boot=""))
             connection.execute("COMMIT")
         except BaseException:

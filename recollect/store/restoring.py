@@ -25,7 +25,7 @@ from recollect.store.sqlite_transactions import SqliteRows
 from recollect.store.store import Store, file_path
 from recollect.store.upkeep import verify
 
-_ANOTHER: Final = "Restore another backup: recollect restore BACKUP TO."
+_ANOTHER: Final = "Restore another backup."
 
 
 @dataclass(frozen=True, slots=True)

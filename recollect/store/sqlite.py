@@ -270,7 +270,9 @@ class SqliteEngine:
         if files is None or not files.problem() or (files.is_file_ours and not files.is_log_ours):
             return
         self._deadline = time.monotonic() + 1
-        with suppress(apsw.Error):
+        with suppress(apsw.Error, Corrupt):
+            if not self.read_only:
+                self._log.settle(self._main, orphaned=True)
             self._main.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_FULL)
 
     def _wait_for_turn(self, tries: int) -> bool:

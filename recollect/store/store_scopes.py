@@ -103,8 +103,8 @@ class WriteScope(Scope[Transaction]):
                 if lease is not None:
                     lease.renew(self._rows)  # at the end: the transaction may have outlasted it
             self._engine.leave(None, error, None)
-        except OverBudget:
-            self._engine.abandon()
+        except OverBudget as refusal:
+            self._engine.leave(None, refusal, None)  # the engine notes what the refused write had taken
             self._store.shrink()
             raise
         if isinstance(error, OverBudget):
