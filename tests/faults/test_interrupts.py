@@ -159,7 +159,7 @@ def storm(world: World, acts: tuple[str, ...], most: int | None) -> int:
     return done
 
 
-# A connection to the server that is interrupted while it is made belongs to nobody; its end closes it, and says so.
+# A connection to the server that is interrupted while it is made belongs to nobody: it warns when it goes.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("acts", [WRITES, READS], ids=["writes", "reads"])
 def test_an_exception_at_any_bytecode_leaves_nothing_behind(world: World, acts: tuple[str, ...]) -> None:
