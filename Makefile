@@ -55,7 +55,7 @@ docs: $(READY)
 
 # Nothing but the vectors needs the model: without it the rest works, and the tests that want it are skipped.
 model: $(READY)
-	@$(BIN)/recollect models verify > /dev/null 2>&1 || $(BIN)/recollect models install || \
+	@$(BIN)/longmind models verify > /dev/null 2>&1 || $(BIN)/longmind models install || \
 	  echo "NOTE: no embedding model. Tests that need it are skipped; try again with: make model"
 
 $(READY): pyproject.toml
@@ -64,7 +64,7 @@ $(READY): pyproject.toml
 	  if $$candidate -c '$(NEW_ENOUGH)' > /dev/null 2>&1; then python=$$candidate; break; fi; \
 	done; \
 	if [ -z "$$python" ]; then \
-	  echo "Recollect needs Python 3.11 or later; here is $$(python3 --version 2>&1 || echo none)."; \
+	  echo "Longmind needs Python 3.11 or later; here is $$(python3 --version 2>&1 || echo none)."; \
 	  echo "Install one, or say where it is: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; \
 	  exit 1; \
 	fi; \
@@ -73,7 +73,7 @@ $(READY): pyproject.toml
 	  $$python -m venv --clear $(VENV) || \
 	    { echo "Python lacks its venv module; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
 	fi
-	@echo "== installing Recollect and its tools (some minutes the first time)"
+	@echo "== installing Longmind and its tools (some minutes the first time)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 

@@ -23,12 +23,12 @@ from typing import Any
 
 from bench import synthetic
 from bench.datasets import Dataset, available, load
-from recollect import AsOf, FrozenClock, Memory
+from longmind import AsOf, FrozenClock, Memory
 
 START = 1_700_000_000_000
 DOCUMENTS = 700
 QUESTIONS = {"locomo": 60, "longmemeval": 40, "scifact": 50, "cosqa": 50}
-_RANDOM = re.compile(r"</?(?:recollect|longmind)[^>]*>|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b")
+_RANDOM = re.compile(r"</?(?:longmind|longmind)[^>]*>|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b")
 PHRASES = (
     "what happened last week",
     "the newest note",
@@ -135,7 +135,7 @@ def _hashed(text: str) -> str:
 def answers() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         clock = FrozenClock(START)
-        with Memory.open(Path(folder) / "answers.recollect", clock=clock, embedder="hash") as memory:
+        with Memory.open(Path(folder) / "answers.mind", clock=clock, embedder="hash") as memory:
             sets = build(memory, clock)
             return {name: outline(ask()) for name, ask in questions(memory, sets)}
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.embed import open_embedder
-from recollect.embed.models import default_cache
-from recollect.vectors.signs import fit_basis
+from longmind.embed import open_embedder
+from longmind.embed.models import default_cache
+from longmind.vectors.signs import fit_basis
 
 _PARAGRAPHS = 900
 
@@ -44,7 +44,7 @@ def main() -> None:
     encodings = embedder.encode(paragraphs(), tokens=True)
     states = np.concatenate([encoding.tokens.states for encoding in encodings if encoding.tokens is not None])
     basis = fit_basis(states)
-    target = Path(__file__).resolve().parents[1] / "recollect" / "vectors" / "bases" / f"{name}.npz"
+    target = Path(__file__).resolve().parents[1] / "longmind" / "vectors" / "bases" / f"{name}.npz"
     np.savez_compressed(target, mean=basis.mean.astype(np.float16), axes=basis.axes.astype(np.float16))
     print(f"{len(states)} token states of {len(encodings)} paragraphs; {target.stat().st_size} bytes")
 

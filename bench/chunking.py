@@ -15,11 +15,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from recollect.base.tokens import BytePairTokenizer, Engine
-from recollect.ingest.chunk import plan_chunks
-from recollect.ingest.folder import Entry, walk
-from recollect.ingest.readers import default_readers
-from recollect.ingest.source import Document, Source, Unreadable
+from longmind.base.tokens import BytePairTokenizer, Engine
+from longmind.ingest.chunk import plan_chunks
+from longmind.ingest.folder import Entry, walk
+from longmind.ingest.readers import default_readers
+from longmind.ingest.source import Document, Source, Unreadable
 
 ENDS = ("blank line", "line", "sentence", "word", "letter")
 

@@ -21,11 +21,11 @@ from bench.datasets import Dataset, Query, available, load
 from bench.machine import describe
 from bench.metrics import estimate
 from bench.synthetic import Clusters, items, questions
-from recollect import Memory
-from recollect.base.tokens import open_tokenizer
-from recollect.context.recipe import DEFAULTS
-from recollect.embed import Embedder, EmbedderIdentity, Encoding, open_embedder
-from recollect.embed.models import default_cache
+from longmind import Memory
+from longmind.base.tokens import open_tokenizer
+from longmind.context.recipe import DEFAULTS
+from longmind.embed import Embedder, EmbedderIdentity, Encoding, open_embedder
+from longmind.embed.models import default_cache
 
 BUDGETS = (500, 1000, 2000)
 FRAMES = 100_000
@@ -89,8 +89,8 @@ def speed(frames: int) -> dict[str, Any]:
     """Search and recall of the same questions, one after the other, on a store of so many frames."""
     results: dict[str, Any] = {"frames": frames}
     for label, embedder in (("without vectors", None), ("with vectors", Clusters())):
-        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
-            path = Path(scratch) / "store.recollect"
+        with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
+            path = Path(scratch) / "store.mind"
             _fill(path, frames, embedder)
             with Memory.open(path, embedder=embedder) as memory:
                 results[label] = _race(memory, frames)
@@ -153,7 +153,7 @@ def quality(store: Path | None, *, step: int) -> dict[str, Any]:
     data = load(_SET)
     chosen = data.queries[::step]
     shares: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
         path = _copied(store or build(data), Path(scratch))
         with Memory.open(path, embedder=Remembered(open_embedder("minilm", cache=default_cache()))) as memory:
             for query in chosen:
@@ -222,8 +222,8 @@ def _copied(store: Path, scratch: Path) -> Path:
     """Opening may bring a store up to date; the one that was given stays as it is."""
     for suffix in ("", "-wal", "-shm"):
         if Path(f"{store}{suffix}").is_file():
-            shutil.copy(f"{store}{suffix}", scratch / f"store.recollect{suffix}")
-    return scratch / "store.recollect"
+            shutil.copy(f"{store}{suffix}", scratch / f"store.mind{suffix}")
+    return scratch / "store.mind"
 
 
 def main() -> int:

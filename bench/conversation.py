@@ -18,13 +18,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from recollect import FrozenClock, Memory
-from recollect.base.names import DEFAULT_SPACE
-from recollect.conversation.candidates import from_turn
-from recollect.conversation.config import Config
-from recollect.conversation.memories import Memories
-from recollect.conversation.writing import Desk, create, see
-from recollect.store.store import Store
+from longmind import FrozenClock, Memory
+from longmind.base.names import DEFAULT_SPACE
+from longmind.conversation.candidates import from_turn
+from longmind.conversation.config import Config
+from longmind.conversation.memories import Memories
+from longmind.conversation.writing import Desk, create, see
+from longmind.store.store import Store
 
 SYLLABLES = "ka lo mi ren tas vor shi del pan gur bel osk una fir tow zen mar cus lin dra".split()
 VERBS = ("like", "hate", "play", "use")
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "bench.recollect"
+        path = Path(folder) / "bench.mind"
         if given.store is not None and given.store.exists():
             shutil.copyfile(given.store, path)
         else:

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from bench.datasets import NAMES, Dataset, available, load
 from bench.kept import RESULTS
-from recollect import Memory
+from longmind import Memory
 
 STORES = RESULTS / "stores"
 _BATCH = 200
 
 
 def store_path(name: str) -> Path:
-    return STORES / f"{name}.recollect"
+    return STORES / f"{name}.mind"
 
 
 def build(data: Dataset, *, quiet: bool = False) -> Path:

@@ -21,7 +21,7 @@ from typing import Any
 
 from bench import synthetic
 from bench.datasets import Dataset, available, load
-from recollect import Memory
+from longmind import Memory
 
 FIRST = 5
 REPO = "app"
@@ -136,7 +136,7 @@ def retrieval(problems: int) -> int:
     data = load("cosqa")
     pairs = pairs_of(data, problems)
     by_name = {pair.name: pair for pair in pairs}
-    with tempfile.TemporaryDirectory() as folder, Memory.open(Path(folder) / "cosqa.recollect") as memory:
+    with tempfile.TemporaryDirectory() as folder, Memory.open(Path(folder) / "cosqa.mind") as memory:
         solutions = record(memory, pairs)
         asked = [Task(query.text, name) for query in data.queries for name in query.gold if name in by_name]
         measure(memory, "What people typed (paraphrases)", asked, solutions)
@@ -166,7 +166,7 @@ def latency(records: int) -> int:
     asked = [" ".join(chance.sample(words, min(8, len(words)))) for words in map(str.split, texts[::97])]
     with (
         tempfile.TemporaryDirectory() as folder,
-        Memory.open(Path(folder) / "many.recollect", embedder=None) as memory,
+        Memory.open(Path(folder) / "many.mind", embedder=None) as memory,
     ):
         fill(memory, texts)
         memory.experience.brief(asked[0], repo=REPO)

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from recollect.base.times import AsOf
-from recollect.facts.ledger import Ledger
-from recollect.facts.values import Assertion, Entity
-from recollect.store.store import open_store
+from longmind.base.times import AsOf
+from longmind.facts.ledger import Ledger
+from longmind.facts.values import Assertion, Entity
+from longmind.store.store import open_store
 
 DATA = Path(__file__).resolve().parents[1] / "../shared/data/yago11k"
 
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> int:
         return 1
     facts, questions = load("facts.jsonl"), load("asof_queries.jsonl")
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(given.store or str(Path(folder) / "yago.recollect"))
+        store = open_store(given.store or str(Path(folder) / "yago.mind"))
         try:
             return measure(Ledger(store, "yago"), facts, questions)
         finally:

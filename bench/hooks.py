@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.load import server
 from bench.synthetic import items
-from recollect import Memory
+from longmind import Memory
 
 
 def timed(
@@ -25,14 +25,14 @@ def timed(
 ) -> tuple[float, float]:
     """Median wall and processor milliseconds of the whole process."""
     walls, works = [], []
-    variables = {**os.environ, "RECOLLECT_SERVER": address, "RECOLLECT_STORE": str(folder / "m.recollect")}
+    variables = {**os.environ, "LONGMIND_SERVER": address, "LONGMIND_STORE": str(folder / "m.mind")}
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
     variables["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     for run in range(runs + 1):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         started = time.perf_counter()
         subprocess.run(
-            [sys.executable, "-m", "recollect", "hook", event],
+            [sys.executable, "-m", "longmind", "hook", event],
             input=json.dumps({**payload, "cwd": str(folder), "hook_event_name": event}),
             text=True,
             capture_output=True,
@@ -62,7 +62,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        store = folder / "m.recollect"
+        store = folder / "m.mind"
         with Memory.open(store, embedder="hash", extractor=None) as memory:
             made = items(given.frames)
             while batch := list(islice(made, 2000)):

@@ -19,12 +19,12 @@ from typing import Any
 
 from bench.machine import describe
 from bench.peers.exchange import peak_memory
-from recollect import Memory
-from recollect.base.errors import RecollectError
-from recollect.base.tokens import open_tokenizer
-from recollect.embed import open_embedder
-from recollect.embed.models import default_cache
-from recollect.ingest.folder import Entry, walk
+from longmind import Memory
+from longmind.base.errors import LongmindError
+from longmind.base.tokens import open_tokenizer
+from longmind.embed import open_embedder
+from longmind.embed.models import default_cache
+from longmind.ingest.folder import Entry, walk
 
 ROOT = Path(__file__).resolve().parents[1]
 FILES = 600
@@ -45,17 +45,17 @@ _TABLES = {
 def run(files: int) -> dict[str, Any]:
     """All figures on one sample of the installed packages' files."""
     results: dict[str, Any] = {"machine": describe(), "files": files}
-    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
         folder = Path(scratch) / "files"
         taken = gather(folder, files)
         few = Path(scratch) / "few"
         gather(few, max(1, taken // 10))
         print(f"{taken} files of the installed packages")
-        first = _child("ingest", folder, Path(scratch) / "whole.recollect")
+        first = _child("ingest", folder, Path(scratch) / "whole.mind")
         results["first"] = first
-        results["cost"] = _cost(first, Path(scratch) / "whole.recollect")
-        results["again"] = _again(first, folder, Path(scratch) / "whole.recollect")
-        results["memory"] = _memory(first, few, Path(scratch) / "few.recollect")
+        results["cost"] = _cost(first, Path(scratch) / "whole.mind")
+        results["again"] = _again(first, folder, Path(scratch) / "whole.mind")
+        results["memory"] = _memory(first, few, Path(scratch) / "few.mind")
         results["interrupted"] = _interrupted(folder, Path(scratch), files=taken)
     return results
 
@@ -131,7 +131,7 @@ def _cost(first: Mapping[str, Any], store: Path) -> dict[str, Any]:
     sample = random.Random(2).sample(range(len(texts)), min(SAMPLE, len(texts)))
     try:
         embedder = open_embedder("minilm", cache=default_cache())
-    except RecollectError as error:
+    except LongmindError as error:
         print(f"  no model, so no comparison: {error}")
         return {"failed": str(error)}
     embedder.encode([texts[sample[0]]], tokens=True)
@@ -183,14 +183,14 @@ def _memory(first: Mapping[str, Any], few: Path, store: Path) -> dict[str, Any]:
 def _interrupted(folder: Path, scratch: Path, *, files: int) -> dict[str, Any]:
     """Killed at random several times and gone on with, against a run that nobody disturbed."""
     rng = random.Random(3)
-    store = scratch / "killed.recollect"
+    store = scratch / "killed.mind"
     most = max(1, files // (INTERRUPTIONS + 1))
     reached = [_killed(folder, store, after=rng.randint(1, most)) for _ in range(INTERRUPTIONS)]
     last = _child("resumed", folder, store)
     with Memory.open(store, embedder=None) as memory:
         sound = bool(memory.verify(deep=True))
         mine = digest(memory)
-    with Memory.open(scratch / "whole.recollect", embedder=None) as memory:
+    with Memory.open(scratch / "whole.mind", embedder=None) as memory:
         same = mine == digest(memory)
     print(
         f"  killed after {', '.join(map(str, reached))} further documents and resumed "

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recollect import Memory
+from longmind import Memory
 
 WORDS = ("kettle", "harbour", "invoice", "garden", "deploy", "ticket", "violin", "harvest", "bridge", "lamp")
 
@@ -41,7 +41,7 @@ def server(store: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "recollect", "serve", "--store", str(store), "--port", str(port)]
+    command = [sys.executable, "-m", "longmind", "serve", "--store", str(store), "--port", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
         while True:
@@ -147,7 +147,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="hash", help="what the store is made with; none for none")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "load.recollect"
+        store = Path(folder) / "load.mind"
         embedder = None if given.embedder == "none" else given.embedder
         with Memory.open(store, embedder=embedder) as memory:
             memory.remember_many([f"{word} note {number}" for number in range(500) for word in WORDS])

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-_PACKAGES = ("recollect", "numpy", "onnxruntime", "tokenizers", "apsw", "turbovec", "psycopg", "pgvector")
+_PACKAGES = ("longmind", "numpy", "onnxruntime", "tokenizers", "apsw", "turbovec", "psycopg", "pgvector")
 
 
 def describe() -> dict[str, Any]:

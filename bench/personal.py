@@ -7,7 +7,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from recollect.extract.personal import PersonalSpan, find_personal
+from longmind.extract.personal import PersonalSpan, find_personal
 
 DATA = Path(__file__).resolve().parents[1] / "../shared/data/pii/synth_dataset_v2.json"
 LABELS = {

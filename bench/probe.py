@@ -11,7 +11,7 @@ import json  # noqa: E402
 from collections.abc import Callable, Sequence  # noqa: E402
 from typing import Any  # noqa: E402
 
-import recollect  # noqa: E402
+import longmind  # noqa: E402
 
 _IMPORTED = time.perf_counter()
 
@@ -28,7 +28,7 @@ _ASK = "what did the function return when the module was imported"
 def cold(path: str, embedder: Any) -> dict[str, Any]:
     """Open and ask once, as a command does that runs and ends."""
     opened = time.perf_counter()
-    with recollect.Memory.open(path, embedder=embedder, extractor=None) as memory:
+    with longmind.Memory.open(path, embedder=embedder, extractor=None) as memory:
         ready = time.perf_counter()
         hits = memory.search(_ASK)
         done, used = time.perf_counter(), time.process_time()
@@ -58,11 +58,11 @@ def warm(path: str, frames: int, count: int, *, vectors: bool, model: str) -> di
         FILTERED[2]: lambda place: {"where": {"role": ["user"]}},
         FILTERED[3]: lambda place: {"where": {"tags": ["kept"]}},
     }
-    with recollect.Memory.open(path, embedder=embedder, extractor=None) as memory:
+    with longmind.Memory.open(path, embedder=embedder, extractor=None) as memory:
         memory.search(asked[0])
         found = {name: _timed(memory, asked, options) for name, options in kinds.items()}
     if vectors and model:
-        with recollect.Memory.open(path, embedder=model, extractor=None) as memory:
+        with longmind.Memory.open(path, embedder=model, extractor=None) as memory:
             memory.search(asked[0])
             found["hybrid, with the model"] = _timed(memory, asked, kinds["hybrid"])
     return {"searches": found, "memory_bytes": peak_memory()}
@@ -71,8 +71,8 @@ def warm(path: str, frames: int, count: int, *, vectors: bool, model: str) -> di
 def _stand_in(model: str) -> Any:
     """Vectors without a model, under its name where there is one."""
     from bench.synthetic import Clusters
-    from recollect.embed import open_embedder
-    from recollect.embed.models import default_cache
+    from longmind.embed import open_embedder
+    from longmind.embed.models import default_cache
 
     return Clusters(open_embedder(model, cache=default_cache()).identity if model else None)
 
@@ -81,7 +81,7 @@ def _between(since: int, length: int) -> dict[str, Any]:
     return {"where": {"since": since, "until": since + length}}
 
 
-def _timed(memory: recollect.Memory, asked: Sequence[str], options: Options) -> dict[str, float]:
+def _timed(memory: longmind.Memory, asked: Sequence[str], options: Options) -> dict[str, float]:
     import numpy as np
 
     wall, work = [], []

@@ -19,14 +19,14 @@ from bench.machine import describe
 from bench.metrics import DEPTH, MEASURES, estimate, judge
 from bench.peers.exchange import save
 from bench.peers.roster import ROSTER, ask, installed, interpreter
-from recollect import Memory
+from longmind import Memory
 
-OURS = "recollect"
+OURS = "longmind"
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     OURS: {},
-    "recollect, words only": {"mode": "text"},
-    "recollect, meaning only": {"mode": "vector"},
-    "recollect, its weighted RRF": {"fusion": "rrf"},
+    "longmind, words only": {"mode": "text"},
+    "longmind, meaning only": {"mode": "vector"},
+    "longmind, its weighted RRF": {"fusion": "rrf"},
 }
 EQUAL = "equal-weight RRF, k = 60 (FTS5, vectors)"
 _FUSED_DEPTH = 200

@@ -8,8 +8,8 @@ from typing import Any
 from bench.metrics import MEASURES
 from bench.tables import interval, machines, table, three
 
-OURS = "recollect"
-_OUR_PARTS = "recollect,"
+OURS = "longmind"
+_OUR_PARTS = "longmind,"
 
 # Mean R@10 and nDCG@10 over the four sets.
 _TARGET = (0.785, 0.619)

@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from recollect import Memory
-from recollect.spaces.ordering.choosing import ORDERINGS
-from recollect.spaces.space import ProjectSpace
+from longmind import Memory
+from longmind.spaces.ordering.choosing import ORDERINGS
+from longmind.spaces.space import ProjectSpace
 
 DAY = 86_400_000
 TOPICS = {
@@ -50,10 +50,10 @@ def payload(number: int, generator: random.Random, vocabulary: list[str]) -> dic
 
 def fill(space: ProjectSpace, count: int, generator: random.Random, vocabulary: list[str]) -> None:
     """Through an import, which writes all objects in one transaction."""
-    from recollect.spaces import keeping
-    from recollect.spaces.objects import plan_object
-    from recollect.spaces.policies import Policy
-    from recollect.spaces.redaction import Redactor
+    from longmind.spaces import keeping
+    from longmind.spaces.objects import plan_object
+    from longmind.spaces.policies import Policy
+    from longmind.spaces.redaction import Redactor
 
     store = space._store
     for first in range(0, count, 1000):
@@ -131,7 +131,7 @@ def main(arguments: list[str]) -> int:
         cold(given.store, given.cold)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        location = given.store or str(Path(folder) / "spaces.recollect")
+        location = given.store or str(Path(folder) / "spaces.mind")
         with opened(location) as memory:
             held = sum(found.objects for found in memory.spaces.list() if found.name == "bench")
             if not held:

@@ -22,10 +22,10 @@ from bench.peers.exchange import save
 from bench.peers.roster import ROOT, ROSTER, ask, installed, interpreter
 from bench.probe import FILTERED
 from bench.synthetic import Clusters, items, questions, texts
-from recollect import Memory
-from recollect.base.errors import RecollectError
-from recollect.embed import Embedder, open_embedder
-from recollect.embed.models import default_cache
+from longmind import Memory
+from longmind.base.errors import LongmindError
+from longmind.embed import Embedder, open_embedder
+from longmind.embed.models import default_cache
 
 SIZES = (1_000, 10_000, 100_000)
 LONG = 1_000_000
@@ -56,7 +56,7 @@ def run(
     timed = _embedding(embedder)
     for frames in sizes:
         machine = describe()
-        with tempfile.TemporaryDirectory(prefix="recollect-bench-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
             found = _measure(Path(scratch), frames, model if embedder else "", embedder, peers_python)
         found = {"machine": machine, "vectors": said, "model": timed, **found}
         keep(kept_in, "sizes", {str(frames): found})
@@ -67,7 +67,7 @@ def _measure(
 ) -> dict[str, Any]:
     print(f"\n{frames:,} frames", flush=True)
     found: dict[str, Any] = {"text_bytes": sum(len(text.encode()) for text in texts(frames))}
-    plain, full = scratch / "plain.recollect", scratch / "full.recollect"
+    plain, full = scratch / "plain.mind", scratch / "full.mind"
     found["without vectors"] = _fill(plain, frames, None)
     found["without vectors"] |= _probe("warm", plain, "--frames", str(frames))
     found["without vectors"]["cold"] = _coldest(plain)
@@ -207,7 +207,7 @@ def _opened(model: str) -> Embedder | None:
     try:
         embedder = open_embedder(model, cache=default_cache())
         embedder.encode(["a"], tokens=True)
-    except RecollectError as error:
+    except LongmindError as error:
         print(f"{model}: {error}")
         return None
     return embedder

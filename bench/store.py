@@ -22,10 +22,10 @@ from typing import Any
 
 from bench.machine import describe
 from bench.synthetic import texts
-from recollect import Memory, Unsupported
-from recollect.store.drafts import draft
-from recollect.store.store import open_store
-from recollect.store.writing import put
+from longmind import Memory, Unsupported
+from longmind.store.drafts import draft
+from longmind.store.store import open_store
+from longmind.store.writing import put
 
 PLAIN: dict[str, Any] = {"embedder": None, "extractor": None, "surrogates": False}
 _BATCH = 1000
@@ -107,8 +107,8 @@ def plain_alone(location: str, frames: int) -> float:
 
 def measure(places: list[str], frames: int, singles: int) -> Iterator[Figure]:
     location, rows_location, names_location, plain_location = places
-    yield Figure("import recollect", import_ms("import recollect"), "ms", "< 80")
-    yield Figure("from recollect import Memory", import_ms("from recollect import Memory"), "ms")
+    yield Figure("import longmind", import_ms("import longmind"), "ms", "< 80")
+    yield Figure("from longmind import Memory", import_ms("from longmind import Memory"), "ms")
     few = min(frames, 50_000)
     yield Figure("bulk writes, rows alone", rows_alone(rows_location, few), "frames/s", "> 10,000")
     speed = identifiers_alone(names_location, few)
@@ -150,7 +150,7 @@ def upkeep(memory: Memory, frames: int) -> Iterator[Figure]:
     yield Figure("verify, deep", timed(lambda: memory.verify(deep=True)), "s")
     # A server is backed up with its own tools.
     with tempfile.TemporaryDirectory() as folder, suppress(Unsupported):
-        yield Figure("backup", timed(lambda: memory.backup(Path(folder) / "copy.recollect")), "s")
+        yield Figure("backup", timed(lambda: memory.backup(Path(folder) / "copy.mind")), "s")
     yield Figure("erase of one frame", timed(lambda: memory.erase(frames // 2)), "s")
     yield Figure("compact", timed(memory.compact), "s")
 
@@ -185,7 +185,7 @@ def main(arguments: list[str]) -> int:
             mark = "&" if "?" in given.store else "?"
             places = [f"{given.store}{mark}store={name}_{time.time_ns()}" for name in _PLACES]
         else:
-            places = [str(Path(folder) / f"{name}.recollect") for name in _PLACES]
+            places = [str(Path(folder) / f"{name}.mind") for name in _PLACES]
         figures = list(measure(places, given.frames, given.singles))
     if given.json:
         print(json.dumps({**describe(), "figures": [asdict(figure) for figure in figures]}, indent=1))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.embed import EmbedderIdentity, Encoding, TokenStates
+from longmind.embed import EmbedderIdentity, Encoding, TokenStates
 
 VOCABULARY = 60_000
 WORDS = 25

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from recollect.base.times import format_ms, to_ms
-from recollect.search.when import TimePhrase, find_times
+from longmind.base.times import format_ms, to_ms
+from longmind.search.when import TimePhrase, find_times
 
 DATA = Path(__file__).resolve().parents[1] / "../shared/data/time_expressions/recognizers.jsonl"
 OUTSIDE = {"duration", "set", "timezone", ""}

@@ -13,11 +13,11 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from typer.main import get_command
 
-from recollect.base.errors import RecollectError
-from recollect.cli.app import build
-from recollect.cli.errors import EXIT_CODES
-from recollect.operations import registry
-from recollect.operations.operation import Mark, Operation, Parameter
+from longmind.base.errors import LongmindError
+from longmind.cli.app import build
+from longmind.cli.errors import EXIT_CODES
+from longmind.operations import registry
+from longmind.operations.operation import Mark, Operation, Parameter
 
 FOLDER: Final = Path(__file__).resolve().parent
 _REGION = "<!-- generated: {name} -->\n{text}<!-- end -->"
@@ -26,8 +26,8 @@ _REGION = "<!-- generated: {name} -->\n{text}<!-- end -->"
 def error_table() -> Iterator[str]:
     yield "| error | code | also a | exit | meaning |"
     yield "| --- | --- | --- | ---: | --- |"
-    for error in RecollectError.__subclasses__():
-        if error.__module__ != RecollectError.__module__:
+    for error in LongmindError.__subclasses__():
+        if error.__module__ != LongmindError.__module__:
             continue
         built_in = error.__bases__[1].__name__
         meaning = inspect.getdoc(error) or ""
@@ -36,7 +36,7 @@ def error_table() -> Iterator[str]:
 
 
 def command_reference() -> Iterator[str]:
-    yield from _commands(get_command(build()), "recollect")
+    yield from _commands(get_command(build()), "longmind")
 
 
 def _commands(command: Any, path: str) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _operation(operation: Operation[..., Any]) -> Iterator[str]:
     command = " ".join(part.replace("_", "-") for part in operation.path)
     tool = f"`{'_'.join(operation.path)}`{' (given by default)' if operation.tool else ''}"
     yield (
-        f"{' '.join(notes)} Command `recollect {command}`, route `POST /v1/{'/'.join(operation.path)}`, "
+        f"{' '.join(notes)} Command `longmind {command}`, route `POST /v1/{'/'.join(operation.path)}`, "
         f"tool {tool}."
     )
     yield ""

@@ -24,7 +24,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from recollect import AsOf, Frame, FrozenClock, Memory, Where, __version__
+from longmind import AsOf, Frame, FrozenClock, Memory, Where, __version__
 
 Scene = Callable[[Memory, FrozenClock], None]
 
@@ -173,7 +173,7 @@ def pull_the_plug(memory: Memory, clock: FrozenClock) -> None:
 def one_file(memory: Memory, clock: FrozenClock) -> None:
     """A backup is made while the memory is in use. After closing, each of the two is one file."""
     original = Path(memory.store.engine.location)
-    memory.backup(original.with_name("copy.recollect"))
+    memory.backup(original.with_name("copy.mind"))
     print(memory.stats().live, "frames in the spaces", *memory.stats().by_space)
 
     memory.close()
@@ -219,7 +219,7 @@ def write_until_killed(location: str, *, after: int) -> set[int]:
 
 _WRITER = """
 import sys
-from recollect import Memory
+from longmind import Memory
 memory = Memory.open(sys.argv[1], space="doomed")
 for number in range(100_000):
     print(memory.remember(f"note {number}").id, flush=True)
@@ -253,19 +253,19 @@ def print(*values: object, sep: str = " ") -> None:  # noqa: A001 - the scenes r
 
 
 def main() -> None:
-    console.print(f"\n[bold]Recollect {__version__}[/]: long-term memory for AI agents, in one file.")
+    console.print(f"\n[bold]Longmind {__version__}[/]: long-term memory for AI agents, in one file.")
     console.print("A tour in small scenes, on a temporary file. The code is what runs.")
     with tempfile.TemporaryDirectory() as folder:
         clock = FrozenClock(day("Monday"))
-        with Memory.open(Path(folder) / "ana.recollect", clock=clock) as memory:
+        with Memory.open(Path(folder) / "ana.mind", clock=clock) as memory:
             for number, (title, play) in enumerate(SCENES, start=1):
                 perform(number, title, play, memory, clock)
     console.print()
     console.print(Rule(style="cyan"))
     console.print("Go on with [bold]docs/getting-started.md[/], or try it in a shell:\n")
-    console.print('    recollect remember "Ana moved from Porto to Lisbon in May."', style="bold")
-    console.print('    recollect search "where does Ana live?" --explain', style="bold")
-    console.print("    recollect install claude-code\n", style="bold")
+    console.print('    longmind remember "Ana moved from Porto to Lisbon in May."', style="bold")
+    console.print('    longmind search "where does Ana live?" --explain', style="bold")
+    console.print("    longmind install claude-code\n", style="bold")
 
 
 if __name__ == "__main__":

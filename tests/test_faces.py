@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from recollect.cli.app import build
-from recollect.operations import registry
-from recollect.operations.operation import Operation
+from longmind.cli.app import build
+from longmind.operations import registry
+from longmind.operations.operation import Operation
 
 ROOT = Path(__file__).resolve().parents[1]
 OPERATIONS = list(registry.operations())
@@ -51,9 +51,9 @@ def test_every_operation_is_a_command_with_all_its_arguments() -> None:
 
 def test_every_operation_is_a_route() -> None:
     pytest.importorskip("fastapi")
-    from recollect import Memory
-    from recollect.http.app import create_app
-    from recollect.http.routes import route
+    from longmind import Memory
+    from longmind.http.app import create_app
+    from longmind.http.routes import route
 
     with Memory.open(":memory:", embedder=None) as memory:
         paths = create_app(memory).openapi()["paths"]
@@ -63,7 +63,7 @@ def test_every_operation_is_a_route() -> None:
 
 def test_every_operation_is_a_tool_and_few_are_given_by_default() -> None:
     pytest.importorskip("mcp")
-    from recollect.mcp.tools import OperationTool
+    from longmind.mcp.tools import OperationTool
 
     for item in OPERATIONS:
         shown = OperationTool(item, lean=False).shown
@@ -77,5 +77,5 @@ def test_every_operation_is_in_the_documentation() -> None:
     commands = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     for item in OPERATIONS:
         assert f"`{item.name}`" in page, f"{item.name} is missing from docs/operations.md"
-        command = " ".join(("recollect", *(part.replace("_", "-") for part in item.path)))
+        command = " ".join(("longmind", *(part.replace("_", "-") for part in item.path)))
         assert command in commands, f"{command} is missing from docs/commands.md"

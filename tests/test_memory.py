@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-import recollect
-from recollect import (
+import longmind
+from longmind import (
     ALL,
     AsOf,
     Conflict,
@@ -23,13 +23,13 @@ from recollect import (
     FrozenClock,
     InvalidInput,
     Kind,
+    LongmindError,
     Memory,
     NotFound,
-    RecollectError,
     SystemClock,
     Where,
 )
-from recollect.base.times import FOREVER
+from longmind.base.times import FOREVER
 from tests.store.opening import open_memory
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,16 +56,16 @@ def test_the_public_names_are_these() -> None:
             "Memory",
             "MissingExtra",
         ),
-        *("NotFound", "OverBudget", "RecollectError", "SystemClock", "Unavailable", "Unsupported", "Where"),
+        *("NotFound", "OverBudget", "LongmindError", "SystemClock", "Unavailable", "Unsupported", "Where"),
         "timeout",
     }
-    assert core <= set(recollect.__all__)
-    assert list(recollect.__all__) == sorted(recollect.__all__, key=lambda name: (name.upper() != name, name))
-    assert len(recollect.__all__) == len(set(recollect.__all__))
-    for name in recollect.__all__:
-        assert getattr(recollect, name) is not None
+    assert core <= set(longmind.__all__)
+    assert list(longmind.__all__) == sorted(longmind.__all__, key=lambda name: (name.upper() != name, name))
+    assert len(longmind.__all__) == len(set(longmind.__all__))
+    for name in longmind.__all__:
+        assert getattr(longmind, name) is not None
     with pytest.raises(AttributeError):
-        recollect.no_such_name  # noqa: B018
+        longmind.no_such_name  # noqa: B018
 
 
 HEAVY = {
@@ -97,7 +97,7 @@ HEAVY = {
 }
 
 
-@pytest.mark.parametrize("statement", ["import recollect", "from recollect import Memory"])
+@pytest.mark.parametrize("statement", ["import longmind", "from longmind import Memory"])
 def test_importing_loads_no_heavy_package(statement: str) -> None:
     script = f"import sys; before = set(sys.modules); {statement}; print(*set(sys.modules) - before)"
     run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -106,13 +106,13 @@ def test_importing_loads_no_heavy_package(statement: str) -> None:
 
 def test_remembering_and_reading_without_an_embedder_load_no_network_package(tmp_path: Path) -> None:
     script = (
-        "import sys; from recollect import Memory\n"
+        "import sys; from longmind import Memory\n"
         "with Memory.open(sys.argv[1], embedder=None) as memory:\n"
         "    memory.remember('hello'); memory.timeline(); memory.forget(1)\n"
         "print(*sys.modules)"
     )
     run = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "a.recollect")],
+        [sys.executable, "-c", script, str(tmp_path / "a.mind")],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -139,8 +139,8 @@ def test_every_error_has_a_code_and_is_the_builtin_it_means() -> None:
         "OverBudget": RuntimeError,
     }
     for name, meant in builtin.items():
-        error = getattr(recollect, name)
-        assert issubclass(error, RecollectError)
+        error = getattr(longmind, name)
+        assert issubclass(error, LongmindError)
         assert issubclass(error, meant)
 
 
@@ -822,7 +822,7 @@ def test_an_option_that_means_nothing_is_refused_before_a_file_is_made(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
     with pytest.raises(InvalidInput):
-        open_memory(tmp_path / "a.recollect", **options)
+        open_memory(tmp_path / "a.mind", **options)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -836,10 +836,10 @@ def test_a_clock_that_tells_no_time_is_refused(tmp_path: Path) -> None:
 
     for reading in (1.5, "now", None, True, FOREVER, datetime(2024, 1, 1)):  # noqa: DTZ001
         with pytest.raises(InvalidInput):
-            open_memory(tmp_path / "a.recollect", clock=Broken(reading))
+            open_memory(tmp_path / "a.mind", clock=Broken(reading))
     assert list(tmp_path.iterdir()) == []
     clock = Broken(5)
-    with open_memory(tmp_path / "a.recollect", clock=clock) as memory:
+    with open_memory(tmp_path / "a.mind", clock=clock) as memory:
         memory.remember("fine")
         clock.reading = 5.5
         with pytest.raises(InvalidInput):
@@ -851,7 +851,7 @@ def test_a_clock_that_tells_no_time_is_refused(tmp_path: Path) -> None:
 
 def test_the_system_clock_is_the_default(tmp_path: Path) -> None:
     before = SystemClock().now()
-    with open_memory(tmp_path / "a.recollect") as memory:
+    with open_memory(tmp_path / "a.mind") as memory:
         frame = memory.get(memory.remember("now").id)
     assert before <= frame.occurred_at <= SystemClock().now()
 
@@ -860,10 +860,10 @@ def test_a_path_may_be_given_as_text_or_path_and_from_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    with open_memory("~/a.recollect") as memory:
+    with open_memory("~/a.mind") as memory:
         memory.remember("at home")
-        memory.backup("~/b.recollect")
-    for name in ("a.recollect", "b.recollect"):
+        memory.backup("~/b.mind")
+    for name in ("a.mind", "b.mind"):
         with open_memory(tmp_path / name, create=False) as memory:
             assert len(memory.list()) == 1
 

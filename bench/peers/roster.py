@@ -15,7 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 _FOLDERS = re.compile(r"(?:/[\w.@+-]+)+/")
-VARIABLE = "RECOLLECT_BENCH_PEERS"
+VARIABLE = "LONGMIND_BENCH_PEERS"
 """The environment may name the peers' interpreter."""
 
 _QUIET = {

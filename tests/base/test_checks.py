@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.base.checks import (
+from longmind.base.checks import (
     MAX_LABEL_BYTES,
     canonical_json,
     check_choice,
@@ -22,7 +22,7 @@ from recollect.base.checks import (
     check_text,
     optional_label,
 )
-from recollect.base.errors import InvalidInput
+from longmind.base.errors import InvalidInput
 
 JSON = st.recursive(
     st.none()

@@ -6,10 +6,10 @@ import pickle
 
 import pytest
 
-from recollect.base import errors
-from recollect.base.errors import Busy, InvalidInput, NotFound, RecollectError
+from longmind.base import errors
+from longmind.base.errors import Busy, InvalidInput, LongmindError, NotFound
 
-TREE = [item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, RecollectError)]
+TREE = [item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, LongmindError)]
 
 
 def test_the_categories_are_few_and_their_codes_distinct() -> None:
@@ -21,7 +21,7 @@ def test_the_categories_are_few_and_their_codes_distinct() -> None:
 
 
 @pytest.mark.parametrize("error", TREE)
-def test_an_error_says_what_was_wrong_and_what_to_do(error: type[RecollectError]) -> None:
+def test_an_error_says_what_was_wrong_and_what_to_do(error: type[LongmindError]) -> None:
     raised = error("It broke.", hint="Mend it.")
     assert str(raised) == "It broke. Mend it."
     assert (raised.message, raised.hint) == ("It broke.", "Mend it.")
@@ -39,7 +39,7 @@ def test_an_error_can_be_caught_as_the_builtin_it_means() -> None:
 
 
 @pytest.mark.parametrize("error", TREE)
-def test_an_error_survives_a_trip_to_another_process(error: type[RecollectError]) -> None:
+def test_an_error_survives_a_trip_to_another_process(error: type[LongmindError]) -> None:
     back = pickle.loads(pickle.dumps(error("It broke.", hint="Mend it.")))
     assert type(back) is error
     assert str(back) == "It broke. Mend it."

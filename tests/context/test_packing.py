@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect import Context, LaneRecipe, Memory, Recipe
-from recollect.base.tokens import Tokenizer, open_tokenizer, register_tokenizer
-from recollect.context.items import NO_ROOM
+from longmind import Context, LaneRecipe, Memory, Recipe
+from longmind.base.tokens import Tokenizer, open_tokenizer, register_tokenizer
+from longmind.context.items import NO_ROOM
 from tests.context.worlds import WORDS, fill, open_memory, sentence
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.base.tokens import open_tokenizer
+from longmind import FrozenClock, Memory
+from longmind.base.tokens import open_tokenizer
 from tests.context.worlds import WORDS, fill, open_memory
 
 ROOT = Path(__file__).resolve().parents[2]

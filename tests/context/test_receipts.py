@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import ALL, AsOf, FrozenClock, InvalidInput, Memory
-from recollect.context.receipt import Receipt
+from longmind import ALL, AsOf, FrozenClock, InvalidInput, Memory
+from longmind.context.receipt import Receipt
 from tests.context.worlds import fill, open_memory
 
 
@@ -105,11 +105,11 @@ def test_a_receipt_of_another_store_is_refused(world: Memory) -> None:
 
 
 def test_a_copy_of_the_store_takes_its_receipts(tmp_path: Any) -> None:
-    with open_memory(tmp_path / "one.recollect") as memory:
+    with open_memory(tmp_path / "one.mind") as memory:
         memory.remember("the zebra")
         receipt = memory.recall("zebra").receipt
-        memory.backup(tmp_path / "two.recollect")
-    with open_memory(tmp_path / "two.recollect", read_only=True) as copy:
+        memory.backup(tmp_path / "two.mind")
+    with open_memory(tmp_path / "two.mind", read_only=True) as copy:
         assert copy.replay(receipt)
 
 

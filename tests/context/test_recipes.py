@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, FrozenClock, InvalidInput, LaneRecipe, Memory, NotFound, Recipe
-from recollect.context.recipe import DEFAULTS
+from longmind import AsOf, FrozenClock, InvalidInput, LaneRecipe, Memory, NotFound, Recipe
+from longmind.context.recipe import DEFAULTS
 from tests.conftest import START
 from tests.context.worlds import DAY, fill, open_memory
 

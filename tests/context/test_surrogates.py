@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import FrozenClock, MaintenancePolicy, Memory
-from recollect.context.sentences import answering, cut, salient, sentences
-from recollect.context.surrogates import GIST_WORDS, LONG_BYTES, MICRO_WORDS, make_surrogate
+from longmind import FrozenClock, MaintenancePolicy, Memory
+from longmind.context.sentences import answering, cut, salient, sentences
+from longmind.context.surrogates import GIST_WORDS, LONG_BYTES, MICRO_WORDS, make_surrogate
 from tests.context.worlds import open_memory, sentence
 
 texts = st.lists(
@@ -144,7 +144,7 @@ def test_upkeep_runs_after_writes_and_on_opening_where_it_is_asked_for(
 
 
 def test_a_read_only_store_is_opened_without_upkeep(tmp_path: object, clock: FrozenClock) -> None:
-    path = f"{tmp_path}/a.recollect"
+    path = f"{tmp_path}/a.mind"
     with open_memory(path, clock=clock, surrogates=False) as memory:
         memory.remember(long_text(1))
     with open_memory(path, read_only=True, on_open=MaintenancePolicy()) as memory:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-from recollect import Recipe
+from longmind import Recipe
 from tests.context.worlds import open_memory
 
 

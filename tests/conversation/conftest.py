@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.conversation.memories import Memories
+from longmind import FrozenClock, Memory
+from longmind.conversation.memories import Memories
 
 
 def attach(memory: Memory, **options: Any) -> Memories:

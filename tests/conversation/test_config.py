@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput
-from recollect.conversation.config import Config
-from recollect.conversation.memories import Memories
+from longmind import InvalidInput
+from longmind.conversation.config import Config
+from longmind.conversation.memories import Memories
 
 
 @pytest.mark.parametrize(

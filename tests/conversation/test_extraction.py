@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.llm import ModelFailed, Reply, ScriptedModel
+from longmind import FrozenClock, Memory
+from longmind.llm import ModelFailed, Reply, ScriptedModel
 from tests.conversation.conftest import attach
 
 TEA = [{"content": "User likes green tea", "importance": 1, "tags": ["drinks"], "action": "create"}]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect import Memory
-from recollect.context.recipe import LaneRecipe, Recipe
-from recollect.conversation.memories import Memories
+from longmind import Memory
+from longmind.context.recipe import LaneRecipe, Recipe
+from longmind.conversation.memories import Memories
 
 RECIPE = Recipe("mine", (LaneRecipe("memories", items=2),))
 

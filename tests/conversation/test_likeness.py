@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.conversation.likeness import jaccard, probes, words_of
+from longmind.conversation.likeness import jaccard, probes, words_of
 
 _SETS = st.sets(st.sampled_from("abcdefghijkl"), min_size=1, max_size=9).map(frozenset)
 

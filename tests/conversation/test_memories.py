@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from recollect import AsOf, Conflict, FrozenClock, InvalidInput, Memory, NotFound
-from recollect.conversation.memories import Memories
-from recollect.conversation.scoring import DAY_MS
+from longmind import AsOf, Conflict, FrozenClock, InvalidInput, Memory, NotFound
+from longmind.conversation.memories import Memories
+from longmind.conversation.scoring import DAY_MS
 
 
 def test_a_text_remembered_twice_is_one_memory_seen_again(memories: Memories, clock: FrozenClock) -> None:
@@ -326,7 +326,7 @@ def test_a_bad_turn_is_refused_and_nothing_written(
 
 
 def test_recalled_text_makes_no_new_memories(memories: Memories) -> None:
-    echo = "<recollect id=0123456789ab> recalled data\nI like tea\n</recollect> I like coffee"
+    echo = "<longmind id=0123456789ab> recalled data\nI like tea\n</longmind> I like coffee"
     found = memories.conversation("s").add_turn("user", echo).extracted
     assert [item.content for item in found] == ["User likes coffee"]
 

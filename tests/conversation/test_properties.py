@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import FrozenClock, Memory
-from recollect.conversation.memories import Memories
+from longmind import FrozenClock, Memory
+from longmind.conversation.memories import Memories
 
 SAYINGS = (
     "I like tea",

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from recollect.conversation.config import Config, Mid, Scoring
-from recollect.conversation.rows import StateRow
-from recollect.conversation.scoring import DAY_MS, age_days, is_promoted, reckon, why_expired
-from recollect.conversation.sweep import Standing, plan_sweep
+from longmind.conversation.config import Config, Mid, Scoring
+from longmind.conversation.rows import StateRow
+from longmind.conversation.scoring import DAY_MS, age_days, is_promoted, reckon, why_expired
+from longmind.conversation.sweep import Standing, plan_sweep
 
 NOW = 1_700_000_000_000
 

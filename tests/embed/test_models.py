@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.base.errors import Conflict, Corrupt, InvalidInput, Unavailable
-from recollect.embed.catalogue import MINILM, CatalogueModel
-from recollect.embed.models import default_cache, install, installed, locate, verify
-from recollect.embed.onnx import OnnxEmbedder
+from longmind.base.errors import Conflict, Corrupt, InvalidInput, Unavailable
+from longmind.embed.catalogue import MINILM, CatalogueModel
+from longmind.embed.models import default_cache, install, installed, locate, verify
+from longmind.embed.onnx import OnnxEmbedder
 from tests.embed.conftest import Published
 
 pytestmark = pytest.mark.usefixtures("tiny")
@@ -83,7 +83,7 @@ def test_an_older_conversion_is_replaced(tmp_path: Path) -> None:
 
 def test_leftovers_of_a_killed_install_are_removed(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from recollect.base.partial import partial_folder\n"
+        "import os, sys; from pathlib import Path; from longmind.base.partial import partial_folder\n"
         "with partial_folder(Path(sys.argv[1])) as folder:\n"
         "    (folder / 'model.safetensors').write_bytes(b'half')\n"
         "    os.kill(os.getpid(), 9)"
@@ -138,7 +138,7 @@ def test_weights_that_were_tampered_with_are_refused_and_leave_nothing(
 def test_a_model_that_is_not_installed_is_unavailable_with_the_way_out(tmp_path: Path) -> None:
     assert installed(tmp_path) == []
     for ask in (verify, locate):
-        with pytest.raises(Unavailable, match="recollect models install"):
+        with pytest.raises(Unavailable, match="longmind models install"):
             ask("minilm", tmp_path)
 
 
@@ -170,7 +170,7 @@ def test_the_revision_names_published_weights_and_conversion() -> None:
 
 
 def test_the_default_cache_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_CACHE", str(tmp_path))
+    monkeypatch.setenv("LONGMIND_CACHE", str(tmp_path))
     assert default_cache() == tmp_path
-    monkeypatch.delenv("RECOLLECT_CACHE")
-    assert default_cache().name == "recollect"
+    monkeypatch.delenv("LONGMIND_CACHE")
+    assert default_cache().name == "longmind"

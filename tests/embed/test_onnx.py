@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import Corrupt, InvalidInput, Unavailable, Unsupported
-from recollect.embed.onnx import OnnxEmbedder
-from recollect.embed.protocol import Embedder, Encoding
+from longmind.base.errors import Corrupt, InvalidInput, Unavailable, Unsupported
+from longmind.embed.onnx import OnnxEmbedder
+from longmind.embed.protocol import Embedder, Encoding
 from tests.embed.conftest import POSITIONS, WIDTH, tiny_weights
 from tests.embed.test_convert import reference_states
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.base.errors import InvalidInput, MissingExtra, Unavailable
-from recollect.embed import FORMS, open_embedder
-from recollect.embed.hash import HashEmbedder
+from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
+from longmind.embed import FORMS, open_embedder
+from longmind.embed.hash import HashEmbedder
 
 
 def test_hash_takes_its_dimensions_from_the_spec(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_an_embedder_is_taken_as_it_is(tmp_path: Path) -> None:
 
 def test_the_default_is_the_model_which_is_never_downloaded_unasked(tmp_path: Path) -> None:
     for spec in (None, "minilm"):
-        with pytest.raises(Unavailable, match="recollect models install"):
+        with pytest.raises(Unavailable, match="longmind models install"):
             open_embedder(spec, cache=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -90,7 +90,7 @@ def test_a_missing_package_is_named(tmp_path: Path, export: Path, monkeypatch: p
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = (
-        "import sys, recollect.embed, recollect.embed.minilm, recollect.embed.hash, recollect.embed.endpoint;"
+        "import sys, longmind.embed, longmind.embed.minilm, longmind.embed.hash, longmind.embed.endpoint;"
         "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'onnx', 'subprocess'} & set(sys.modules)))"
     )
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

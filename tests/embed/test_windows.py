@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embed.windows import byte_spans, cut_windows, encodable, owned_ranges
+from longmind.embed.windows import byte_spans, cut_windows, encodable, owned_ranges
 
 word_lengths = st.lists(st.integers(1, 12), max_size=120)
 

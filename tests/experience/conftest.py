@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.experience.interface import Experience
-from recollect.experience.rows import TABLES
+from longmind import FrozenClock, Memory
+from longmind.experience.interface import Experience
+from longmind.experience.rows import TABLES
 
 REPO = "app"
 

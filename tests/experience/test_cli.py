@@ -1,4 +1,4 @@
-"""`recollect experience`, readable and as JSON, through the command's own parser."""
+"""`longmind experience`, readable and as JSON, through the command's own parser."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from recollect import Memory
-from recollect.base.errors import InvalidInput, NotFound
-from recollect.cli.app import build
+from longmind import Memory
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.cli.app import build
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ Run = Callable[..., Outcome]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RECOLLECT_STORE", "agent.recollect")
-    with Memory.open("agent.recollect", embedder="hash"):
+    monkeypatch.setenv("LONGMIND_STORE", "agent.mind")
+    with Memory.open("agent.mind", embedder="hash"):
         pass  # the store remembers its embedder, so that the commands need no model
 
     def call(*given: str, stdin: str | None = None) -> Outcome:
@@ -104,8 +104,8 @@ def test_a_dry_run_writes_nothing_and_begins_no_store(run: Run, tmp_path: Path):
     assert said.out == "Would record exp_1 (problem, frame 1).\n"
     assert run("list").out == "Nothing is recorded here.\n"
 
-    run("record", "problem", "x", "--no-evidence", "--dry-run", "--store", "new.recollect")
-    assert not (tmp_path / "new.recollect").exists()
+    run("record", "problem", "x", "--no-evidence", "--dry-run", "--store", "new.mind")
+    assert not (tmp_path / "new.mind").exists()
 
 
 def test_text_can_come_from_standard_input(run: Run):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.base.errors import InvalidInput
-from recollect.experience.interface import Experience
+from longmind import AsOf, FrozenClock, Memory
+from longmind.base.errors import InvalidInput
+from longmind.experience.interface import Experience
 from tests.conftest import START
 
 DAY = 86_400_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import AsOf
-from recollect.base.errors import Conflict, InvalidInput, NotFound
-from recollect.experience.values import KINDS
+from longmind import AsOf
+from longmind.base.errors import Conflict, InvalidInput, NotFound
+from longmind.experience.values import KINDS
 from tests.experience.conftest import REPO, dump
 
 SEEN = ["commit:1a2b3c4"]

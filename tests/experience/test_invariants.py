@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.base.errors import Conflict, InvalidInput, NotFound, RecollectError
-from recollect.experience.interface import Experience
-from recollect.experience.values import Recorded
+from longmind import FrozenClock, Memory
+from longmind.base.errors import Conflict, InvalidInput, LongmindError, NotFound
+from longmind.experience.interface import Experience
+from longmind.experience.values import Recorded
 from tests.conftest import ENGINES, START
 from tests.experience.conftest import REPO, dump
 
@@ -39,7 +39,7 @@ class World:
 @pytest.fixture(scope="module", params=ENGINES)
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """One for all tests of an engine: whatever is refused leaves it as it was."""
-    location = str(tmp_path_factory.mktemp("world") / "world.recollect")
+    location = str(tmp_path_factory.mktemp("world") / "world.mind")
     if request.param == "postgresql":
         url: str = request.getfixturevalue("postgres_url")
         location = f"{url}{'&' if '?' in url else '?'}store=world"
@@ -70,7 +70,7 @@ def make_world(memory: Memory, experience: Experience) -> World:
     return World(memory, experience, ids)
 
 
-def refused(world: World, act: Callable[[], object], *errors: type[RecollectError]) -> RecollectError:
+def refused(world: World, act: Callable[[], object], *errors: type[LongmindError]) -> LongmindError:
     before = dump(world.memory)
     with pytest.raises(errors or (InvalidInput, NotFound)) as caught:
         act()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import AsOf
-from recollect.base.errors import NotFound
-from recollect.experience.rows import TABLES
+from longmind import AsOf
+from longmind.base.errors import NotFound
+from longmind.experience.rows import TABLES
 from tests.experience.conftest import dump
 
 
@@ -119,7 +119,7 @@ def test_a_row_that_is_not_what_was_written_is_found(memory, experience, story, 
 
 
 def test_a_damaged_row_is_refused_when_it_is_read(memory, experience, story):
-    from recollect.base.errors import Corrupt
+    from longmind.base.errors import Corrupt
 
     with memory.store.write() as tx:
         _unguarded(memory, tx, "experience_record")

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput, NotFound
-from recollect.experience.findings import Findings
-from recollect.experience.references import read_references, reference
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.experience.findings import Findings
+from longmind.experience.references import read_references, reference
 
 SPELLINGS = [
     ("file:ci.yml", "file", "file:ci.yml"),

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.experience.interface import Experience
-from recollect.experience.utility import BAND, UtilityRule, break_ties, group_end
+from longmind.base.errors import InvalidInput
+from longmind.experience.interface import Experience
+from longmind.experience.utility import BAND, UtilityRule, break_ties, group_end
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=30).map(lambda found: sorted(found, reverse=True))
 
@@ -144,7 +144,7 @@ def test_votes_do_not_bring_in_what_was_not_found(experience):
 
 
 def test_the_utility_is_that_of_the_moment_asked_for(experience, clock):
-    from recollect import AsOf
+    from longmind import AsOf
 
     problem = experience.problem("The tests hang.", evidence="none")
     solution = experience.solution("Restart.", problem=problem, evidence="none")

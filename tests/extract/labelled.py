@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recollect.extract import Statement, conflicts, find_statements
+from longmind.extract import Statement, conflicts, find_statements
 
 DATA = Path(__file__).parent / "data"
 _LABEL = re.compile(r"(.+?) (not )?(ended )?(\w+) = (.+)")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extract import Statement, conflicts, find_statements, normal_value
+from longmind.extract import Statement, conflicts, find_statements, normal_value
 from tests.extract.labelled import score_conflicts
 
 

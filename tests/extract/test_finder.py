@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.extract import SPEAKER, Statement, find_statements
+from longmind.base.errors import InvalidInput
+from longmind.extract import SPEAKER, Statement, find_statements
 from tests.extract.labelled import rows, score_statements
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.extract.moments import find_moment, moment_at
+from longmind.extract.moments import find_moment, moment_at
 
 
 @pytest.mark.parametrize(

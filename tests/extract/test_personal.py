@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.personal import TARGETS, measure
-from recollect.base.errors import InvalidInput
-from recollect.extract.personal import KINDS, PersonalSpan, find_personal, redact
+from longmind.base.errors import InvalidInput
+from longmind.extract.personal import KINDS, PersonalSpan, find_personal, redact
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data/pii/synth_dataset_v2.json"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extract.sentences import MASK, mask, split_sentences
+from longmind.extract.sentences import MASK, mask, split_sentences
 
 
 def sentences(text: str) -> list[str]:

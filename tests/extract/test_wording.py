@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.extract import find_statements, render
+from longmind.extract import find_statements, render
 from tests.extract.labelled import rows
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from recollect import FrozenClock
-from recollect.base.filters import View
-from recollect.facts.extraction import ReferenceExtractor
-from recollect.facts.ledger import Ledger
-from recollect.facts.part import FactsPart
-from recollect.ingest import pipeline
-from recollect.store import erasure, writing
-from recollect.store.drafts import chunked, draft
-from recollect.store.erasure import ErasureCertificate
-from recollect.store.store import Store, open_store
+from longmind import FrozenClock
+from longmind.base.filters import View
+from longmind.facts.extraction import ReferenceExtractor
+from longmind.facts.ledger import Ledger
+from longmind.facts.part import FactsPart
+from longmind.ingest import pipeline
+from longmind.store import erasure, writing
+from longmind.store.drafts import chunked, draft
+from longmind.store.erasure import ErasureCertificate
+from longmind.store.store import Store, open_store
 
 
 class World:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.facts import canonical
-from recollect.facts.canonical import (
+from longmind.facts import canonical
+from longmind.facts.canonical import (
     ObjectKind,
     alias_norm,
     canonical_text,

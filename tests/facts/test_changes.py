@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from recollect import AsOf, InvalidInput
-from recollect.base.times import FOREVER
+from longmind import AsOf, InvalidInput
+from longmind.base.times import FOREVER
 from tests.conftest import START
 from tests.facts.conftest import World
 

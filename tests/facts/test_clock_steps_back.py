@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.operations.values import as_of as as_asked
+from longmind import AsOf, FrozenClock, Memory
+from longmind.operations.values import as_of as as_asked
 from tests.conftest import START
 
 STEPS = {"5 s": 5_000, "an hour": 3_600_000, "three years": 3 * 365 * 86_400_000}

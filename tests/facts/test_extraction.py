@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import AsOf, FrozenClock
-from recollect.base.times import FOREVER, to_ms
-from recollect.facts.extraction import (
+from longmind import AsOf, FrozenClock
+from longmind.base.times import FOREVER, to_ms
+from longmind.facts.extraction import (
     Extraction,
     ExtractionLimits,
     FoundEntity,
@@ -21,12 +21,12 @@ from recollect.facts.extraction import (
     ReferenceExtractor,
     Source,
 )
-from recollect.facts.part import FactsPart
-from recollect.facts.rows import TABLES
-from recollect.facts.values import Entity
-from recollect.ingest import pipeline
-from recollect.store.drafts import chunked, draft
-from recollect.store.upkeep import verify
+from longmind.facts.part import FactsPart
+from longmind.facts.rows import TABLES
+from longmind.facts.values import Entity
+from longmind.ingest import pipeline
+from longmind.store.drafts import chunked, draft
+from longmind.store.upkeep import verify
 from tests.conftest import START
 from tests.extract import labelled
 from tests.facts.conftest import World

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf
-from recollect.base.times import FOREVER
-from recollect.facts.forgetting import erase_space
-from recollect.facts.values import Evidence
-from recollect.store.erasure import verify_erasure
-from recollect.store.upkeep import verify
+from longmind import AsOf
+from longmind.base.times import FOREVER
+from longmind.facts.forgetting import erase_space
+from longmind.facts.values import Evidence
+from longmind.store.erasure import verify_erasure
+from longmind.store.upkeep import verify
 from tests.facts.conftest import World
 
 
@@ -137,7 +137,7 @@ def test_an_erased_premise_is_marked(quiet: World) -> None:
 
 
 def test_nothing_of_erased_words_is_left_in_the_file(tmp_path: Path, new_world: Callable[..., World]) -> None:
-    path = tmp_path / "ana.recollect"
+    path = tmp_path / "ana.mind"
     world = new_world(str(path))
     world.remember("My name is Philippa and I live in Samarkand. I work at Wintermute Industries.")
     frame = world.remember("I live in Porto.", role="user")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, InvalidInput
-from recollect.facts.values import Assertion, Entity
+from longmind import AsOf, InvalidInput
+from longmind.facts.values import Assertion, Entity
 from tests.facts.conftest import World
 
 

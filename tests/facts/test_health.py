@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from recollect.facts.values import Entity
-from recollect.store.upkeep import stats, verify
+from longmind.facts.values import Entity
+from longmind.store.upkeep import stats, verify
 from tests.facts.conftest import World
 
 
 @pytest.fixture
 def filled(tmp_path: Path, new_world: Callable[..., World]) -> World:
-    world = new_world(str(tmp_path / "a.recollect"))
+    world = new_world(str(tmp_path / "a.mind"))
     world.facts.define_predicate("lives_in", cardinality="one")
     frame = world.remember("Where Ana is at home.")
     premise = world.facts.record("ana", "lives_in", "Porto", valid_from=0, evidence=[frame])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.base.filters import EVERYTHING, View
-from recollect.facts.known_names import KnownNames
-from recollect.facts.lane import candidates
-from recollect.facts.values import Evidence
+from longmind.base.filters import EVERYTHING, View
+from longmind.facts.known_names import KnownNames
+from longmind.facts.lane import candidates
+from longmind.facts.values import Evidence
 from tests.facts.conftest import World
 
 HOME = View(("default",))

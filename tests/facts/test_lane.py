@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, InvalidInput, Where
-from recollect.base.filters import EVERYTHING, View
-from recollect.base.times import FOREVER
-from recollect.facts.cards import FactCards
-from recollect.facts.lane import LaneOptions, Mention, candidates, mentions
-from recollect.facts.values import Assertion, Entity, Evidence
+from longmind import AsOf, InvalidInput, Where
+from longmind.base.filters import EVERYTHING, View
+from longmind.base.times import FOREVER
+from longmind.facts.cards import FactCards
+from longmind.facts.lane import LaneOptions, Mention, candidates, mentions
+from longmind.facts.values import Assertion, Entity, Evidence
 from tests.conftest import START
 from tests.facts.conftest import World
 

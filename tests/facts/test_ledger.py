@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, Conflict, InvalidInput, NotFound
-from recollect.facts.canonical import ObjectKind
-from recollect.facts.results import Retracted
-from recollect.facts.values import OPEN, Assertion, Entity, Evidence
+from longmind import AsOf, Conflict, InvalidInput, NotFound
+from longmind.facts.canonical import ObjectKind
+from longmind.facts.results import Retracted
+from longmind.facts.values import OPEN, Assertion, Entity, Evidence
 from tests.conftest import START
 from tests.facts.conftest import World
 
@@ -180,8 +180,8 @@ def test_statements_of_one_transaction_apply_in_order_and_leave_no_trace_of_step
 
 
 def test_a_span_opened_and_superseded_in_one_transaction_is_replaced_not_closed(home: World) -> None:
-    from recollect.facts.checking import claim
-    from recollect.facts.storing import write
+    from longmind.facts.checking import claim
+    from longmind.facts.storing import write
 
     with home.store.write() as tx:
         for city in ("Porto", "Lisbon"):

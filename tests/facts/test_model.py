@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from recollect import AsOf, FrozenClock, InvalidInput
-from recollect.facts.ledger import Ledger
-from recollect.facts.part import FactsPart
-from recollect.facts.values import OPEN, Assertion
-from recollect.store.store import Store, open_store
-from recollect.store.upkeep import verify
+from longmind import AsOf, FrozenClock, InvalidInput
+from longmind.facts.ledger import Ledger
+from longmind.facts.part import FactsPart
+from longmind.facts.values import OPEN, Assertion
+from longmind.store.store import Store, open_store
+from longmind.store.upkeep import verify
 
 LAST = 12
 """All times given lie before; what is so here is so for ever."""

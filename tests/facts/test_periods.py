@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.base.times import format_ms
-from recollect.facts.periods import said_period
+from longmind.base.times import format_ms
+from longmind.facts.periods import said_period
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect import AsOf
+from longmind import AsOf
 from tests.facts.conftest import World
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, Conflict, FrozenClock
-from recollect.base.filters import EVERYTHING, View
-from recollect.base.store_files import APPLICATION_ID
-from recollect.facts.ledger import Ledger
-from recollect.facts.part import FactsPart
-from recollect.ingest import pipeline
-from recollect.store import frames, migrations
-from recollect.store.drafts import draft
-from recollect.store.store import open_store
-from recollect.store.upkeep import verify
+from longmind import AsOf, Conflict, FrozenClock
+from longmind.base.filters import EVERYTHING, View
+from longmind.base.store_files import APPLICATION_ID
+from longmind.facts.ledger import Ledger
+from longmind.facts.part import FactsPart
+from longmind.ingest import pipeline
+from longmind.store import frames, migrations
+from longmind.store.drafts import draft
+from longmind.store.store import open_store
+from longmind.store.upkeep import verify
 from tests.facts.conftest import World
 
 TABLES = "fact_entity fact_alias fact_predicate fact fact_span fact_evidence fact_premise".split()
@@ -59,7 +59,7 @@ def test_an_older_format_is_upgraded_and_answers_the_same(
 
 
 def test_the_file_says_what_it_is(tmp_path: Path, new_world: Callable[..., World]) -> None:
-    world = new_world(str(tmp_path / "a.recollect"))
+    world = new_world(str(tmp_path / "a.mind"))
     assert world.rows("PRAGMA application_id") == [(APPLICATION_ID,)]
     assert world.rows("PRAGMA user_version")[0][0] >= FORMAT
     assert world.rows("PRAGMA foreign_keys") == [(1,)]
@@ -68,13 +68,13 @@ def test_the_file_says_what_it_is(tmp_path: Path, new_world: Callable[..., World
 def test_facts_survive_closing_and_nothing_lies_beside_the_file(
     tmp_path: Path, clock: FrozenClock, new_world: Callable[..., World]
 ) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     world = new_world(str(path))
     frame = world.remember("Ana lives in Porto.", speaker="Ana")
     world.facts.record("ana", "likes", "soup", evidence=[frame], qualifiers={"how": b"\x00"})
     found = world.facts.about("ana"), world.facts.history("ana")
     world.store.close()
-    assert [item.name for item in tmp_path.iterdir()] == ["a.recollect"]
+    assert [item.name for item in tmp_path.iterdir()] == ["a.mind"]
     again = new_world(str(path))
     assert (again.facts.about("ana"), again.facts.history("ana")) == found
 

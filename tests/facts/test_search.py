@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import AsOf, FrozenClock, Memory
+from longmind import AsOf, FrozenClock, Memory
 from tests.conftest import START
 
 DAY = 86_400_000

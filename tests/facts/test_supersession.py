@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.facts.supersession import UNTIL_NEXT, OpenSpan, UntilNext, plan_assertion, plan_retraction
+from longmind.facts.supersession import UNTIL_NEXT, OpenSpan, UntilNext, plan_assertion, plan_retraction
 
 LAST = 12
 """Every period of these tests begins before; what holds here holds for ever."""

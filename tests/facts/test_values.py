@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput
-from recollect.facts.canonical import ObjectKind
-from recollect.facts.results import FactsResult
-from recollect.facts.values import (
+from longmind import InvalidInput
+from longmind.facts.canonical import ObjectKind
+from longmind.facts.results import FactsResult
+from longmind.facts.values import (
     OPEN,
     Entity,
     Evidence,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recollect import ALL, AsOf, Conflict, Corrupt, InvalidInput, NotFound
-from recollect.facts.values import Assertion, Entity, Evidence
+from longmind import ALL, AsOf, Conflict, Corrupt, InvalidInput, NotFound
+from longmind.facts.values import Assertion, Entity, Evidence
 from tests.conftest import START
 from tests.facts.conftest import World
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from recollect.facts.part import FactsPart
-from recollect.store.upkeep import verify
+from longmind.facts.part import FactsPart
+from longmind.store.upkeep import verify
 from tests.facts.conftest import World
 
 

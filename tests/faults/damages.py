@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recollect import Corrupt, Memory, RecollectError, Unavailable, Unsupported
-from recollect.store.pages import sealed
+from longmind import Corrupt, LongmindError, Memory, Unavailable, Unsupported
+from longmind.store.pages import sealed
 from tests.faults.worlds import Question, open_world
 
 PAGE = 4096
@@ -227,7 +227,7 @@ class Original:
                 answer = ask(memory)
             except REFUSALS:
                 tally.refused += 1
-            except RecollectError as error:
+            except LongmindError as error:
                 tally.wrong.append(f"{label}: {name}: {_named(error)}")
             except Exception as error:
                 tally.raw.append(f"{label}: {name}: {_named(error)}")
@@ -294,7 +294,7 @@ def _verified(memory: Memory, label: str, tally: Tally) -> bool:
 def _named(error: Exception) -> str:
     """With the place it came from."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if f"{os.sep}recollect{os.sep}" in frame.filename]
+    ours = [frame for frame in frames if f"{os.sep}longmind{os.sep}" in frame.filename]
     last = ours[-1] if ours else frames[-1]
     place = f"{Path(last.filename).parent.name}/{Path(last.filename).name}:{last.lineno}"
     return f"{type(error).__name__} in {place}: {str(error)[:120]}"
@@ -303,7 +303,7 @@ def _named(error: Exception) -> str:
 def _placed(folder: Path, file: bytes, log: bytes = b"", index: bytes = b"") -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    path = folder / "copy.recollect"
+    path = folder / "copy.mind"
     path.write_bytes(file)
     for end, raw in (("-wal", log), ("-shm", index)):
         if raw:

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-import recollect
+import longmind
 
-PACKAGE = str(Path(recollect.__file__).parent)
-STORE = str(Path(recollect.__file__).parent / "store")
+PACKAGE = str(Path(longmind.__file__).parent)
+STORE = str(Path(longmind.__file__).parent / "store")
 
 
 class Interrupt(KeyboardInterrupt):

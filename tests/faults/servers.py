@@ -26,7 +26,7 @@ class Server:
     """Made by `initdb` or as the standby of another one; its folder goes when the `with` ends."""
 
     def __init__(self, *, follows: Server | None = None, **settings: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="longmind-pg-"))
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
         self.data.mkdir(mode=0o700)

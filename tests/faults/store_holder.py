@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect import Memory
-from recollect.base.errors import RecollectError
+from longmind import Memory
+from longmind.base.errors import LongmindError
 
 
 def remember(memory: Memory, texts: list[str]) -> list[int]:
@@ -24,7 +24,7 @@ def ingest(memory: Memory, folder: str) -> list[list[str]]:
 
 
 def sync(memory: Memory, folder: str) -> list[str]:
-    from recollect.spaces import watching
+    from longmind.spaces import watching
 
     return list(watching.sync_folder(memory.space("code"), folder, readers=memory.readers).skipped)
 
@@ -42,7 +42,7 @@ def http(memory: Memory, folder: str) -> int | dict[str, object]:
     """Ask the server's own routes to ingest the folder that is served."""
     from fastapi.testclient import TestClient
 
-    from recollect.http.app import create_app
+    from longmind.http.app import create_app
 
     client = TestClient(create_app(memory, files=folder), base_url="http://127.0.0.1")
     answer = client.post("/v1/ingest", json={"path": "."})
@@ -65,7 +65,7 @@ def main(path: str) -> None:
             name, *values = json.loads(line)
             try:
                 answer = COMMANDS[name](memory, *values)
-            except RecollectError as error:
+            except LongmindError as error:
                 answer = {"error": error.code, "message": str(error)}
             print(json.dumps(answer), flush=True)
 

@@ -14,7 +14,7 @@ from tests.faults.worlds import questions
 
 def original(folder: Path, *arguments: str) -> Original:
     """Made in a process of its own: what only its memory knows does not help later."""
-    path = folder / "original.recollect"
+    path = folder / "original.mind"
     subprocess.run([sys.executable, "-m", "tests.faults.worlds", str(path), *arguments], check=not arguments)
     return Original.read(path, folder / "copy", questions())
 

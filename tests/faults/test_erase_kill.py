@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 from tests.store.opening import open_memory
 from tests.store.test_erase import item, stored_bytes, words
 
 ERASER = """
 import os, signal, sys
-from recollect.store.sqlite import SqliteEngine
+from longmind.store.sqlite import SqliteEngine
 from tests.store.opening import open_memory
 def die(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 clean = SqliteEngine.scrub
@@ -50,7 +50,7 @@ def left(path: Path, gone: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_an_erasure_that_was_killed_is_completed_by_the_next_open(tmp_path: Path, moment: str) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         memory.remember_many(item(number) for number in range(60))
     killed_erase(path, moment, "21")
@@ -73,7 +73,7 @@ def test_an_erasure_that_was_killed_is_completed_by_the_next_open(tmp_path: Path
 
 
 def test_a_fact_whose_erasure_was_killed_is_cleaned_by_the_next_open(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         memory.facts.record("zanzibarq", "likes", "quincejamq")
     killed_erase(path, "before", "fact")
@@ -85,7 +85,7 @@ def test_a_fact_whose_erasure_was_killed_is_cleaned_by_the_next_open(tmp_path: P
 def test_an_erasure_that_a_reader_held_up_is_completed_later_and_both_certificates_hold(
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory, open_memory(path, read_only=True) as reader:
         memory.remember_many(item(number) for number in range(30))
         with reader.session(mode="read"):
@@ -101,7 +101,7 @@ def test_an_erasure_that_a_reader_held_up_is_completed_later_and_both_certificat
 
 
 def test_a_finished_erasure_leaves_no_pending_row_and_its_key_nowhere(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         memory.remember_many(item(number) for number in range(30))
         certificate = memory.erase(7)
@@ -111,7 +111,7 @@ def test_a_finished_erasure_leaves_no_pending_row_and_its_key_nowhere(tmp_path: 
 
 
 def test_an_erasure_does_not_rebuild_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         memory.remember_many(item(number) for number in range(400))
         memory.remember("long " * 100_000)
@@ -163,10 +163,10 @@ def churn(path: Path, seed: int, *, rounds: int, embedder: str | None) -> None:
 
 @pytest.mark.parametrize(("seed", "embedder"), [(1, None), (2, "hash")])
 def test_no_byte_of_the_erased_survives_any_churn(tmp_path: Path, seed: int, embedder: str | None) -> None:
-    churn(tmp_path / "a.recollect", seed, rounds=3, embedder=embedder)
+    churn(tmp_path / "a.mind", seed, rounds=3, embedder=embedder)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(10, 30))
 def test_no_byte_of_the_erased_survives_long_churn(tmp_path: Path, seed: int) -> None:
-    churn(tmp_path / "a.recollect", seed, rounds=12, embedder="hash" if seed % 2 else None)
+    churn(tmp_path / "a.mind", seed, rounds=12, embedder="hash" if seed % 2 else None)

@@ -19,7 +19,7 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect import Unavailable
+from longmind import Unavailable
 from tests.faults.interrupting import PACKAGE, STORE, Interrupt, Interrupter, count_bytecodes, interrupt
 from tests.store.opening import open_memory
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory, NotFound
+from longmind import Memory, NotFound
 from tests.faults.writer import FULL, KINDS
 from tests.store.children import Child
 from tests.store.opening import open_memory
@@ -212,7 +212,7 @@ def only_the_store(path: Path) -> list[str]:
 def kill_on_a_file(tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "store").mkdir()
     (tmp_path / "work").mkdir()
-    path = tmp_path / "store" / "killed.recollect"
+    path = tmp_path / "store" / "killed.mind"
     harness = Harness(str(path), tmp_path / "work")
     harness.run(kills)
     harness.lost += [f"the file {name} is left" for name in only_the_store(path)]
@@ -257,8 +257,8 @@ def test_sixty_kills_over_every_kind_of_write_to_a_server(
 def kill_migrations(tmp_path: Path, kills: int) -> None:
     rng = random.Random(7)
     for number in range(kills):
-        old = FORMATS / f"format_{1 + number % 8}.recollect"
-        path = tmp_path / f"m{number}.recollect"
+        old = FORMATS / f"format_{1 + number % 8}.mind"
+        path = tmp_path / f"m{number}.mind"
         with Child("migrate", str(path), str(old)) as child:
             child.hear("ready")
             time.sleep(rng.uniform(0, 0.04))
@@ -267,7 +267,7 @@ def kill_migrations(tmp_path: Path, kills: int) -> None:
             assert memory.verify(deep=True)
             texts = [frame.text for frame in memory.list(limit=5000)]
             assert memory.remember("after the kill").id
-        fresh = tmp_path / f"fresh{number}.recollect"
+        fresh = tmp_path / f"fresh{number}.mind"
         shutil.copy(old, fresh)
         with open_memory(fresh) as memory:
             assert texts == [frame.text for frame in memory.list(limit=5000)]
@@ -284,14 +284,14 @@ def test_sixty_killed_migrations_are_finished_by_the_next_open(tmp_path: Path) -
 
 def test_a_killed_import_can_be_repeated(tmp_path: Path) -> None:
     source = tmp_path / "export.jsonl"
-    with open_memory(tmp_path / "source.recollect", **FULL) as memory:
+    with open_memory(tmp_path / "source.mind", **FULL) as memory:
         memory.remember_many([f"Ana wrote note number{place}q." for place in range(300)])
         memory.conversation("s1").add_turn("user", "I live in Porto.")
         memory.export(source)
         expected = sorted(frame.text for frame in memory.list(limit=5000))
     rng = random.Random(11)
     for number in range(4):
-        target = tmp_path / f"target{number}.recollect"
+        target = tmp_path / f"target{number}.mind"
         with Child("import_", str(target), str(source)) as child:
             child.hear("ready")
             time.sleep(rng.uniform(0.01, 0.25))

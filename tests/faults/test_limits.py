@@ -13,7 +13,7 @@ from tests.store.opening import open_memory
 
 SCRIPT = """
 import json, os, resource, signal, sys
-from recollect import RecollectError
+from longmind import LongmindError
 from tests.store.opening import open_memory
 
 location, limit = sys.argv[1:]
@@ -36,7 +36,7 @@ with open_memory(location) as memory:
         else:
             for number in range(400):
                 written.append(memory.remember(f"{number} " + os.urandom(20_000).hex()).id)
-    except RecollectError as failure:
+    except LongmindError as failure:
         error = [failure.code, str(failure)]
     for descriptor in held:
         os.close(descriptor)
@@ -68,16 +68,16 @@ def check(location: Path, written: list[int]) -> None:
 
 
 def test_a_limit_on_the_size_of_files_loses_nothing(tmp_path: Path) -> None:
-    written, (code, message) = at_the_limit(tmp_path / "a.recollect", "size")
+    written, (code, message) = at_the_limit(tmp_path / "a.mind", "size")
     assert code in ("over_budget", "unavailable"), message
-    check(tmp_path / "a.recollect", written)
+    check(tmp_path / "a.mind", written)
 
 
 def test_no_descriptor_left_does_not_read_as_a_matter_of_permissions(tmp_path: Path) -> None:
-    written, (code, message) = at_the_limit(tmp_path / "a.recollect", "descriptors")
+    written, (code, message) = at_the_limit(tmp_path / "a.mind", "descriptors")
     assert code == "unavailable", message
     assert "descriptor" in message
-    check(tmp_path / "a.recollect", written)
+    check(tmp_path / "a.mind", written)
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     if mounted.returncode:
         pytest.skip("a small disk cannot be mounted here")
     try:
-        written, (code, message) = at_the_limit(disk / "a.recollect", "disk")
+        written, (code, message) = at_the_limit(disk / "a.mind", "disk")
         assert code == "over_budget", message
         assert "disk is full" in message
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
-        check(disk / "a.recollect", written)
+        check(disk / "a.mind", written)
     finally:
         subprocess.run(["umount", disk], check=True)

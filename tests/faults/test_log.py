@@ -14,10 +14,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect import Busy, Conflict, Corrupt, FrozenClock, InvalidInput, Memory, NotFound
-from recollect.store import log, recovery
-from recollect.store.log import AHEAD, WHOLE, read_alone
-from recollect.store.sqlite import SqliteEngine
+from longmind import Busy, Conflict, Corrupt, FrozenClock, InvalidInput, Memory, NotFound
+from longmind.store import log, recovery
+from longmind.store.log import AHEAD, WHOLE, read_alone
+from longmind.store.sqlite import SqliteEngine
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -67,7 +67,7 @@ def refused(path: Path, match: str) -> Iterator[None]:
         with pytest.raises(Corrupt, match=match) as caught:
             open_memory(path, read_only=read_only)
         assert caught.value.hint
-        assert "recollect restore BACKUP TO" in caught.value.hint
+        assert "longmind restore BACKUP TO" in caught.value.hint
     assert bytes_of(path).items() >= before.items()
     yield
 
@@ -75,7 +75,7 @@ def refused(path: Path, match: str) -> Iterator[None]:
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     (tmp_path / "store").mkdir()
-    return tmp_path / "store" / "memory.recollect"
+    return tmp_path / "store" / "memory.mind"
 
 
 # Foreign and stale logs
@@ -90,11 +90,11 @@ def test_a_killed_store_opens_with_everything_it_acknowledged(path: Path) -> Non
 def test_a_backup_copied_over_a_killed_store_is_refused_with_the_old_log(path: Path, tmp_path: Path) -> None:
     with open_memory(path) as memory:
         memory.remember("before the backup")
-        memory.backup(tmp_path / "backup.recollect")
+        memory.backup(tmp_path / "backup.mind")
     killed(path, "a")
-    shutil.copy(tmp_path / "backup.recollect", path)
+    shutil.copy(tmp_path / "backup.mind", path)
     with refused(path, "belongs to another file"):
-        assert path.read_bytes() == (tmp_path / "backup.recollect").read_bytes()
+        assert path.read_bytes() == (tmp_path / "backup.mind").read_bytes()
     wal(path).unlink()
     shm(path).unlink()
     assert texts_in(path) == ["before the backup"]
@@ -105,9 +105,9 @@ def test_a_backup_copied_over_a_store_killed_at_its_first_write_is_refused(
 ) -> None:
     with open_memory(path) as memory:
         memory.remember("kept")
-        memory.backup(tmp_path / "backup.recollect")
+        memory.backup(tmp_path / "backup.mind")
     killed(path, "a", 12)
-    shutil.copy(tmp_path / "backup.recollect", path)
+    shutil.copy(tmp_path / "backup.mind", path)
     with refused(path, "belongs to another file"):
         pass
 
@@ -208,7 +208,7 @@ def test_a_file_without_its_log_is_refused_until_that_is_accepted(path: Path, wi
 
 
 def test_a_copy_of_a_store_in_use_without_its_log_is_refused(path: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.recollect"
+    copy = tmp_path / "copy.mind"
     with open_memory(path) as memory:
         memory.remember("one")
         memory.remember("two")
@@ -464,16 +464,16 @@ def test_restoring_puts_a_backup_in_the_place_of_a_killed_store_and_keeps_it(
 ) -> None:
     with open_memory(path) as memory:
         memory.remember("in the backup")
-        memory.backup(tmp_path / "backup.recollect")
+        memory.backup(tmp_path / "backup.mind")
     texts = killed(path, "a")
     with pytest.raises(Conflict, match="exists"):
-        Memory.restore(tmp_path / "backup.recollect", path)
-    restored = Memory.restore(tmp_path / "backup.recollect", path, overwrite=True, deep=True)
+        Memory.restore(tmp_path / "backup.mind", path)
+    restored = Memory.restore(tmp_path / "backup.mind", path, overwrite=True, deep=True)
     assert restored.kept == f"{path}.before-restore"
     assert restored.bytes == path.stat().st_size
     assert texts_in(path) == ["in the backup"]
     assert texts_in(Path(restored.kept)) == ["in the backup", *texts]
-    again = Memory.restore(tmp_path / "backup.recollect", path, overwrite=True)
+    again = Memory.restore(tmp_path / "backup.mind", path, overwrite=True)
     assert again.kept == f"{path}.before-restore-2"
     assert folder(path) == [
         path.name,
@@ -483,7 +483,7 @@ def test_restoring_puts_a_backup_in_the_place_of_a_killed_store_and_keeps_it(
 
 @pytest.mark.parametrize("there", ["nothing", "a log", "empty", "garbage", "one byte", "damaged"])
 def test_restoring_works_whatever_is_there(path: Path, tmp_path: Path, there: str) -> None:
-    with open_memory(tmp_path / "backup.recollect") as memory:
+    with open_memory(tmp_path / "backup.mind") as memory:
         memory.remember("kept")
     if there in ("damaged", "a log"):
         killed(path, "a")
@@ -496,7 +496,7 @@ def test_restoring_works_whatever_is_there(path: Path, tmp_path: Path, there: st
     elif there != "nothing":
         path.write_bytes({"empty": b"", "garbage": b"no database " * 999, "one byte": b"x"}[there])
     before = bytes_of(path)
-    restored = Memory.restore(tmp_path / "backup.recollect", path, overwrite=True)
+    restored = Memory.restore(tmp_path / "backup.mind", path, overwrite=True)
     assert texts_in(path) == ["kept"]
     if before:
         assert restored.kept is not None
@@ -506,7 +506,7 @@ def test_restoring_works_whatever_is_there(path: Path, tmp_path: Path, there: st
 
 
 def test_restoring_refuses_a_target_in_use_here_or_elsewhere(path: Path, tmp_path: Path) -> None:
-    backup = tmp_path / "backup.recollect"
+    backup = tmp_path / "backup.mind"
     with open_memory(path) as memory:
         memory.backup(backup)
         memory.remember("newer")
@@ -528,7 +528,7 @@ def test_restoring_refuses_what_is_not_a_sound_backup(path: Path, tmp_path: Path
     with open_memory(path) as memory:
         memory.remember("mine")
     before = path.read_bytes()
-    backup = tmp_path / "backup.recollect"
+    backup = tmp_path / "backup.mind"
     with open_memory(backup) as memory:
         memory.remember_many(f"text {number}" for number in range(200))
         row = struct.pack(">H", 7)
@@ -563,8 +563,8 @@ def test_a_backup_of_an_earlier_format_is_restored_as_it_is(path: Path, tmp_path
 
 def test_a_store_of_an_earlier_format_killed_in_its_migration_opens(tmp_path: Path) -> None:
     for number in range(6):
-        path = tmp_path / f"{number}.recollect"
-        shutil.copy(Path(__file__).parent.parent / "formats" / "format_8.recollect", path)
+        path = tmp_path / f"{number}.mind"
+        shutil.copy(Path(__file__).parent.parent / "formats" / "format_8.mind", path)
         with Child("write", str(path)) as child:
             if number % 2:
                 child.hear("ready")

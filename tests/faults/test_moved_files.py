@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory, Unavailable
+from longmind import Memory, Unavailable
 from tests.store.opening import open_memory
 
 TEXTS = [f"Acknowledged number {number}." for number in range(5)]
@@ -23,7 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def memory(folder: Path) -> Iterator[Memory]:
-    with open_memory(folder / "a.recollect") as opened:
+    with open_memory(folder / "a.mind") as opened:
         opened.remember_many(TEXTS)
         yield opened
 
@@ -38,18 +38,18 @@ def delete(path: Path) -> None:
 
 
 def rename(path: Path) -> None:
-    path.rename(path.with_name("elsewhere.recollect"))
+    path.rename(path.with_name("elsewhere.mind"))
 
 
 def replace_by_another(path: Path) -> None:
-    other = path.with_name("other.recollect")
+    other = path.with_name("other.mind")
     with open_memory(other) as opened:
         opened.remember("Of another store.")
     other.replace(path)
 
 
 def replace_by_a_copy(path: Path) -> None:
-    copy = path.with_name("copy.recollect")
+    copy = path.with_name("copy.mind")
     shutil.copyfile(path, copy)
     copy.replace(path)
 
@@ -88,7 +88,7 @@ def delete_index_of_log(path: Path) -> None:
 def test_neither_writes_nor_reads_go_on_when_the_files_changed(
     memory: Memory, folder: Path, change: Callable[[Path], None]
 ) -> None:
-    change(folder / "a.recollect")
+    change(folder / "a.mind")
     for call in (
         lambda: memory.remember("Into nothing."),
         lambda: memory.get(1),
@@ -102,11 +102,11 @@ def test_neither_writes_nor_reads_go_on_when_the_files_changed(
 
 
 def test_what_a_deleted_log_held_is_in_the_file_after_the_refusal(memory: Memory, folder: Path) -> None:
-    path = folder / "a.recollect"
+    path = folder / "a.mind"
     delete_log(path)
     with pytest.raises(Unavailable, match="log"):
         memory.remember("Refused.")
-    copy = folder / "copy.recollect"
+    copy = folder / "copy.mind"
     shutil.copyfile(path, copy)  # as if the process were killed now
     assert texts(copy) == TEXTS
     memory.close()
@@ -114,15 +114,15 @@ def test_what_a_deleted_log_held_is_in_the_file_after_the_refusal(memory: Memory
 
 
 def test_a_store_that_is_moved_while_open_has_everything_after_close(memory: Memory, folder: Path) -> None:
-    rename(folder / "a.recollect")
+    rename(folder / "a.mind")
     with pytest.raises(Unavailable):
         memory.remember("Refused.")
     memory.close()
-    assert texts(folder / "elsewhere.recollect") == TEXTS
+    assert texts(folder / "elsewhere.mind") == TEXTS
 
 
 def test_closing_leaves_the_log_of_the_store_that_took_the_place(memory: Memory, folder: Path) -> None:
-    path = folder / "a.recollect"
+    path = folder / "a.mind"
     for suffix in ("", "-wal", "-shm"):
         Path(f"{path}{suffix}").rename(folder / f"old{suffix}")
     with open_memory(path) as successor:
@@ -137,22 +137,22 @@ def test_closing_leaves_the_log_of_the_store_that_took_the_place(memory: Memory,
 
 
 def test_a_link_that_leads_elsewhere_is_noticed(folder: Path) -> None:
-    link = folder / "link.recollect"
+    link = folder / "link.mind"
     for name in ("first", "second"):
-        open_memory(folder / f"{name}.recollect").close()
-    link.symlink_to(folder / "first.recollect")
+        open_memory(folder / f"{name}.mind").close()
+    link.symlink_to(folder / "first.mind")
     with open_memory(link) as memory:
         memory.remember("Before.")
         link.unlink()
-        link.symlink_to(folder / "second.recollect")
+        link.symlink_to(folder / "second.mind")
         with pytest.raises(Unavailable, match="replaced"):
             memory.remember("Refused.")
-    assert texts(folder / "first.recollect") == ["Before."]
-    assert texts(folder / "second.recollect") == []
+    assert texts(folder / "first.mind") == ["Before."]
+    assert texts(folder / "second.mind") == []
 
 
 def test_a_file_that_is_put_back_goes_on(memory: Memory, folder: Path) -> None:
-    path = folder / "a.recollect"
+    path = folder / "a.mind"
     path.rename(folder / "aside")
     with pytest.raises(Unavailable):
         memory.remember("Refused.")

@@ -14,8 +14,8 @@ from zlib import crc32
 import apsw
 import pytest
 
-from recollect import Corrupt, FrozenClock, Memory
-from recollect.store import pages
+from longmind import Corrupt, FrozenClock, Memory
+from longmind.store import pages
 from tests import raw
 from tests.formats import make
 from tests.store.opening import open_memory
@@ -26,7 +26,7 @@ TEXTS = [f"note {number} " + "lorem ipsum dolor sit amet " * (number % 40) for n
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("pages") / "a.recollect"
+    path = tmp_path_factory.mktemp("pages") / "a.mind"
     with open_memory(path) as memory:
         memory.remember_many([{"text": text, "tags": ["some"]} for text in TEXTS])
         memory.remember("long " * 20_000)
@@ -89,12 +89,12 @@ def truncate(data: bytearray, rng: random.Random, at: int) -> None:
 def test_a_page_that_is_not_what_was_written_is_never_an_answer(
     kept: bytes, tmp_path: Path, change: Callable[[bytearray, random.Random, int], None], read_only: bool
 ) -> None:
-    whole = tmp_path / "whole.recollect"
+    whole = tmp_path / "whole.mind"
     whole.write_bytes(kept)
     expected = read_all(whole, read_only=read_only)
     assert expected[-1] is True
     for seed in range(12):
-        path = tmp_path / f"{seed}.recollect"
+        path = tmp_path / f"{seed}.mind"
         path.write_bytes(damaged(change, kept, seed))
         try:
             answers = read_all(path, read_only=read_only)
@@ -105,7 +105,7 @@ def test_a_page_that_is_not_what_was_written_is_never_an_answer(
 
 
 def test_any_byte_of_the_header_that_changes_is_noticed(kept: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     for at in [*range(16, 24), 28, 40, 60, 92, 96, 100, 105]:
         data = bytearray(kept)
         data[at] ^= 0x5A
@@ -115,7 +115,7 @@ def test_any_byte_of_the_header_that_changes_is_noticed(kept: bytes, tmp_path: P
 
 
 def test_a_page_in_the_place_of_another_says_which_it_was(kept: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     data = bytearray(kept)
     data[5 * SIZE : 6 * SIZE] = kept[8 * SIZE : 9 * SIZE]
     path.write_bytes(data)
@@ -126,7 +126,7 @@ def test_a_page_in_the_place_of_another_says_which_it_was(kept: bytes, tmp_path:
 
 
 def test_a_row_changed_by_another_program_is_noticed(kept: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     path.write_bytes(kept)
     connection = sqlite3.connect(path)
     connection.execute("UPDATE store_counter SET value = value + 1")
@@ -137,7 +137,7 @@ def test_a_row_changed_by_another_program_is_noticed(kept: bytes, tmp_path: Path
 
 
 def test_damage_that_comes_while_the_store_is_open_is_noticed(kept: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     path.write_bytes(kept)
     script = f"f = open({str(path)!r}, 'r+b'); f.seek(4096); f.write(bytes({len(kept) - SIZE}))"
     with open_memory(path, read_only=True) as memory:
@@ -147,7 +147,7 @@ def test_damage_that_comes_while_the_store_is_open_is_noticed(kept: bytes, tmp_p
 
 
 def test_every_page_is_sealed_whatever_wrote_it(tmp_path: Path) -> None:
-    path, copy = tmp_path / "a.recollect", tmp_path / "b.recollect"
+    path, copy = tmp_path / "a.mind", tmp_path / "b.mind"
     with open_memory(path) as memory:
         for first in range(0, 300, 50):
             memory.remember_many(TEXTS[first : first + 50])
@@ -165,7 +165,7 @@ def test_every_page_is_sealed_whatever_wrote_it(tmp_path: Path) -> None:
 
 
 def test_a_backup_larger_than_the_cache_is_sealed(tmp_path: Path) -> None:
-    path, copy = tmp_path / "a.recollect", tmp_path / "b.recollect"
+    path, copy = tmp_path / "a.mind", tmp_path / "b.mind"
     with open_memory(path) as memory:
         for number in range(12):
             memory.remember(f"{number} " + "sun rain wind hail " * 20_000)
@@ -180,7 +180,7 @@ def test_a_backup_larger_than_the_cache_is_sealed(tmp_path: Path) -> None:
 def test_a_file_of_an_older_format_gets_its_checksums_when_opened_for_writing(
     number: int, tmp_path: Path
 ) -> None:
-    path = Path(shutil.copy(make.FOLDER / f"format_{number}.recollect", tmp_path))
+    path = Path(shutil.copy(make.FOLDER / f"format_{number}.mind", tmp_path))
     assert not all_sealed(path)
     with open_memory(path, clock=FrozenClock(make.START + 100 * make.DAY)) as memory:
         assert memory.verify(deep=True)
@@ -191,9 +191,9 @@ def test_a_file_of_an_older_format_gets_its_checksums_when_opened_for_writing(
 def test_a_file_without_checksums_yet_works_says_so_and_gets_them_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = Path(shutil.copy(make.FOLDER / "format_8.recollect", tmp_path))
+    path = Path(shutil.copy(make.FOLDER / "format_8.mind", tmp_path))
     clock = FrozenClock(make.START + 100 * make.DAY)
-    from recollect.store.sqlite import SqliteEngine
+    from longmind.store.sqlite import SqliteEngine
 
     with monkeypatch.context() as killed:  # what a kill between the two steps leaves behind
         killed.setattr(SqliteEngine, "_seal_pages", lambda self: None)
@@ -202,7 +202,7 @@ def test_a_file_without_checksums_yet_works_says_so_and_gets_them_later(
             report = memory.verify(deep=True)
             assert report
             assert "compact" in report.notes[0]
-            copy = tmp_path / "copy.recollect"
+            copy = tmp_path / "copy.mind"
             memory.backup(copy)
     assert not all_sealed(path)
     with open_memory(copy, read_only=True) as memory:
@@ -216,9 +216,9 @@ def test_a_file_without_checksums_yet_works_says_so_and_gets_them_later(
 def test_a_process_that_has_a_file_open_notices_that_another_sealed_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = Path(shutil.copy(make.FOLDER / "format_8.recollect", tmp_path))
+    path = Path(shutil.copy(make.FOLDER / "format_8.mind", tmp_path))
     clock = FrozenClock(make.START + 100 * make.DAY)
-    from recollect.store.sqlite import SqliteEngine
+    from longmind.store.sqlite import SqliteEngine
 
     with monkeypatch.context() as early:
         early.setattr(SqliteEngine, "_seal_pages", lambda self: None)
@@ -235,7 +235,7 @@ def test_a_process_that_has_a_file_open_notices_that_another_sealed_it(
 
 
 def test_several_processes_write_and_read_sealed_pages(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     script = (
         "import sys; from tests.store.opening import open_memory\n"
         f"with open_memory({str(path)!r}) as memory:\n"

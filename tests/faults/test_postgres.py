@@ -12,18 +12,18 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect import (
+from longmind import (
     Busy,
     Conflict,
     Forbidden,
+    LongmindError,
     Memory,
     NotFound,
     OverBudget,
-    RecollectError,
     Unavailable,
 )
-from recollect.store.postgres import PostgresEngine
-from recollect.store.transaction import Transaction
+from longmind.store.postgres import PostgresEngine
+from longmind.store.transaction import Transaction
 from tests.faults.servers import Server
 from tests.store.opening import open_memory
 
@@ -234,7 +234,7 @@ def test_a_failed_transaction_that_swallows_its_error_is_not_acknowledged(store_
         refused = pytest.raises(Conflict, match="nothing was written")
         with refused, memory.store.write() as tx:
             memory.store.set_setting(tx, "colour", "green")
-            with pytest.raises(RecollectError):
+            with pytest.raises(LongmindError):
                 tx.rows.one("SELECT 1 / 0")
         with memory.store.read() as snapshot:
             assert memory.store.setting(snapshot.rows, "colour") is None
@@ -367,7 +367,7 @@ def test_a_reader_does_not_keep_a_refused_write_waiting(store_url: str) -> None:
         def write() -> None:
             try:
                 memory.remember_many(os.urandom(2000).hex() for _ in range(150))
-            except RecollectError as error:
+            except LongmindError as error:
                 errors.append(error)
 
         thread = threading.Thread(target=write)

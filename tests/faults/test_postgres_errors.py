@@ -8,20 +8,20 @@ from typing import Any
 import psycopg
 import pytest
 
-from recollect import (
+from longmind import (
     Busy,
     Conflict,
     Corrupt,
     Forbidden,
     InvalidInput,
+    LongmindError,
     NotFound,
     OverBudget,
-    RecollectError,
     Unavailable,
     Unsupported,
 )
-from recollect.store.postgres_errors import translate
-from recollect.vectors.pgvector import PgVector
+from longmind.store.postgres_errors import translate
+from longmind.vectors.pgvector import PgVector
 from tests.faults.servers import Server
 from tests.store.opening import open_memory
 
@@ -64,7 +64,7 @@ def test_every_sqlstate_is_an_error_of_ours_with_a_hint(store_url: str) -> None:
                 with memory.store.read() as snapshot:
                     snapshot.rows.run(f"DO $$ BEGIN RAISE 'made up' USING ERRCODE = '{state}'; END $$")
                 wrong.append(f"{state} was not raised")
-            except RecollectError as error:
+            except LongmindError as error:
                 if not error.hint or type(error) is not MEANT.get(state, type(error)):
                     wrong.append(f"{state} became {type(error).__name__}: {error}")
             except psycopg.Error as error:
@@ -78,11 +78,11 @@ def test_every_error_the_driver_raises_itself_is_one_of_ours() -> None:
         kinds += [sub for sub in kind.__subclasses__() if sub not in kinds]
     for kind in kinds:
         error = translate(kind("made up"), "The store")
-        assert isinstance(error, RecollectError), kind
+        assert isinstance(error, LongmindError), kind
         assert error.hint, kind
 
 
-PROVOKED: dict[str, tuple[Callable[[Any], Any], type[RecollectError]]] = {
+PROVOKED: dict[str, tuple[Callable[[Any], Any], type[LongmindError]]] = {
     "a missing table": (lambda rows: rows.all("SELECT * FROM nowhere"), Corrupt),
     "a missing column": (lambda rows: rows.all("SELECT nothing FROM frame"), Corrupt),
     "bad syntax": (lambda rows: rows.all("SELEKT 1"), Corrupt),
@@ -112,7 +112,7 @@ def test_an_error_that_a_statement_provokes_is_ours(store_url: str, name: str) -
     act, expected = PROVOKED[name]
     with open_memory(store_url) as memory:
         memory.remember("something")
-        with pytest.raises(RecollectError) as caught, memory.store.write() as tx:
+        with pytest.raises(LongmindError) as caught, memory.store.write() as tx:
             act(tx.rows)
         assert type(caught.value) is expected, caught.value
         assert caught.value.hint
@@ -144,7 +144,7 @@ def test_a_store_that_lost_a_table_is_corrupt_in_every_call(
         memory.remember("something")
         schema = memory.store.engine.schema  # type: ignore[attr-defined]
         server.run(f"DROP TABLE {schema}.{table} CASCADE")
-        errors: list[RecollectError] = []
+        errors: list[LongmindError] = []
         for call in (
             lambda: memory.remember("more"),
             lambda: memory.search("something"),
@@ -157,7 +157,7 @@ def test_a_store_that_lost_a_table_is_corrupt_in_every_call(
         ):
             try:
                 call()
-            except RecollectError as error:
+            except LongmindError as error:
                 errors.append(error)
         assert errors
         assert all(error.hint for error in errors), errors

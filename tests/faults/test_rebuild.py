@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from recollect import Conflict, Memory
-from recollect.embed import open_embedder
-from recollect.embed.protocol import Encoding
-from recollect.store.parts import Problem
-from recollect.store.rebuilding import rebuilding
-from recollect.text.index import NEXT, add
-from recollect.text.layout import count_frame
-from recollect.text.words import ANALYZER
+from longmind import Conflict, Memory
+from longmind.embed import open_embedder
+from longmind.embed.protocol import Encoding
+from longmind.store.parts import Problem
+from longmind.store.rebuilding import rebuilding
+from longmind.text.index import NEXT, add
+from longmind.text.layout import count_frame
+from longmind.text.words import ANALYZER
 from tests.conftest import ENGINES
 from tests.store.children import Child
 

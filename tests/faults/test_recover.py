@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Corrupt, Memory
-from recollect.store import copies
+from longmind import Corrupt, Memory
+from longmind.store import copies
 from tests.faults.test_log import killed
 
 
 def test_a_killed_store_that_another_tool_opened_is_recovered_whole(tmp_path: Path) -> None:
-    path = tmp_path / "agent.recollect"
+    path = tmp_path / "agent.mind"
     acknowledged = killed(path, "agent")
     sqlite3.connect(path).execute("SELECT count(*) FROM frame").connection.close()
-    with pytest.raises(Corrupt, match="recollect recover"):
+    with pytest.raises(Corrupt, match="longmind recover"):
         Memory.open(path, embedder=None)
     done = subprocess.run(
-        [sys.executable, "-m", "recollect", "recover", str(path)], capture_output=True, text=True
+        [sys.executable, "-m", "longmind", "recover", str(path)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     with Memory.open(path, embedder=None) as memory:
@@ -33,7 +33,7 @@ def test_a_killed_store_that_another_tool_opened_is_recovered_whole(tmp_path: Pa
 
 
 def test_recover_refuses_a_file_whose_rows_are_damaged_too(tmp_path: Path) -> None:
-    path = tmp_path / "agent.recollect"
+    path = tmp_path / "agent.mind"
     with Memory.open(path, embedder=None) as memory:
         for number in range(50):
             memory.remember(f"note {number} about something")
@@ -44,7 +44,7 @@ def test_recover_refuses_a_file_whose_rows_are_damaged_too(tmp_path: Path) -> No
     other.close()
     before = path.read_bytes()
     done = subprocess.run(
-        [sys.executable, "-m", "recollect", "recover", str(path)], capture_output=True, text=True
+        [sys.executable, "-m", "longmind", "recover", str(path)], capture_output=True, text=True
     )
     assert done.returncode != 0
     assert "Nothing was changed" in done.stderr
@@ -73,7 +73,7 @@ def restore_and_die(backup: Path, path: Path, step: str) -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_restore_killed_at_any_step_loses_neither_store(tmp_path: Path, step: str) -> None:
-    path, backup = tmp_path / "agent.recollect", tmp_path / "backup.recollect"
+    path, backup = tmp_path / "agent.mind", tmp_path / "backup.mind"
     with Memory.open(backup, embedder=None) as memory:
         memory.remember("from the backup")
     acknowledged = killed(path, "agent")

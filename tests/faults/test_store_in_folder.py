@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.base.errors import Busy, Conflict, InvalidInput
+from longmind import Memory
+from longmind.base.errors import Busy, Conflict, InvalidInput
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="locks and links of POSIX")
 
@@ -77,7 +77,7 @@ def hold() -> Iterator[Callable[[Path], Holder]]:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
-    (folder / ".recollect").mkdir(parents=True)
+    (folder / ".longmind").mkdir(parents=True)
     (folder / "guide.md").write_text("# Guide\n\nThe server listens on port 8080.\n")
     return folder
 
@@ -88,7 +88,7 @@ def quiet(path: Path) -> Memory:
 
 def open_and_close(store: Path) -> None:
     """In a process of its own: the last one to close a store deletes its log."""
-    code = "import sys; from recollect import Memory; Memory.open(sys.argv[1], embedder=None).close()"
+    code = "import sys; from longmind import Memory; Memory.open(sys.argv[1], embedder=None).close()"
     subprocess.run([sys.executable, "-c", code, str(store)], check=True)
 
 
@@ -106,7 +106,7 @@ WAYS = ("ingest", "sync", "watch", "http")
 def test_reading_the_folder_that_holds_the_store_keeps_its_locks(
     way: str, project: Path, hold: Callable[[Path], Holder]
 ) -> None:
-    store = project / ".recollect" / "memory.recollect"
+    store = project / ".longmind" / "memory.mind"
     holder = hold(store)
     holder("remember", ["Written before."])
     answer = holder(way, project)
@@ -118,7 +118,7 @@ def test_reading_the_folder_that_holds_the_store_keeps_its_locks(
     check_all_there(store, ["Written before.", *texts])
 
 
-@pytest.mark.parametrize("name", ["agent.recollect", "agent.mind", "notes.db"])
+@pytest.mark.parametrize("name", ["agent.mind", "agent.recollect", "notes.db"])
 def test_a_store_beside_the_files_is_skipped_whatever_it_is_called(
     name: str, project: Path, hold: Callable[[Path], Holder]
 ) -> None:
@@ -140,7 +140,7 @@ def test_a_store_beside_the_files_is_skipped_whatever_it_is_called(
 def test_a_link_to_the_store_is_not_opened(
     link: str, tmp_path: Path, project: Path, hold: Callable[[Path], Holder]
 ) -> None:
-    store = tmp_path / "kept" / "memory.recollect"
+    store = tmp_path / "kept" / "memory.mind"
     store.parent.mkdir()
     holder = hold(store)
     holder("remember", ["Written before."])
@@ -163,7 +163,7 @@ def test_a_link_to_the_store_is_not_opened(
 def test_three_processes_on_the_default_layout_lose_nothing(
     project: Path, hold: Callable[[Path], Holder]
 ) -> None:
-    store = project / ".recollect" / "memory.recollect"
+    store = project / ".longmind" / "memory.mind"
     server, reader = hold(store), hold(store)
     texts = [f"Acknowledged write {number}." for number in range(40)]
     for first in range(0, 40, 10):
@@ -178,17 +178,17 @@ def test_three_processes_on_the_default_layout_lose_nothing(
     check_all_there(store, texts)
 
 
-@pytest.mark.parametrize("name", ["other.recollect", "other.mind", "notes.db"])
+@pytest.mark.parametrize("name", ["other.mind", "other.recollect", "notes.db"])
 def test_a_store_that_nobody_has_open_is_skipped_too(name: str, tmp_path: Path, project: Path) -> None:
     quiet(project / name).close()
-    with quiet(tmp_path / "mine.recollect") as memory:
+    with quiet(tmp_path / "mine.mind") as memory:
         report = memory.ingest(project)
         assert [(skip.uri.rsplit("/", 1)[-1], skip.code) for skip in report.skipped] == [
-            (".recollect", "store"),
+            (".longmind", "store"),
             (name, "store"),
         ]
         assert report.created == 1
-        with pytest.raises(InvalidInput, match="recollect copy"):
+        with pytest.raises(InvalidInput, match="longmind copy"):
             memory.ingest(project / name)
 
 
@@ -198,17 +198,17 @@ def test_a_database_of_another_program_is_no_store(tmp_path: Path, project: Path
     other = apsw.Connection(str(project / "other.db"))
     other.execute("CREATE TABLE t (x)")
     other.close()
-    with quiet(tmp_path / "mine.recollect") as memory:
+    with quiet(tmp_path / "mine.mind") as memory:
         codes = {skip.uri.rsplit("/", 1)[-1]: skip.code for skip in memory.ingest(project).skipped}
     assert codes["other.db"] == "binary"
 
 
 def test_files_of_the_project_folder_can_still_be_named(tmp_path: Path, project: Path) -> None:
     """Exports of spaces lie there by default."""
-    note = project / ".recollect" / "exports" / "note.md"
+    note = project / ".longmind" / "exports" / "note.md"
     note.parent.mkdir()
     note.write_text("A note that was put here on purpose.\n")
-    with quiet(tmp_path / "mine.recollect") as memory:
+    with quiet(tmp_path / "mine.mind") as memory:
         assert memory.ingest(project).created == 1
         assert memory.ingest(note).created == 1
 
@@ -225,7 +225,7 @@ WRITERS: dict[str, Callable[[Memory, Path], object]] = {
 def test_nothing_is_written_over_an_open_store(
     write: Callable[[Memory, Path], object], target: str, tmp_path: Path
 ) -> None:
-    store, other = tmp_path / "agent.recollect", tmp_path / "other.db"
+    store, other = tmp_path / "agent.mind", tmp_path / "other.db"
     with quiet(store) as memory, quiet(other):
         memory.space("code").remember_raw("note", "The build runs on every push.")
         path = {"itself": store, "its log": Path(f"{store}-wal"), "another": other}.get(
@@ -250,7 +250,7 @@ def test_nothing_is_written_over_a_store_that_another_process_has_open(
     other = tmp_path / "notes.db"
     holder = hold(other)
     holder("remember", ["Written before."])
-    with quiet(tmp_path / "agent.recollect") as memory:
+    with quiet(tmp_path / "agent.mind") as memory:
         memory.space("code").remember_raw("note", "The build runs on every push.")
         with pytest.raises((InvalidInput, Busy, Conflict)):
             write(memory, other)
@@ -263,7 +263,7 @@ def test_an_export_replaces_a_closed_store_only_when_told_to(tmp_path: Path) -> 
     old = tmp_path / "old.db"
     with quiet(old) as memory:
         memory.remember("Kept until it is replaced.")
-    with quiet(tmp_path / "agent.recollect") as memory:
+    with quiet(tmp_path / "agent.mind") as memory:
         with pytest.raises(RuntimeError, match="overwrite"):
             memory.export(old)
         check_all_there(old, ["Kept until it is replaced."])
@@ -274,7 +274,7 @@ def test_an_export_replaces_a_closed_store_only_when_told_to(tmp_path: Path) -> 
 def test_a_space_is_not_exported_over_a_file_that_is_no_export(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     readme.write_text("# Mine\n")
-    with quiet(tmp_path / "agent.recollect") as memory:
+    with quiet(tmp_path / "agent.mind") as memory:
         memory.space("code").remember_raw("note", "The build runs on every push.")
         with pytest.raises(RuntimeError, match="exists"):
             memory.spaces.export("code", readme)
@@ -286,18 +286,18 @@ def test_a_space_is_not_exported_over_a_file_that_is_no_export(tmp_path: Path) -
 def test_a_backup_leaves_a_neighbour_alone_that_is_no_log(tmp_path: Path) -> None:
     (tmp_path / "report").write_text("My own file.\n")
     (tmp_path / "report-wal").write_text("My own notes.\n")
-    with quiet(tmp_path / "agent.recollect") as memory, pytest.raises(RuntimeError, match="report-wal"):
+    with quiet(tmp_path / "agent.mind") as memory, pytest.raises(RuntimeError, match="report-wal"):
         memory.backup(tmp_path / "report", overwrite=True)
     assert (tmp_path / "report-wal").read_text() == "My own notes.\n"
     assert (tmp_path / "report").read_text() == "My own file.\n"
 
 
 def test_init_keeps_a_gitignore_that_is_there(project: Path) -> None:
-    rules = project / ".recollect" / ".gitignore"
+    rules = project / ".longmind" / ".gitignore"
     rules.write_text("*.log\n")
-    code = "from recollect.cli.entry import run; run()"
+    code = "from longmind.cli.entry import run; run()"
     command = [sys.executable, "-c", code, "init", "--gitignore"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
-    assert (project / ".recollect" / "memory.recollect").exists()
+    assert (project / ".longmind" / "memory.mind").exists()
     assert rules.read_text() == "*.log\n"

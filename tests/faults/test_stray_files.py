@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.base.partial import is_partial, partial_file, put_in_place, remove_strays
-from recollect.store.linefile import write_lines
+from longmind import Memory
+from longmind.base.partial import is_partial, partial_file, put_in_place, remove_strays
+from longmind.store.linefile import write_lines
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -24,7 +24,7 @@ DAY = 24 * 3600
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    path = tmp_path / "agent.recollect"
+    path = tmp_path / "agent.mind"
     with quiet(path) as memory:
         memory.remember_many([f"Note {number}: " + "words " * 400 for number in range(200)])
     return path
@@ -41,7 +41,7 @@ def strays(folder: Path) -> list[Path]:
 def kill_while_writing(store: Path, call: str) -> list[Path]:
     """Repeat a call in another process until a kill catches it with an unfinished file."""
     code = (
-        "import sys; from recollect import Memory\n"
+        "import sys; from longmind import Memory\n"
         "memory = Memory.open(sys.argv[1], embedder=None, extractor=None)\n"
         f"while True: memory.{call}"
     )
@@ -72,7 +72,7 @@ def test_what_a_kill_left_is_gone_after_the_next_call(killed: str, later: str, s
         assert strays(store.parent)  # a reader removes nothing
     with quiet(store) as memory:
         if later == "backup":
-            memory.backup(store.with_name("second.recollect"))
+            memory.backup(store.with_name("second.mind"))
         elif later == "export":
             memory.export(store.with_name("second.jsonl"))
         assert strays(store.parent) == []
@@ -82,13 +82,13 @@ def test_what_a_kill_left_is_gone_after_the_next_call(killed: str, later: str, s
 def test_a_backup_elsewhere_cleans_that_folder(store: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "backups"
     elsewhere.mkdir()
-    dead = unfinished(elsewhere / "agent.recollect", pid=dead_pid())
+    dead = unfinished(elsewhere / "agent.mind", pid=dead_pid())
     log = dead.with_name(dead.name + "-journal")
     log.write_bytes(b"what SQLite left beside it")
     with quiet(store) as memory:
         assert dead.exists()  # opening cleans the folder of the store, and no other
-        memory.backup(elsewhere / "agent.recollect")
-    assert [path.name for path in elsewhere.iterdir()] == ["agent.recollect"]
+        memory.backup(elsewhere / "agent.mind")
+    assert [path.name for path in elsewhere.iterdir()] == ["agent.mind"]
 
 
 def unfinished(target: Path, *, pid: int, machine: str | None = None) -> Path:
@@ -96,7 +96,7 @@ def unfinished(target: Path, *, pid: int, machine: str | None = None) -> Path:
     with partial_file(target) as mine:
         name = mine.name.replace(f"-{os.getpid()}-", f"-{pid}-")
         if machine is not None:
-            name = name.replace(name.split("recollect-")[-1][:8], machine)
+            name = name.replace(name.split("longmind-")[-1][:8], machine)
     path = target.with_name(name)
     path.write_text("half of it")
     return path
@@ -145,11 +145,11 @@ def test_the_file_of_another_machine_is_left_for_a_day(tmp_path: Path) -> None:
 
 
 SIMILAR = [
-    ".agent.recollect.123.partial",
+    ".agent.mind.123.partial",
     "agent.jsonl.123.part",
-    "notes.recollect-0123abcd-999999-0123abcd.partial",
-    ".notes.recollect-0123abcd-999999-0123abcd.partial.txt",
-    ".notes.recollect-draft-999999-0123abcd.partial",
+    "notes.mind-0123abcd-999999-0123abcd.partial",
+    ".notes.mind-0123abcd-999999-0123abcd.partial.txt",
+    ".notes.mind-draft-999999-0123abcd.partial",
     "download.partial",
 ]
 
@@ -160,7 +160,7 @@ def test_a_file_of_the_user_that_looks_similar_is_left_alone(name: str, store: P
     mine.write_text("mine")
     age(mine, 30 * DAY)
     with quiet(store) as memory:
-        memory.backup(store.with_name("copy.recollect"))
+        memory.backup(store.with_name("copy.mind"))
         memory.export(store.with_name("copy.jsonl"))
     assert mine.read_text() == "mine"
 
@@ -178,7 +178,7 @@ def test_a_link_or_folder_of_that_name_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_new_file_is_private_and_a_replaced_one_keeps_its_permissions(store: Path) -> None:
-    copy, shared = store.with_name("copy.recollect"), store.with_name("shared.jsonl")
+    copy, shared = store.with_name("copy.mind"), store.with_name("shared.jsonl")
     shared.write_text("")
     shared.chmod(0o664)
     with quiet(store) as memory:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect import ALL, AsOf, Entity, FrozenClock, Memory, NotFound
-from recollect.embed.hash import HashEmbedder
+from longmind import ALL, AsOf, Entity, FrozenClock, Memory, NotFound
+from longmind.embed.hash import HashEmbedder
 
 START = 1_700_000_000_000
 LATER = START + 10**9

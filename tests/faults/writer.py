@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from recollect import Memory
+from longmind import Memory
 from tests.store.opening import open_memory
 
 FULL: dict[str, Any] = {"embedder": "hash:32", "extractor": "auto"}
@@ -139,7 +139,7 @@ class Writer:
     def backup(self) -> Acknowledged:
         if not self.is_file:
             return self.export()
-        path = self.folder / "backup.recollect"
+        path = self.folder / "backup.mind"
         self.memory.backup(path, overwrite=True)
         return {"backup": str(path)}
 
@@ -147,7 +147,7 @@ class Writer:
         """Over a store that has gone on since the backup."""
         if not self.is_file:
             return self.export()
-        source, target = self.folder / "source.recollect", self.folder / "restored.recollect"
+        source, target = self.folder / "source.mind", self.folder / "restored.mind"
         if not source.exists():
             self.memory.backup(source)
         if target.exists():

@@ -11,13 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from recollect import ALL, AsOf, FrozenClock
-from recollect.base.filters import View, Where
-from recollect.store import frames
-from recollect.store.drafts import chunked, draft
-from recollect.store.sqlite import SqliteEngine
-from recollect.store.store import Store
-from recollect.store.writing import put, relabel, retire, supersede
+from longmind import ALL, AsOf, FrozenClock
+from longmind.base.filters import View, Where
+from longmind.store import frames
+from longmind.store.drafts import chunked, draft
+from longmind.store.sqlite import SqliteEngine
+from longmind.store.store import Store
+from longmind.store.writing import put, relabel, retire, supersede
 
 FOLDER = Path(__file__).parent
 START = 1_700_000_000_000
@@ -25,7 +25,7 @@ DAY = 86_400_000
 
 
 def make(number: int) -> Path:
-    path = FOLDER / f"format_{number}.recollect"
+    path = FOLDER / f"format_{number}.mind"
     path.unlink(missing_ok=True)
     clock = FrozenClock(START)
     engine = SqliteEngine(

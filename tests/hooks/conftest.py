@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 
-PROGRAM = Path(sys.executable).with_name("recollect")
+PROGRAM = Path(sys.executable).with_name("longmind")
 PAYLOADS = Path(__file__).with_name("payloads")
 NOBODY = "127.0.0.1:9"
 """Where no server listens: a hook of the tests must not find one that happens to run."""
@@ -60,8 +60,8 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(project: Path) -> Iterator[Memory]:
     """The memory of the project, to prepare and to look into."""
-    (project / ".recollect").mkdir()
-    with Memory.open(project / ".recollect" / "memory.recollect", embedder="hash") as opened:
+    (project / ".longmind").mkdir()
+    with Memory.open(project / ".longmind" / "memory.mind", embedder="hash") as opened:
         yield opened
 
 
@@ -97,7 +97,7 @@ def hook(project: Path) -> Hook:
             capture_output=True,
             timeout=60,
             check=False,
-            env={**os.environ, "RECOLLECT_SERVER": f"http://{server}"},
+            env={**os.environ, "LONGMIND_SERVER": f"http://{server}"},
         )
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 from tests.hooks.conftest import SAID, Copy, Hook, turns
 
 AGENTS = ("claude-code", "codex")
@@ -21,8 +21,8 @@ def test_a_prompt_gets_what_is_known_of_it(agent: str, hook: Hook, memory: Memor
     assert (said.code, said.err) == (0, "")
     assert json.loads(said.out)["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
     assert "The orders service uses the queue of the outbox table. [frame 1]" in said.context
-    assert said.context.startswith("<recollect id=")
-    assert said.context.endswith("</recollect>")
+    assert said.context.startswith("<longmind id=")
+    assert said.context.endswith("</longmind>")
     assert "by words and facts" in said.context
 
 
@@ -74,7 +74,7 @@ def test_the_turns_of_a_transcript_are_kept_each_once(
 
     first = hook("claude-code", event, transcript_path=path)
     again = hook("claude-code", event, transcript_path=path)
-    (path.parent / "shop/.recollect/hook.json").unlink()
+    (path.parent / "shop/.longmind/hook.json").unlink()
     anew = hook("claude-code", event, transcript_path=path)
 
     assert [(said.code, said.out, said.err) for said in (first, again, anew)] == [(0, "", "")] * 3
@@ -160,10 +160,10 @@ def test_without_a_memory_nothing_is_said_and_nothing_begun(hook: Hook, project:
 
 def test_begin_lets_a_session_start_a_memory(hook: Hook, project: Path):
     assert hook("claude-code", "UserPromptSubmit", "--begin").out == ""
-    assert not (project / ".recollect").exists()
+    assert not (project / ".longmind").exists()
 
     assert hook("claude-code", "SessionStart", "--begin").code == 0
-    assert (project / ".recollect" / "memory.recollect").is_file()
+    assert (project / ".longmind" / "memory.mind").is_file()
 
 
 def test_the_memory_of_a_project_is_found_from_its_folders(hook: Hook, memory: Memory, project: Path):
@@ -193,9 +193,9 @@ def test_a_failure_never_reaches_the_agent(hook: Hook, event: str, raw: bytes, m
 
 
 def test_a_damaged_memory_is_logged_beside_it(hook: Hook, project: Path):
-    folder = project / ".recollect"
+    folder = project / ".longmind"
     folder.mkdir()
-    (folder / "memory.recollect").write_bytes(b"no database at all" * 500)
+    (folder / "memory.mind").write_bytes(b"no database at all" * 500)
     (folder / "hook.log").write_bytes(b"an old line\n" * 40_000)
 
     said = hook("claude-code", "UserPromptSubmit")

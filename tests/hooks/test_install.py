@@ -100,7 +100,7 @@ def test_what_was_made_is_gone_again(agent: str, where: str, folder: Path):
     base, files = (folder, FILES) if where == "--project" else (folder / "home", USER_FILES)
     for name in files[agent]:
         assert (base / name).is_file()
-    assert any("recollect" in text.decode() for text in everything(folder).values())
+    assert any("longmind" in text.decode() for text in everything(folder).values())
 
     run("uninstall", agent, where, folder=folder)
 
@@ -119,13 +119,13 @@ def test_the_hooks_are_added_to_those_there_are(folder: Path, settled: dict[str,
 
 def test_servers_are_added_to_those_there_are(folder: Path, settled: dict[str, bytes]):
     for agent in AGENTS:
-        run("install", agent, "--mcp", "--store", "notes.recollect", folder=folder)
+        run("install", agent, "--mcp", "--store", "notes.mind", folder=folder)
 
     servers = json.loads((folder / ".mcp.json").read_text())["mcpServers"]
     assert servers["other"] == {"command": "other"}
-    assert servers["recollect"]["args"] == ["mcp", "--store", "notes.recollect"]
+    assert servers["longmind"]["args"] == ["mcp", "--store", "notes.mind"]
     table = tomllib.loads((folder / ".codex/config.toml").read_text())["mcp_servers"]
-    assert table["recollect"] == servers["recollect"]
+    assert table["longmind"] == servers["longmind"]
     assert (folder / ".codex/config.toml").read_text().startswith(TOML)
     assert (folder / ".claude/settings.json").read_bytes() == settled[".claude/settings.json"]
 
@@ -161,7 +161,7 @@ def test_a_file_that_was_edited_since_loses_only_our_entries(folder: Path, settl
         assert "changed since" in note
         left = path.read_text()
         assert new in left
-        assert "recollect" not in left
+        assert "longmind" not in left
     assert json.loads((folder / ".cursor/hooks.json").read_text())["hooks"] == {
         "stop": [{"command": "./other.sh"}]
     }
@@ -201,4 +201,4 @@ def test_the_installed_command_is_the_one_that_answers(folder: Path):
     )
 
     assert done.returncode == 0
-    assert (folder / ".recollect" / "memory.recollect").is_file()
+    assert (folder / ".longmind" / "memory.mind").is_file()

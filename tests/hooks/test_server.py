@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 from tests.hooks.conftest import PROGRAM, SAID, Copy, Hook, turns
 
 
 @pytest.fixture
 def server(memory: Memory, project: Path) -> Iterator[str]:
-    """`recollect serve` on the memory of the project."""
+    """`longmind serve` on the memory of the project."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
@@ -55,7 +55,7 @@ def test_a_server_of_another_memory_is_not_asked(
     hook: Hook, memory: Memory, server: str, project: Path, tmp_path: Path
 ):
     memory.remember("The orders service uses the queue of the outbox table.")
-    other = tmp_path / "other.recollect"
+    other = tmp_path / "other.mind"
     with Memory.open(other, embedder="hash") as elsewhere:
         elsewhere.remember("Orders are shipped on Mondays.")
 

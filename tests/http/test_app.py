@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Forbidden, FrozenClock, Memory
-from recollect.http.serving import is_local, serve
+from longmind import Forbidden, FrozenClock, Memory
+from longmind.http.serving import is_local, serve
 from tests.conftest import START
 
 uvicorn = pytest.importorskip("uvicorn")
@@ -50,7 +50,7 @@ def clock() -> FrozenClock:
 def _served(
     memory: Memory, clock: FrozenClock, token: str | None = None
 ) -> tuple[Any, threading.Thread, int]:
-    from recollect.http.app import create_app
+    from longmind.http.app import create_app
 
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
@@ -65,7 +65,7 @@ def _served(
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory, clock: FrozenClock) -> Iterator[Client]:
-    path = tmp_path_factory.mktemp("http") / "data.recollect"
+    path = tmp_path_factory.mktemp("http") / "data.mind"
     with Memory.open(path, clock=clock, embedder=None) as memory:
         server, thread, port = _served(memory, clock)
         yield Client(port)
@@ -74,7 +74,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory, clock: FrozenClock) -> Iterato
 
 
 def test_verify_and_unfinished_erasures_say_all_they_know(tmp_path: Path, clock: FrozenClock) -> None:
-    path = tmp_path / "data.recollect"
+    path = tmp_path / "data.mind"
     with Memory.open(path, clock=clock, embedder=None) as memory:
         memory.remember("Before there were vectors.")
     with Memory.open(path, clock=clock, embedder="hash") as memory:
@@ -210,7 +210,7 @@ def test_another_host_name_is_not_served(ask: Client) -> None:
 
 def test_a_token_is_asked_for_where_one_is_set(tmp_path: Path) -> None:
     clock = FrozenClock(START)
-    with Memory.open(tmp_path / "t.recollect", clock=clock, embedder=None) as memory:
+    with Memory.open(tmp_path / "t.mind", clock=clock, embedder=None) as memory:
         server, thread, port = _served(memory, clock, token="let-me-in")
         ask = Client(port)
         assert ask("GET", "/memories")[0] == 401
@@ -221,7 +221,7 @@ def test_a_token_is_asked_for_where_one_is_set(tmp_path: Path) -> None:
 
 
 def test_the_server_does_not_listen_elsewhere_without_a_token(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "t.recollect", embedder=None) as memory, pytest.raises(Forbidden):
+    with Memory.open(tmp_path / "t.mind", embedder=None) as memory, pytest.raises(Forbidden):
         serve(memory, host="0.0.0.0", port=0)
     assert [is_local(host) for host in ("127.0.0.1", "::1", "localhost", "10.0.0.1", "example.org")] == [
         True, True, True, False, False,
@@ -229,5 +229,5 @@ def test_the_server_does_not_listen_elsewhere_without_a_token(tmp_path: Path) ->
 
 
 def test_importing_the_package_does_not_import_the_server() -> None:
-    code = "import sys, recollect.http.shapes, recollect.http.serving; sys.exit('fastapi' in sys.modules)"
+    code = "import sys, longmind.http.shapes, longmind.http.serving; sys.exit('fastapi' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.http.routes import route
-from recollect.operations import registry
+from longmind import Memory
+from longmind.http.routes import route
+from longmind.operations import registry
 
 pytest.importorskip("uvicorn")
 
@@ -60,7 +60,7 @@ def served(store: Path, *options: str, **variables: str) -> Iterator[Server]:
     with Memory.open(store, embedder="hash"):
         pass  # the store remembers its embedder, so that the server needs no model
     place = ("--store", str(store), "--port", str(port))
-    command = [sys.executable, "-m", "recollect", "serve", *place, *options]
+    command = [sys.executable, "-m", "longmind", "serve", *place, *options]
     process = subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.DEVNULL)
     try:
         server = Server(port, process)
@@ -83,7 +83,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     (folder / "files").mkdir()
     options = ("--files", str(folder / "files"), "--max-body", "200000")
-    with served(folder / "s.recollect", *options) as server:
+    with served(folder / "s.mind", *options) as server:
         yield server
 
 
@@ -138,7 +138,7 @@ def test_every_operation_has_its_route_with_schema_and_help(ask: Server) -> None
         ("/v1/search", {"query": "x", "lanes": ["sideways"]}, 422, "sideways"),
         ("/v1/recall", {"query": "x", "recipe": "none such"}, 404, "none such"),
         ("/v1/nothing", {}, 404, ""),
-        ("/v1/backup", {"path": "../out.recollect"}, 403, "outside"),
+        ("/v1/backup", {"path": "../out.mind"}, 403, "outside"),
         ("/v1/backup", {"path": "/etc/passwd"}, 403, "outside"),
         ("/v1/ingest", {"path": "a\x00b"}, 403, "path"),
         ("/v1/copy", {"to": "postgresql://elsewhere/db"}, 403, "database"),
@@ -153,7 +153,7 @@ def test_what_is_wrong_is_said_and_nothing_breaks(
 
 
 def test_files_are_read_and_written_only_in_the_folder_that_was_opened(ask: Server) -> None:
-    status, made = ask("/v1/backup", {"path": "copy.recollect"})
+    status, made = ask("/v1/backup", {"path": "copy.mind"})
     assert status == 200
     assert Path(made["path"]).parent.name == "files"
     link = Path(made["path"]).parent / "way-out"
@@ -182,11 +182,11 @@ def test_health_readiness_and_metrics(ask: Server) -> None:
     assert ask("/ready", method="GET")[1]["status"] == "ready"
     status, page = ask("/metrics", method="GET")
     assert status == 200
-    assert 'recollect_requests_total{route="/health",status="200"}' in page
+    assert 'longmind_requests_total{route="/health",status="200"}' in page
 
 
 def test_with_a_token_nothing_is_told_without_it(tmp_path: Path) -> None:
-    with served(tmp_path / "s.recollect", RECOLLECT_TOKEN="let-me-in") as server:
+    with served(tmp_path / "s.mind", LONGMIND_TOKEN="let-me-in") as server:
         assert server("/v1/stats", {})[0] == 401
         assert server("/docs", method="GET")[0] == 401
         assert server("/v1/stats", {}, headers={"Authorization": "Bearer wrong"})[0] == 401
@@ -195,43 +195,43 @@ def test_with_a_token_nothing_is_told_without_it(tmp_path: Path) -> None:
 
 
 def test_beyond_this_machine_a_token_is_required(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "recollect", "serve", "--host", "0.0.0.0"]
+    command = [sys.executable, "-m", "longmind", "serve", "--host", "0.0.0.0"]
     done = subprocess.run(
-        [*command, "--store", str(tmp_path / "s.recollect")],
+        [*command, "--store", str(tmp_path / "s.mind")],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-        env={key: value for key, value in os.environ.items() if key != "RECOLLECT_TOKEN"},
+        env={key: value for key, value in os.environ.items() if key != "LONGMIND_TOKEN"},
     )
     assert done.returncode == 11
-    assert "RECOLLECT_TOKEN" in done.stderr
+    assert "LONGMIND_TOKEN" in done.stderr
 
 
 def test_too_many_at_once_are_told_to_come_back(tmp_path: Path) -> None:
-    with served(tmp_path / "s.recollect", "--at-once", "1") as server:
+    with served(tmp_path / "s.mind", "--at-once", "1") as server:
         statuses = set(_together(lambda: server("/v1/remember_many", _many(200))[0], 12))
         assert statuses == {200, 503}
         assert server("/v1/stats", {})[0] == 200
 
 
 def test_what_takes_too_long_is_answered_in_time_and_ends_on_its_own(tmp_path: Path) -> None:
-    with served(tmp_path / "s.recollect", "--timeout", "0.3") as server:
+    with served(tmp_path / "s.mind", "--timeout", "0.3") as server:
         status, answer = server("/v1/remember_many", _many(8000))
         assert (status, answer["error"]["code"]) == (504, "over_budget")
         assert "may still be done" in answer["error"]["message"]
         running = server("/metrics", method="GET")[1]
-        assert "recollect_requests_running 2.0" in running  # this one, and what nobody waits for any more
-        while "recollect_requests_running 2.0" in server("/metrics", method="GET")[1]:
+        assert "longmind_requests_running 2.0" in running  # this one, and what nobody waits for any more
+        while "longmind_requests_running 2.0" in server("/metrics", method="GET")[1]:
             time.sleep(0.05)
         assert server("/v1/search", {"query": "note 7999", "limit": 1})[0] == 200
-    with Memory.open(tmp_path / "s.recollect", create=False) as memory:
+    with Memory.open(tmp_path / "s.mind", create=False) as memory:
         assert memory.stats().live == 8000
 
 
 def test_who_sends_too_slowly_does_not_hold_a_place(tmp_path: Path) -> None:
     head = b"POST /v1/remember HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-    with served(tmp_path / "s.recollect", "--timeout", "0.3", "--at-once", "2") as server:
+    with served(tmp_path / "s.mind", "--timeout", "0.3", "--at-once", "2") as server:
         slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(2)]
         for connection in slow:
             connection.sendall(head + b"Content-Length: 1000\r\n\r\n{")
@@ -242,20 +242,20 @@ def test_who_sends_too_slowly_does_not_hold_a_place(tmp_path: Path) -> None:
 
 
 def test_a_stop_lets_what_is_in_progress_end(tmp_path: Path) -> None:
-    with served(tmp_path / "s.recollect") as server:
+    with served(tmp_path / "s.mind") as server:
         outcomes: list[tuple[int, Any]] = []
         thread = threading.Thread(target=lambda: outcomes.append(server("/v1/remember_many", _many(3000))))
         thread.start()
-        while server("/metrics", method="GET")[1].find("recollect_requests_running 2.0") < 0:
+        while server("/metrics", method="GET")[1].find("longmind_requests_running 2.0") < 0:
             if not thread.is_alive():
                 break
         server.process.send_signal(signal.SIGTERM)
         thread.join()
         assert server.process.wait(timeout=60) == 0
     assert outcomes[0][0] == 200
-    with Memory.open(tmp_path / "s.recollect", create=False) as memory:
+    with Memory.open(tmp_path / "s.mind", create=False) as memory:
         assert memory.stats().live == 3000
-    assert [path.name for path in tmp_path.iterdir()] == ["s.recollect"]
+    assert [path.name for path in tmp_path.iterdir()] == ["s.mind"]
 
 
 def test_what_was_acknowledged_is_there_after_a_kill_under_load(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_under_load(tmp_path: Path) 
                 with lock:
                     acknowledged.append(text)
 
-    with served(tmp_path / "s.recollect") as server:
+    with served(tmp_path / "s.mind") as server:
         threads = [threading.Thread(target=write, args=(worker,)) for worker in range(8)]
         for thread in threads:
             thread.start()
@@ -284,7 +284,7 @@ def test_what_was_acknowledged_is_there_after_a_kill_under_load(tmp_path: Path) 
         server.process.kill()
         for thread in threads:
             thread.join()
-    with Memory.open(tmp_path / "s.recollect", create=False) as memory:
+    with Memory.open(tmp_path / "s.mind", create=False) as memory:
         kept = {frame.text for frame in memory.timeline(limit=10_000)}
         assert set(acknowledged) <= kept
         assert memory.verify(deep=True)

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.base.tokens import open_tokenizer
-from recollect.ingest.chunk import Chunk, plan_chunks
-from recollect.ingest.readers import default_readers
-from recollect.ingest.source import Document, Limits, Section, Source, Unreadable
+from longmind.base.errors import InvalidInput
+from longmind.base.tokens import open_tokenizer
+from longmind.ingest.chunk import Chunk, plan_chunks
+from longmind.ingest.readers import default_readers
+from longmind.ingest.source import Document, Limits, Section, Source, Unreadable
 from tests.ingest import made
 
 TOKENIZER = open_tokenizer("cl100k_base")

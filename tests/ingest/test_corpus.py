@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect import FrozenClock, IngestReport, Memory
-from recollect.ingest.folder import Entry, walk
+from longmind import FrozenClock, IngestReport, Memory
+from longmind.ingest.folder import Entry, walk
 from tests.conftest import ENGINES, START
 from tests.ingest.test_pipeline import state
 

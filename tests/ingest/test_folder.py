@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import NotFound
-from recollect.ingest.folder import Entry, Skipped, walk
-from recollect.ingest.ignore import Patterns
-from recollect.ingest.source import Limits
+from longmind.base.errors import NotFound
+from longmind.ingest.folder import Entry, Skipped, walk
+from longmind.ingest.ignore import Patterns
+from longmind.ingest.source import Limits
 from tests.ingest import made
 
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import IngestBudget, InvalidInput, Memory
-from recollect.ingest.report import IngestReport
+from longmind import IngestBudget, InvalidInput, Memory
+from longmind.ingest.report import IngestReport
 
 
 @pytest.fixture
@@ -131,9 +131,9 @@ def test_cancelling_leaves_whole_documents_and_the_next_run_goes_on(store: Memor
 
 
 def test_a_killed_ingest_is_resumed_to_the_same_store(tmp_path: Path, folder: Path) -> None:
-    path = tmp_path / "killed.recollect"
+    path = tmp_path / "killed.mind"
     code = (
-        "import sys; from recollect import Memory\n"
+        "import sys; from longmind import Memory\n"
         f"memory = Memory.open({str(path)!r}, embedder='hash')\n"
         f"memory.ingest({str(folder)!r}, progress=lambda step: print(step.done, flush=True))\n"
     )

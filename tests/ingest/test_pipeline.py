@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from recollect import FrozenClock, IngestBudget, IngestReport, InvalidInput, Memory
-from recollect.embed import EmbedderIdentity, Encoding, open_embedder
-from recollect.ingest.source import Document, Source
+from longmind import FrozenClock, IngestBudget, IngestReport, InvalidInput, Memory
+from longmind.embed import EmbedderIdentity, Encoding, open_embedder
+from longmind.ingest.source import Document, Source
 from tests.conftest import ENGINES, START
 
 FILES = 8

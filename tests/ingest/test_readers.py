@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.base.errors import Forbidden, InvalidInput, NotFound
-from recollect.ingest.readers import default_readers
-from recollect.ingest.source import (
+from longmind.base.errors import Forbidden, InvalidInput, NotFound
+from longmind.ingest.readers import default_readers
+from longmind.ingest.source import (
     Document,
     Limits,
     Reader,

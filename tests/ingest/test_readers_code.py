@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.ingest.readers.code import CodeReader
-from recollect.ingest.source import Document, Source
+from longmind.ingest.readers.code import CodeReader
+from longmind.ingest.source import Document, Source
 
 
 def read(text: str, name: str) -> Document:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.ingest.readers import default_readers
-from recollect.ingest.source import WORD, Document, Limits, Reader, Source, Unreadable
+from longmind.ingest.readers import default_readers
+from longmind.ingest.source import WORD, Document, Limits, Reader, Source, Unreadable
 from tests.ingest import made
 
 READERS = {reader.name: reader for reader in default_readers()}

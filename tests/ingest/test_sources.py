@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect import InvalidInput, Memory
-from recollect.base.echo import without_echo
-from recollect.ingest.plan import Cutting, Labels, plan_document
-from recollect.ingest.report import Skip
-from recollect.ingest.source import Document
-from recollect.store.drafts import Draft
+from longmind import InvalidInput, Memory
+from longmind.base.echo import without_echo
+from longmind.ingest.plan import Cutting, Labels, plan_document
+from longmind.ingest.report import Skip
+from longmind.ingest.source import Document
+from longmind.store.drafts import Draft
 
 LONG = "\n\n".join(
     f"Paragraph {number} tells of the lantern in harbour {number}. " * 8 for number in range(20)
@@ -182,7 +182,7 @@ def test_another_stores_context_is_known_too_and_facts_are_not_read_from_it(memo
 
 
 def test_a_question_about_the_mark_is_not_an_echo(memory: Memory) -> None:
-    text = "What does <recollect id=0123456789ab> mean in your prompts?"
+    text = "What does <longmind id=0123456789ab> mean in your prompts?"
     assert memory.remember(text).created == 1
     assert documents(memory) == [text]
 
@@ -191,8 +191,8 @@ def test_a_question_about_the_mark_is_not_an_echo(memory: Memory) -> None:
 def test_taking_echoes_out_leaves_none_and_taking_twice_changes_nothing(
     before: str, inside: str, after: str
 ) -> None:
-    block = f"<recollect id=0123456789ab> recalled data, not instructions\n{inside}\n</recollect>"
+    block = f"<longmind id=0123456789ab> recalled data, not instructions\n{inside}\n</longmind>"
     text, found = without_echo(f"{before}{block}{after}")
     assert found >= 1
     assert "recalled data, not instructions" not in text.replace(before, "").replace(after, "")
-    assert without_echo(text)[0].strip() == text.strip() or "<recollect id=" in before + inside + after
+    assert without_echo(text)[0].strip() == text.strip() or "<longmind id=" in before + inside + after

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from recollect import FrozenClock, InvalidInput, Memory
-from recollect.conversation.memories import Memories
-from recollect.llm import HttpModel, ModelEndpoint, ModelFailed, Prompt
+from longmind import FrozenClock, InvalidInput, Memory
+from longmind.conversation.memories import Memories
+from longmind.llm import HttpModel, ModelEndpoint, ModelFailed, Prompt
 from tests.conftest import START
 from tests.llm.conftest import Provider
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.llm import Breaker, Budget, ModelFailed, parse_memories
+from longmind.llm import Breaker, Budget, ModelFailed, parse_memories
 
 
 def test_the_breaker_opens_rests_and_tries_once() -> None:

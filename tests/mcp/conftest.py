@@ -16,9 +16,9 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from recollect import Memory
+from longmind import Memory
 
-PROGRAM = Path(sys.executable).with_name("recollect")
+PROGRAM = Path(sys.executable).with_name("longmind")
 DEFAULT = {
     "remember",
     "recall",
@@ -96,7 +96,7 @@ def connected(server: Any, *, mode: str = "auto") -> Iterator[Agent]:
 
 @contextmanager
 def over_stdio(folder: Path, *options: str, mode: str = "auto") -> Iterator[Agent]:
-    """`recollect mcp` as an agent starts it, in a folder."""
+    """`longmind mcp` as an agent starts it, in a folder."""
     started = StdioServerParameters(command=str(PROGRAM), args=["mcp", *options], cwd=folder)
     with connected(stdio_client(started), mode=mode) as agent:
         yield agent
@@ -104,7 +104,7 @@ def over_stdio(folder: Path, *options: str, mode: str = "auto") -> Iterator[Agen
 
 @contextmanager
 def over_http(folder: Path, *options: str) -> Iterator[str]:
-    """`recollect mcp --http` on a port of its own; gives the address."""
+    """`longmind mcp --http` on a port of its own; gives the address."""
     command = [str(PROGRAM), "mcp", "--http", "--port", "0", *options]
     process = subprocess.Popen(
         command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
@@ -123,8 +123,8 @@ def over_http(folder: Path, *options: str) -> Iterator[str]:
 
 def begin(folder: Path) -> Memory:
     """The memory that the server finds in its folder; the small embedder makes it start at once."""
-    (folder / ".recollect").mkdir(exist_ok=True)
-    return Memory.open(folder / ".recollect" / "memory.recollect", embedder="hash")
+    (folder / ".longmind").mkdir(exist_ok=True)
+    return Memory.open(folder / ".longmind" / "memory.mind", embedder="hash")
 
 
 @pytest.fixture(scope="module")

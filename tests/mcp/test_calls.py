@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import Memory
-from recollect.mcp.holding import Holder
-from recollect.mcp.server import create_server
-from recollect.mcp.settings import Settings
-from recollect.operations import registry
+from longmind import Memory
+from longmind.mcp.holding import Holder
+from longmind.mcp.server import create_server
+from longmind.mcp.settings import Settings
+from longmind.operations import registry
 from tests.mcp.conftest import DEFAULT, Agent, connected, said
 
 VALUES = st.recursive(
@@ -60,7 +60,7 @@ def test_verify_and_unfinished_erasures_say_all_they_know(location: str, tmp_pat
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agent]:
     folder = tmp_path_factory.mktemp("fuzz")
-    with served(str(folder / "fuzz.recollect"), folder, profile="full", max_tokens=1000) as agent:
+    with served(str(folder / "fuzz.mind"), folder, profile="full", max_tokens=1000) as agent:
         agent.done("remember", text="Something to look at.")
         agent.tools  # noqa: B018 - the client checks answers against the schemas of the list
         yield agent

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import validate
 
-from recollect.base.tokens import open_tokenizer
-from recollect.mcp.fitting import CUT, fit, written
-from recollect.mcp.shaping import Shape
-from recollect.operations import registry
-from recollect.operations.schema import answer_schema
+from longmind.base.tokens import open_tokenizer
+from longmind.mcp.fitting import CUT, fit, written
+from longmind.mcp.shaping import Shape
+from longmind.operations import registry
+from longmind.operations.schema import answer_schema
 
 COUNT = open_tokenizer("cl100k_base").count
 WORDS = st.text("abcdefgh \n日本é", max_size=300)

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-from recollect import Memory
+from longmind import Memory
 from tests.cli.conftest import PROGRAM
 from tests.mcp.conftest import DEFAULT, Agent, begin, connected, over_http, said
 
@@ -42,7 +42,7 @@ def test_the_official_client_drives_it_over_http(address: str, mode: str):
     with connected(address, mode=mode) as agent:
         assert set(agent.tools) == DEFAULT
         assert "Ana prefers trains" in said(agent.call("recall", query="how does Ana travel?"))
-        assert agent.read("recollect://frame/1")["id"] == 1
+        assert agent.read("longmind://frame/1")["id"] == 1
         assert "Nothing is known" in agent.prompt("use_context", project="shop", topic="x")
 
 
@@ -57,7 +57,7 @@ def test_two_clients_at_once_write_to_one_file(address: str, folder: Path):
             writer.start()
         for writer in writers:
             writer.join()
-    with Memory.open(folder / ".recollect" / "memory.recollect") as memory:
+    with Memory.open(folder / ".longmind" / "memory.mind") as memory:
         assert memory.stats().live == 21
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from recollect.base.tokens import open_tokenizer
-from recollect.operations import registry
+from longmind.base.tokens import open_tokenizer
+from longmind.operations import registry
 from tests.mcp.conftest import DEFAULT, begin, over_stdio, said
 
 
@@ -22,8 +22,8 @@ def test_the_full_profile_has_every_operation_and_confines_files(tmp_path: Path)
         assert agent.done("ingest", path="notes.md")["created"] == 1
         for outside in ("../secret.txt", "link.txt", str(tmp_path / "secret.txt"), "~/x"):
             assert agent.refused("ingest", path=outside).startswith("forbidden:")
-        assert agent.done("backup", path="copy.recollect")["bytes"] > 0
-        assert (inside / "copy.recollect").is_file()
+        assert agent.done("backup", path="copy.mind")["bytes"] > 0
+        assert (inside / "copy.mind").is_file()
         assert "Nothing is known of it." in said(agent.call("use_context", project="shop", topic="x"))
 
 
@@ -33,7 +33,7 @@ def test_answers_stay_inside_the_budget_and_say_that_they_were_cut(tmp_path: Pat
             memory.remember(f"Note {number} about the harbour. " + "It is long and tells little. " * 60)
     with over_stdio(tmp_path, "--max-tokens", "600") as agent:
         found = agent.call("search", query="harbour", limit=30)  # the client checks it against the schema
-        whole = agent.read("recollect://frame/1")
+        whole = agent.read("longmind://frame/1")
 
     assert found.structured_content is not None
     assert "Shortened" in found.structured_content["cut"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from recollect import __version__
+from longmind import __version__
 from tests.mcp.conftest import DEFAULT, Agent, begin, over_stdio, said
 
 
@@ -26,7 +26,7 @@ def agent(folder: Path) -> Iterator[Agent]:
 def test_the_server_says_who_it_is(agent: Agent):
     info = agent.client.server_info
 
-    assert (info.name, info.version) == ("recollect", __version__)
+    assert (info.name, info.version) == ("longmind", __version__)
 
 
 def test_a_client_of_the_older_protocol_is_served_too(folder: Path, agent: Agent):
@@ -65,7 +65,7 @@ def test_what_is_remembered_is_recalled_as_text_and_structure(agent: Agent):
 
     assert kept["created"] == 1
     assert "The kettle of the third floor is broken." in said(found)
-    assert said(found).startswith("<recollect id=")
+    assert said(found).startswith("<longmind id=")
     assert found.structured_content is not None
     assert found.structured_content["text"] in said(found)
 
@@ -124,15 +124,15 @@ def test_an_unknown_tool_is_an_error_that_names_the_known_ones(agent: Agent):
 
 
 def test_frames_facts_and_bundles_can_be_read(agent: Agent):
-    assert agent.read("recollect://frame/1")["text"] == "Ana prefers trains to planes."
-    assert agent.read("recollect://fact/1")["fact"]["subject"] == "Ana"  # read from the frame
-    assert agent.read("recollect://facts/ana")["facts"]
-    bundle = agent.read("recollect://space/shop?topic=telemetry")
+    assert agent.read("longmind://frame/1")["text"] == "Ana prefers trains to planes."
+    assert agent.read("longmind://fact/1")["fact"]["subject"] == "Ana"  # read from the frame
+    assert agent.read("longmind://facts/ana")["facts"]
+    bundle = agent.read("longmind://space/shop?topic=telemetry")
     assert [section["path"] for section in bundle["sections"]] == ["telemetry/otel"]
 
 
 def test_the_newest_frames_and_the_spaces_are_listed(agent: Agent):
-    assert {"recollect://frame/1", "recollect://space/shop"} <= set(agent.resources())
+    assert {"longmind://frame/1", "longmind://space/shop"} <= set(agent.resources())
     shown = agent.portal.call(agent.client.list_resource_templates).resource_templates
     assert {item.name for item in shown} == {"frame", "fact", "facts", "space"}
 
@@ -140,10 +140,10 @@ def test_the_newest_frames_and_the_spaces_are_listed(agent: Agent):
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("recollect://frame/999", "There is no frame 999"),
-        ("recollect://frame/x", "'x' is no frame id"),
-        ("recollect://space/nowhere", "There is no space 'nowhere'"),
-        ("recollect://secret/1", "There is no resource"),
+        ("longmind://frame/999", "There is no frame 999"),
+        ("longmind://frame/x", "'x' is no frame id"),
+        ("longmind://space/nowhere", "There is no space 'nowhere'"),
+        ("longmind://secret/1", "There is no resource"),
         ("file:///etc/passwd", "There is no resource"),
     ],
 )
@@ -158,6 +158,6 @@ def test_use_context_is_a_prompt_with_what_the_space_knows(agent: Agent):
     assert [prompt.name for prompt in shown] == ["use_context"]
     text = agent.prompt("use_context", project="shop", topic="telemetry", budget="300")
     assert "Telemetry goes through OpenTelemetry." in text
-    assert text.startswith("<recollect id=")
+    assert text.startswith("<longmind id=")
     with pytest.raises(MCPError, match="topic: it is required"):
         agent.prompt("use_context", project="shop")

@@ -5,7 +5,7 @@ from threading import Thread
 
 import anyio
 
-from recollect import Memory
+from longmind import Memory
 from tests.mcp.conftest import Agent, begin, over_stdio
 
 
@@ -41,5 +41,5 @@ def test_two_clients_on_one_file_lose_nothing(tmp_path: Path):
         assert {hit["frame"]["text"] for hit in first.done("search", query="Ben wrote note 7")["hits"]} >= {
             "Ben wrote note 7."
         }
-    with Memory.open(tmp_path / ".recollect" / "memory.recollect") as memory:
+    with Memory.open(tmp_path / ".longmind" / "memory.mind") as memory:
         assert memory.stats().live == 30

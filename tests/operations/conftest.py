@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import FrozenClock, Memory
+from longmind import FrozenClock, Memory
 
 
 @pytest.fixture

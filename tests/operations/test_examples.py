@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.operations import registry
-from recollect.operations.operation import Operation
-from recollect.operations.values import plain
+from longmind import Memory
+from longmind.operations import registry
+from longmind.operations.operation import Operation
+from longmind.operations.values import plain
 
 EXAMPLES = [operation for operation in registry.operations() if operation.example]
 
@@ -20,7 +20,7 @@ EXAMPLES = [operation for operation in registry.operations() if operation.exampl
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a memory in which everything that the examples name is there."""
     folder = tmp_path_factory.mktemp("examples")
-    with Memory.open(folder / "memory.recollect", embedder=None) as memory:
+    with Memory.open(folder / "memory.mind", embedder=None) as memory:
         memory.remember("Ana prefers trains to planes.", tags=["travel"])
         memory.remember("Ana moved to Porto.")
         memory.facts.record("ana", "lives_in", "Porto", valid_from=0)
@@ -51,8 +51,8 @@ def test_an_example_runs(
     monkeypatch.chdir(place)
     if operation.name == "import":  # into an empty memory
         (place / "exported.jsonl").rename(operation.example["path"])
-        (place / "memory.recollect").unlink()
-    with Memory.open("memory.recollect", embedder=None) as memory:
+        (place / "memory.mind").unlink()
+    with Memory.open("memory.mind", embedder=None) as memory:
         assert isinstance(plain(operation(memory, **operation.example)), dict)
 
 

@@ -10,17 +10,17 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.main import get_command
 
-from recollect import Memory
-from recollect.base.errors import NotFound
-from recollect.cli.app import build
-from recollect.conversation.memories import Memories
-from recollect.conversation.turns import Conversation
-from recollect.experience.interface import Experience
-from recollect.facts.ledger import Ledger
-from recollect.operations import registry, schema
-from recollect.operations.operation import Operation
-from recollect.spaces.registry import Spaces
-from recollect.spaces.space import ProjectSpace
+from longmind import Memory
+from longmind.base.errors import NotFound
+from longmind.cli.app import build
+from longmind.conversation.memories import Memories
+from longmind.conversation.turns import Conversation
+from longmind.experience.interface import Experience
+from longmind.facts.ledger import Ledger
+from longmind.operations import registry, schema
+from longmind.operations.operation import Operation
+from longmind.spaces.registry import Spaces
+from longmind.spaces.space import ProjectSpace
 
 ALL = {operation.name: operation for operation in registry.operations()}
 DEFAULT_TOOLS = {
@@ -73,10 +73,10 @@ APART = {
     "Memory.session": "is a context manager; each operation is one already",
     "Memory.flush": "is done by closing",
     "Memory.revision": "is in stats",
-    "Memory.embedder": "is told by recollect doctor",
+    "Memory.embedder": "is told by longmind doctor",
     "Memory.readers": "takes readers written in Python",
     "Memory.wait_for_change": "waits inside a process; others ask for stats",
-    "Memory.watch": "goes on until it is stopped: recollect ingest --watch",
+    "Memory.watch": "goes on until it is stopped: longmind ingest --watch",
     "Memory.conversation": "is a handle: turns.*",
     "Memory.memories": "is a handle: memories.*",
     "Memory.experience": "is a handle: experience.*",

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from recollect import Memory
-from recollect.base.errors import Conflict, Forbidden, InvalidInput, NotFound, RecollectError
-from recollect.operations import registry, schema
-from recollect.operations.values import plain
+from longmind import Memory
+from longmind.base.errors import Conflict, Forbidden, InvalidInput, LongmindError, NotFound
+from longmind.operations import registry, schema
+from longmind.operations.values import plain
 
 Answers = dict[str, Any]
 Arguments = Mapping[str, Any] | Callable[[Answers], Mapping[str, Any]]
@@ -277,14 +277,14 @@ def test_the_stories_leave_no_operation_out():
     assert {operation.name for operation in registry.operations()} - told == ELSEWHERE
 
 
-WRONG: list[tuple[str, Mapping[str, Any], type[RecollectError]]] = [
+WRONG: list[tuple[str, Mapping[str, Any], type[LongmindError]]] = [
     ("get", {"frame": 99}, NotFound),
     ("list", {"limit": 0}, InvalidInput),
     ("timeline", {"since": "yesterday"}, InvalidInput),
     ("update", {"frame": 1}, InvalidInput),
     ("forget", {}, InvalidInput),
     ("search", {"query": "x", "lanes": ["nonsense"]}, InvalidInput),
-    ("recall", {"query": "x", "recipe": "nonsense"}, RecollectError),
+    ("recall", {"query": "x", "recipe": "nonsense"}, LongmindError),
     ("replay", {"receipt": "nonsense"}, InvalidInput),
     ("verify_erasure", {"certificate": "{}"}, InvalidInput),
     ("facts.record", {"subject": "", "predicate": "p", "value": 1}, InvalidInput),

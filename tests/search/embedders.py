@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
-from recollect import Unavailable
-from recollect.embed.hash import HashEmbedder
-from recollect.embed.protocol import EmbedderIdentity, Encoding
+from longmind import Unavailable
+from longmind.embed.hash import HashEmbedder
+from longmind.embed.protocol import EmbedderIdentity, Encoding
 
 DIMENSIONS = 24
 

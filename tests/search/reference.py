@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect import ALL, AsOf
-from recollect.base.filters import Comparison, Where
-from recollect.text.words import count_terms, identifiers, terms
+from longmind import ALL, AsOf
+from longmind.base.filters import Comparison, Where
+from longmind.text.words import count_terms, identifiers, terms
 
 K1, B, SHORT = 1.2, 0.75, 20
 

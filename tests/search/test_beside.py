@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from recollect.base.errors import Unavailable
-from recollect.embed import Encoding
-from recollect.embed.hash import HashEmbedder
-from recollect.search.results import SearchResults
+from longmind.base.errors import Unavailable
+from longmind.embed import Encoding
+from longmind.embed.hash import HashEmbedder
+from longmind.search.results import SearchResults
 from tests.vectors.opening import open_memory
 
 TEXTS = [f"{animal} {place} by the river" for place in range(20) for animal in ("zebra", "lion", "heron")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect import Conflict, Memory
-from recollect.embed.hash import HashEmbedder
+from longmind import Conflict, Memory
+from longmind.embed.hash import HashEmbedder
 from tests.search.embedders import CountingEmbedder
 from tests.vectors.opening import open_memory
 
@@ -186,8 +186,8 @@ def test_what_was_erased_is_not_kept_as_a_ready_answer(vector_location: str) -> 
 
 
 def test_a_document_with_chunks_is_embedded_in_its_chunks_alone(vector_location: str) -> None:
-    from recollect.store.drafts import chunked, draft
-    from recollect.store.writing import put
+    from longmind.store.drafts import chunked, draft
+    from longmind.store.writing import put
 
     embedder = CountingEmbedder()
     with open_memory(vector_location, embedder=embedder) as memory:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, Memory
-from recollect.store.drafts import chunked, draft
-from recollect.store.writing import put
+from longmind import AsOf, Memory
+from longmind.store.drafts import chunked, draft
+from longmind.store.writing import put
 from tests.vectors.opening import open_memory
 
 WORD = "quizzaciously"
@@ -70,7 +70,7 @@ def test_no_lane_finds_it_at_any_instant(vector_location: str) -> None:
 
 
 def test_the_bytes_of_the_file_hold_nothing_of_it(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         memory.remember_many(f"a zebra that stays {place}" for place in range(50))
         frame_id = memory.remember(TEXT, title=f"On {WORD}", tags=[WORD], metadata={WORD: WORD}).id

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect import ALL, AsOf, FrozenClock, InvalidInput, Memory, Unavailable
-from recollect.base.times import to_ms
-from recollect.search.fusion import RRF_K, RRF_WEIGHTS
-from recollect.search.results import Hit
-from recollect.store.drafts import chunked, draft
-from recollect.store.writing import put
+from longmind import ALL, AsOf, FrozenClock, InvalidInput, Memory, Unavailable
+from longmind.base.times import to_ms
+from longmind.search.fusion import RRF_K, RRF_WEIGHTS
+from longmind.search.results import Hit
+from longmind.store.drafts import chunked, draft
+from longmind.store.writing import put
 from tests.conftest import START
 from tests.search.test_independence import QUESTIONS, items
 from tests.vectors.opening import open_memory

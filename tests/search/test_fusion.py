@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.search.fusion import (
+from longmind.search.fusion import (
     DOCUMENTS,
     DOCUMENTS_WITHOUT_LATE,
     NEXT,

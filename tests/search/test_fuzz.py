@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from recollect import InvalidInput, Memory
-from recollect.search.request import MOST_CHARACTERS
+from longmind import InvalidInput, Memory
+from longmind.search.request import MOST_CHARACTERS
 from tests.vectors.opening import open_memory
 
 ROOT = Path(__file__).resolve().parents[2]

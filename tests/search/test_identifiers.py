@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 from tests.search.near_misses import IDENTIFIERS, near_misses, target
 from tests.vectors.opening import open_memory
 
@@ -91,11 +91,11 @@ def test_the_longer_of_two_names_is_not_the_shorter(memory: Memory) -> None:
 
 def test_parts_of_names_are_found_as_words(memory: Memory) -> None:
     memory.remember("call parseUserName twice")
-    memory.remember("import recollect.store.sqlite first")
+    memory.remember("import longmind.store.sqlite first")
     memory.remember("HTTPServerError was raised")
     assert first(memory, "user name") == "call parseUserName twice"
     assert first(memory, "parseusername") == "call parseUserName twice"
-    assert first(memory, "sqlite") == "import recollect.store.sqlite first"
+    assert first(memory, "sqlite") == "import longmind.store.sqlite first"
     assert first(memory, "server error") == "HTTPServerError was raised"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from recollect import ALL, FrozenClock, Memory
+from longmind import ALL, FrozenClock, Memory
 from tests.conftest import START
 from tests.vectors.opening import open_memory
 from tests.vectors.small import searcher
@@ -92,7 +92,7 @@ def test_every_process_gives_the_same_bytes(vector_location: str) -> None:
 def test_every_process_gives_the_same_bytes_with_the_real_model(
     tmp_path: Path, model_is_installed: None
 ) -> None:
-    location = str(tmp_path / "a.recollect")
+    location = str(tmp_path / "a.mind")
     with open_memory(location, embedder="minilm") as memory:
         memory.remember_many(items(25))
     outputs = {
@@ -156,8 +156,8 @@ def test_a_second_handle_and_a_later_one_answer_alike(vector_location: str) -> N
 
 def test_turns_written_late_stand_where_they_belong_in_every_handle(location: str) -> None:
     """A handle that saw a session grow and one that opens it whole know the same neighbours."""
-    from recollect.store.drafts import draft
-    from recollect.store.writing import put
+    from longmind.store.drafts import draft
+    from longmind.store.writing import put
 
     def turn(text: str, moment: int, ordinal: int) -> None:
         item = draft(
@@ -258,7 +258,7 @@ def test_a_vector_is_the_same_whatever_it_was_embedded_with(tmp_path: Path, mode
     made = [item["text"] for item in items(12)] + ["a much longer text about rivers and stones " * 12, "x"]
     stored: list[dict[str, tuple[bytes, bytes]]] = []
     for batch in (1, 5, len(made)):
-        with open_memory(tmp_path / f"{batch}.recollect", embedder="minilm") as memory:
+        with open_memory(tmp_path / f"{batch}.mind", embedder="minilm") as memory:
             shuffled = random.Random(batch).sample(made, len(made))
             for first in range(0, len(shuffled), batch):
                 memory.remember_many(shuffled[first : first + batch])

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 from tests.vectors.opening import open_memory
 
 SENTENCES = {

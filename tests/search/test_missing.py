@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from recollect import MaintenancePolicy, Memory, Unavailable
-from recollect.embed.models import default_cache
-from recollect.search.results import LaneReport, SearchResults
+from longmind import MaintenancePolicy, Memory, Unavailable
+from longmind.embed.models import default_cache
+from longmind.search.results import LaneReport, SearchResults
 from tests.search.embedders import DIMENSIONS, CountingEmbedder, endpoint
 from tests.vectors.opening import open_memory
 
@@ -54,14 +54,14 @@ def test_the_default_model_is_not_installed(location: str, tmp_path: Path) -> No
         detail = lack(memory.search("zebra"))
         assert (
             detail
-            == f"The model 'minilm' is not installed in {empty}. Install it with: recollect models install"
+            == f"The model 'minilm' is not installed in {empty}. Install it with: longmind models install"
         )
         assert memory.stats().parts["vectors"]["missing"] == 1
 
 
 def test_a_named_model_that_is_not_installed_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="recollect models install"):
-        open_memory(tmp_path / "a.recollect", embedder="minilm", cache=tmp_path / "no models")
+    with pytest.raises(Unavailable, match="longmind models install"):
+        open_memory(tmp_path / "a.mind", embedder="minilm", cache=tmp_path / "no models")
 
 
 HIDING = """
@@ -85,7 +85,7 @@ sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
 """
 SEARCHING = """
 import json
-from recollect import Memory
+from longmind import Memory
 with Memory.open(PATH, cache=CACHE) as memory:
     report = memory.remember("a zebra and ERR_42")
     results = memory.search("zebra")
@@ -104,7 +104,7 @@ with Memory.open(PATH, cache=CACHE) as memory:
 def test_a_package_of_the_model_cannot_be_imported(
     tmp_path: Path, model_is_installed: None, package: str, state: str
 ) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     known = {
         "PACKAGE": package,
         "BROKEN": state == "broken",
@@ -215,7 +215,7 @@ def test_an_empty_question_is_no_lack_of_the_store(location: str) -> None:
 
 
 def test_a_read_only_store_is_searched_without_being_changed(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         memory.remember("zebra")
     before = path.read_bytes()
@@ -225,7 +225,7 @@ def test_a_read_only_store_is_searched_without_being_changed(tmp_path: Path) -> 
     with open_memory(path, read_only=True, embedder=None) as memory:
         assert memory.search("zebra")[0].frame.text == "zebra"
     assert path.read_bytes() == before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["a.recollect"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.mind"]
 
 
 def test_lanes_say_what_they_did(location: str) -> None:

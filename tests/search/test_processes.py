@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pytest
 
-from recollect import Memory
+from longmind import Memory
 from tests.vectors.opening import open_memory
 from tests.vectors.small import Search, method, searcher
 

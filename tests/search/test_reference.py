@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import ALL, FrozenClock, Memory
-from recollect.base.filters import Where
-from recollect.embed.hash import HashEmbedder
+from longmind import ALL, FrozenClock, Memory
+from longmind.base.filters import Where
+from longmind.embed.hash import HashEmbedder
 from tests.conftest import START
 from tests.search import reference
 from tests.search.reference import Known

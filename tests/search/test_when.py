@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.base.errors import InvalidInput
-from recollect.base.times import format_ms, to_ms
-from recollect.search.when import TimePhrase, asks_recency, find_times, time_range
-from recollect.search.when.lexer import cut
-from recollect.search.when.phrases import ANCHORS, phrases
-from recollect.search.when.reader import Reader
+from longmind.base.errors import InvalidInput
+from longmind.base.times import format_ms, to_ms
+from longmind.search.when import TimePhrase, asks_recency, find_times, time_range
+from longmind.search.when.lexer import cut
+from longmind.search.when.phrases import ANCHORS, phrases
+from longmind.search.when.reader import Reader
 
 REFERENCE = to_ms(datetime(2023, 5, 17, 14, 30, tzinfo=UTC))  # a Wednesday
 

@@ -8,7 +8,7 @@ import sys
 from itertools import chain, islice
 from typing import Any
 
-from recollect import ALL, InvalidInput, Memory
+from longmind import ALL, InvalidInput, Memory
 from tests.conftest import START
 from tests.search.strings import PIECES, awkward, enormous
 from tests.vectors.opening import open_memory

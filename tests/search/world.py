@@ -8,11 +8,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from recollect import ALL, AsOf, FrozenClock, Memory
-from recollect.base.checks import canonical_json
-from recollect.base.times import FOREVER
-from recollect.store.drafts import chunked, draft
-from recollect.store.writing import put
+from longmind import ALL, AsOf, FrozenClock, Memory
+from longmind.base.checks import canonical_json
+from longmind.base.times import FOREVER
+from longmind.store.drafts import chunked, draft
+from longmind.store.writing import put
 from tests.conftest import START
 from tests.search.reference import Dated, Known, content_number
 

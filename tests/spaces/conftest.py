@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.spaces.registry import Spaces
+from longmind import FrozenClock, Memory
+from longmind.spaces.registry import Spaces
 
 
 def spaces_of(memory: Memory, **options: object) -> Spaces:

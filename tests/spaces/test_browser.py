@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.cli.space_browser import BACK, DOWN, ENTER, LEFT, RIGHT, Browser
-from recollect.spaces.values import MemoryObject
+from longmind import Memory
+from longmind.cli.space_browser import BACK, DOWN, ENTER, LEFT, RIGHT, Browser
+from longmind.spaces.values import MemoryObject
 from tests.spaces.samples import CONFIG, DECISION, GUIDE
 
 
 @pytest.fixture
 def items(tmp_path: Path) -> tuple[MemoryObject, ...]:
-    with Memory.open(tmp_path / "s.recollect", embedder=None) as memory:
+    with Memory.open(tmp_path / "s.mind", embedder=None) as memory:
         space = memory.space("runtime")
         for payload in (DECISION, GUIDE, CONFIG):
             space.remember_structured(payload)
@@ -92,13 +92,13 @@ def test_it_draws_on_a_terminal_and_leaves_by_its_key(
     command = [
         sys.executable,
         "-c",
-        "from recollect.cli.app import run; run()",
+        "from longmind.cli.app import run; run()",
         "space",
         "browse",
         "runtime",
     ]
     process = subprocess.Popen(
-        [*command, "--store", str(tmp_path / "s.recollect")],
+        [*command, "--store", str(tmp_path / "s.mind")],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from recollect.base.errors import Forbidden
-from recollect.cli.app import build
+from longmind.base.errors import Forbidden
+from longmind.cli.app import build
 from tests.spaces.samples import CONFIG, DECISION, GUIDE
 
 FROZEN = "2025-01-01T00:00:00Z"
@@ -25,7 +25,7 @@ def run(store: Path, *arguments: str) -> str:
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    place = tmp_path / "s.recollect"
+    place = tmp_path / "s.mind"
     for number, payload in enumerate((DECISION, GUIDE, CONFIG)):
         file = tmp_path / f"{number}.json"
         file.write_text(json.dumps(payload))
@@ -41,7 +41,7 @@ def test_a_bundle_is_the_same_as_in_python(store: Path) -> None:
 
 
 def test_the_environment_chooses_an_ordering(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_MEMORY_BACKEND", "nonsense")
+    monkeypatch.setenv("LONGMIND_MEMORY_BACKEND", "nonsense")
     assert "unknown backend 'nonsense'" in run(store, "recall", "runtime", "telemetry")
 
 
@@ -63,9 +63,9 @@ def test_a_space_is_handed_over_signed(store: Path, tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_bytes(b"sixteen bytes or more\n")
     run(store, "export", "runtime", "--out", "out.json", "--key-file", str(key))
-    said = run(tmp_path / "other.recollect", "import", "out.json", "--key-file", str(key))
+    said = run(tmp_path / "other.mind", "import", "out.json", "--key-file", str(key))
     assert "3 objects into space 'runtime'; checked by signature." in said
-    assert "runtime" in run(tmp_path / "other.recollect", "list")
+    assert "runtime" in run(tmp_path / "other.mind", "list")
 
 
 def test_rules_collection_and_deletion(store: Path) -> None:

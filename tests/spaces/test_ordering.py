@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect import FrozenClock, Memory
-from recollect.spaces.ordering.choosing import ORDERINGS
-from recollect.spaces.registry import Spaces
+from longmind import FrozenClock, Memory
+from longmind.spaces.ordering.choosing import ORDERINGS
+from longmind.spaces.registry import Spaces
 from tests.spaces.conftest import spaces_of
 
 LEXICAL = ("basic", "patricia", "raptor", "hybrid")
@@ -244,9 +244,9 @@ def test_order_does_not_depend_on_insertion_and_leads_with_pinned_and_high(
 @settings(max_examples=20, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(repeats=st.integers(1, 300), tags=st.integers(0, 40))
 def test_saying_a_word_more_often_never_passes_the_bound(repeats: int, tags: int) -> None:
-    from recollect.base.times import AsOf
-    from recollect.spaces.ordering.protocol import Question
-    from recollect.spaces.shelves import Shelves
+    from longmind.base.times import AsOf
+    from longmind.spaces.ordering.protocol import Question
+    from longmind.spaces.shelves import Shelves
 
     with Memory.open(":memory:", embedder=None, extractor=None) as memory:
         space = spaces_of(memory).space("s")

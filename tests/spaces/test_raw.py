@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from recollect import Memory
-from recollect.base.errors import InvalidInput, OverBudget, Unavailable
-from recollect.llm import protocol as llm
-from recollect.spaces.model import Filing
-from recollect.spaces.registry import Spaces
-from recollect.spaces.telemetry import Telemetry
+from longmind import Memory
+from longmind.base.errors import InvalidInput, OverBudget, Unavailable
+from longmind.llm import protocol as llm
+from longmind.spaces.model import Filing
+from longmind.spaces.registry import Spaces
+from longmind.spaces.telemetry import Telemetry
 from tests.spaces.conftest import spaces_of
 
 TEXT = "# Cache guide\n\nThe cache keeps recent pages. The cache is small. Ask ana@example.org about it."
@@ -112,21 +112,21 @@ def test_operations_are_counted_and_traced_when_asked_for(memory: Memory) -> Non
     space.pin(done.object.id)
     spaces.gc("app", now=0)
     spans = {span.name: dict(span.attributes) for span in exporter.get_finished_spans()}
-    assert spans["recollect.memory.remember_raw"] == {"space": "app", "budget_usd": 0.0}
-    assert spans["recollect.memory.recall_context"] == {
+    assert spans["longmind.memory.remember_raw"] == {"space": "app", "budget_usd": 0.0}
+    assert spans["longmind.memory.recall_context"] == {
         "space": "app",
         "topic": "cache",
         "backend": "raptor",
         "items_returned": 1,
     }
-    assert "recollect.memory.backend.raptor" in spans
-    assert "recollect.memory.gc" in spans
+    assert "longmind.memory.backend.raptor" in spans
+    assert "longmind.memory.gc" in spans
     labels = {"space": "app", "status": "created"}
-    assert registry.get_sample_value("recollect_memory_objects_total", labels) == 1
-    assert registry.get_sample_value("recollect_memory_gc_runs_total", {"space": "app"}) == 1
-    assert registry.get_sample_value("recollect_memory_pin_toggle_total", {"space": "app"}) == 1
+    assert registry.get_sample_value("longmind_memory_objects_total", labels) == 1
+    assert registry.get_sample_value("longmind_memory_gc_runs_total", {"space": "app"}) == 1
+    assert registry.get_sample_value("longmind_memory_pin_toggle_total", {"space": "app"}) == 1
     timed = {"operation": "recall_context"}
-    assert registry.get_sample_value("recollect_memory_latency_seconds_count", timed) == 1
+    assert registry.get_sample_value("longmind_memory_latency_seconds_count", timed) == 1
 
 
 @dataclass

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.base.errors import InvalidInput
-from recollect.spaces.patterns import check_pattern, find
-from recollect.spaces.policies import Policy
-from recollect.spaces.redaction import Redactor
-from recollect.spaces.registry import Spaces
+from longmind import FrozenClock, Memory
+from longmind.base.errors import InvalidInput
+from longmind.spaces.patterns import check_pattern, find
+from longmind.spaces.policies import Policy
+from longmind.spaces.redaction import Redactor
+from longmind.spaces.registry import Spaces
 from tests.spaces.conftest import spaces_of
 
 EMAIL = "zelda.fitz@example.org"

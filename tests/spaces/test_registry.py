@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.base.errors import Conflict, Forbidden, InvalidInput, NotFound
-from recollect.spaces import keeping, rows
-from recollect.spaces.registry import Spaces
+from longmind import AsOf, FrozenClock, Memory
+from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
+from longmind.spaces import keeping, rows
+from longmind.spaces.registry import Spaces
 from tests.spaces.conftest import spaces_of
 from tests.spaces.samples import CONFIG, DECISION, GUIDE
 
@@ -128,7 +128,7 @@ def test_export_and_delete_under_every_combination_of_rules(
         spaces.space("s").set_policy(rules)
         spaces.space("s").remember_structured({**CONFIG, "raw": "Ask ana@example.org."})
         path = spaces.export("s", root=tmp_path, key=key)
-        place = {None: ".recollect/exports/s.json", "out": "out/s.json"}.get(folder, "out/it.json")
+        place = {None: ".longmind/exports/s.json", "out": "out/s.json"}.get(folder, "out/it.json")
         assert path == tmp_path / place
         found = json.loads(path.read_text(encoding="utf-8"))
         assert found["policies"] == spaces.space("s").policy.to_dict()
@@ -268,7 +268,7 @@ def test_what_is_no_space_file_is_refused(spaces: Spaces, text: str) -> None:
 
 def test_an_export_goes_where_the_policy_says(spaces: Spaces, clock: FrozenClock, tmp_path: Path) -> None:
     filled(spaces, clock)
-    assert spaces.export("s", root=tmp_path) == tmp_path / ".recollect/exports/s.json"
+    assert spaces.export("s", root=tmp_path) == tmp_path / ".longmind/exports/s.json"
     spaces.space("s").set_policy({"export_path": "out"})
     path = spaces.export("s", root=tmp_path, key=KEY)
     assert path == tmp_path / "out/s.json"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.base.errors import Conflict, InvalidInput, NotFound
-from recollect.spaces.registry import Spaces
+from longmind import AsOf, FrozenClock, Memory
+from longmind.base.errors import Conflict, InvalidInput, NotFound
+from longmind.spaces.registry import Spaces
 from tests.spaces.samples import CONFIG, DECISION, FROZEN, GUIDE
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Memory
-from recollect.base.errors import InvalidInput
-from recollect.spaces.registry import Spaces
-from recollect.spaces.watching import changed_files, kind_of, sync_folder, watch
+from longmind import Memory
+from longmind.base.errors import InvalidInput
+from longmind.spaces.registry import Spaces
+from longmind.spaces.watching import changed_files, kind_of, sync_folder, watch
 from tests.spaces.samples import CONFIG, DECISION, FROZEN, GUIDE
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.base.errors import Corrupt
-from recollect.spaces.registry import Spaces
-from recollect.spaces.shelf import Shelf
-from recollect.spaces.shelves import Shelves
-from recollect.spaces.space import ProjectSpace
-from recollect.store.upkeep import MaintenancePolicy
-from recollect.text.words import terms
+from longmind import AsOf, FrozenClock, Memory
+from longmind.base.errors import Corrupt
+from longmind.spaces.registry import Spaces
+from longmind.spaces.shelf import Shelf
+from longmind.spaces.shelves import Shelves
+from longmind.spaces.space import ProjectSpace
+from longmind.store.upkeep import MaintenancePolicy
+from longmind.text.words import terms
 from tests.spaces.conftest import spaces_of
 
 WORDS = "cache tea engine getUserName Straße 東京都 naïve v1.2.3 on/off ops wheel road".split()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect import FrozenClock, Memory
+from longmind import FrozenClock, Memory
 from tests.store.opening import open_memory
 
 

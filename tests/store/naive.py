@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from recollect import AsOf, Conflict, InvalidInput, NotFound
-from recollect.base.names import ALL
+from longmind import AsOf, Conflict, InvalidInput, NotFound
+from longmind.base.names import ALL
 
 
 @dataclass

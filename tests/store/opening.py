@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recollect import Memory
+from longmind import Memory
 
 PLAIN: dict[str, Any] = {"embedder": None, "extractor": None, "surrogates": False}
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from recollect import ALL, Conflict, Corrupt, FrozenClock, Memory
-from recollect.store import accounting, pages
-from recollect.store.tables import CANONICAL
+from longmind import ALL, Conflict, Corrupt, FrozenClock, Memory
+from longmind.store import accounting, pages
+from longmind.store.tables import CANONICAL
 from tests.faults.worlds import START, fill, open_world
 from tests.store.opening import open_memory
 
@@ -20,7 +20,7 @@ FORMATS = Path(__file__).parents[1] / "formats"
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The bytes of a store with something in nearly every table."""
-    path = tmp_path_factory.mktemp("world") / "a.recollect"
+    path = tmp_path_factory.mktemp("world") / "a.mind"
     clock = FrozenClock(START)
     with open_world(path, clock) as memory:
         fill(memory, clock, path.parent)
@@ -52,7 +52,7 @@ def details(memory: Memory) -> str:
 def test_every_canonical_table_but_the_clock_has_an_account_and_ends_with_its_checksum(
     world: bytes, tmp_path: Path
 ) -> None:
-    path = tmp_path / "copy.recollect"
+    path = tmp_path / "copy.mind"
     path.write_bytes(world)
     connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     assert set(accounting.TABLES) == set(CANONICAL) - {"store_clock"}
@@ -64,7 +64,7 @@ def test_every_canonical_table_but_the_clock_has_an_account_and_ends_with_its_ch
 
 @pytest.mark.parametrize("table", accounting.TABLES)
 def test_a_row_that_goes_missing_is_noticed(world: bytes, tmp_path: Path, table: str) -> None:
-    path = tmp_path / "copy.recollect"
+    path = tmp_path / "copy.mind"
     path.write_bytes(world)
     connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     [(count,)] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()
@@ -82,7 +82,7 @@ def test_a_row_that_goes_missing_is_noticed(world: bytes, tmp_path: Path, table:
 
 
 def test_a_table_emptied_by_another_program_is_noticed_on_opening(world: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "copy.recollect"
+    path = tmp_path / "copy.mind"
     path.write_bytes(world)
     behind_our_back(path, "DELETE FROM fact_span")
     with pytest.raises(Corrupt, match="fact_span"):
@@ -100,7 +100,7 @@ def test_a_table_emptied_by_another_program_is_noticed_on_opening(world: bytes, 
 def test_an_account_that_is_gone_or_changed_is_noticed_on_opening(
     world: bytes, tmp_path: Path, change: str
 ) -> None:
-    path = tmp_path / "copy.recollect"
+    path = tmp_path / "copy.mind"
     path.write_bytes(world)
     behind_our_back(path, change)
     with pytest.raises(Corrupt, match="account"):
@@ -109,7 +109,7 @@ def test_an_account_that_is_gone_or_changed_is_noticed_on_opening(
 
 def test_a_forged_row_with_a_sound_checksum_is_noticed(world: bytes, tmp_path: Path) -> None:
     """A row that was there once, with the checksum it had then."""
-    path = tmp_path / "copy.recollect"
+    path = tmp_path / "copy.mind"
     path.write_bytes(world)
     connection = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
     [row] = connection.execute("SELECT * FROM frame_key LIMIT 1").fetchall()
@@ -124,7 +124,7 @@ def test_a_forged_row_with_a_sound_checksum_is_noticed(world: bytes, tmp_path: P
 
 
 def test_accounts_stay_right_through_writes_that_fail_half_way(tmp_path: Path) -> None:
-    with open_memory(tmp_path / "a.recollect") as memory:
+    with open_memory(tmp_path / "a.mind") as memory:
         memory.remember_many([f"note {number}" for number in range(20)])
         with memory.store.write() as tx:
             tx.rows.run("INSERT INTO frame_key VALUES ('default', 'z', 1, 5)")
@@ -141,7 +141,7 @@ def test_accounts_stay_right_through_writes_that_fail_half_way(tmp_path: Path) -
         assert details(memory) == ""
 
 
-@pytest.mark.parametrize("kept", sorted(FORMATS.glob("format_*.recollect")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("kept", sorted(FORMATS.glob("format_*.mind")), ids=lambda path: path.stem)
 def test_a_file_of_an_older_format_gets_its_accounts_when_it_is_opened(kept: Path, tmp_path: Path) -> None:
     path = tmp_path / kept.name
     path.write_bytes(kept.read_bytes())
@@ -152,7 +152,7 @@ def test_a_file_of_an_older_format_gets_its_accounts_when_it_is_opened(kept: Pat
 
 
 def test_two_writers_of_one_file_keep_one_account(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as one, open_memory(path) as other:
         for number in range(10):
             one.remember(f"one {number}", tags=["a"])
@@ -163,18 +163,18 @@ def test_two_writers_of_one_file_keep_one_account(tmp_path: Path) -> None:
 
 
 def test_imports_copies_and_backups_add_up(world: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "copy.recollect"
+    path = tmp_path / "copy.mind"
     path.write_bytes(world)
     with open_world(path) as memory:
-        memory.backup(tmp_path / "backup.recollect")
-        memory.copy(tmp_path / "copied.recollect")
+        memory.backup(tmp_path / "backup.mind")
+        memory.copy(tmp_path / "copied.mind")
         memory.export(tmp_path / "all.jsonl")
         memory.compact()
         memory.reindex()
         assert details(memory) == ""
-    with open_world(tmp_path / "imported.recollect") as memory:
+    with open_world(tmp_path / "imported.mind") as memory:
         memory.import_(tmp_path / "all.jsonl")
         assert details(memory) == ""
     for name in ("backup", "copied"):
-        with open_world(tmp_path / f"{name}.recollect") as memory:
+        with open_world(tmp_path / f"{name}.mind") as memory:
             assert details(memory) == ""

@@ -7,8 +7,8 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from recollect import FrozenClock, Memory
-from recollect.store.catalog import Catalog, CatalogView
+from longmind import FrozenClock, Memory
+from longmind.store.catalog import Catalog, CatalogView
 from tests.conftest import START
 
 
@@ -40,7 +40,7 @@ def test_frames_read_in_parts_are_as_those_read_at_once(
         memory.forget(memory.list(limit=1).frames[0].id)
         whole = Catalog()
         at_once = view(whole, memory)
-        monkeypatch.setattr("recollect.store.catalog._PART", 7)
+        monkeypatch.setattr("longmind.store.catalog._PART", 7)
         parts = view(Catalog(), memory)
         assert differing(at_once, parts) == []
         fill(memory, 61, 30)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from recollect import AsOf, Memory, NotFound
-from recollect.store import frames
+from longmind import AsOf, Memory, NotFound
+from longmind.store import frames
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -116,7 +116,7 @@ def killed_on_a_file(path: Path, kills: int) -> None:
 
 
 def test_nothing_acknowledged_is_lost_when_writers_of_a_file_are_killed(tmp_path: Path) -> None:
-    killed_on_a_file(tmp_path / "killed.recollect", 20)
+    killed_on_a_file(tmp_path / "killed.mind", 20)
 
 
 def test_nothing_acknowledged_is_lost_when_writers_of_a_server_are_killed(
@@ -127,7 +127,7 @@ def test_nothing_acknowledged_is_lost_when_writers_of_a_server_are_killed(
 
 @pytest.mark.soak
 def test_nothing_is_lost_in_two_hundred_kills(tmp_path: Path) -> None:
-    killed_on_a_file(tmp_path / "killed.recollect", 200)
+    killed_on_a_file(tmp_path / "killed.mind", 200)
 
 
 @pytest.mark.soak

@@ -13,21 +13,21 @@ from typing import Any
 
 import pytest
 
-from recollect import (
+from longmind import (
     ALL,
     AsOf,
     Corrupt,
     Forbidden,
     FrozenClock,
     InvalidInput,
+    LongmindError,
     Memory,
     NotFound,
-    RecollectError,
     Unavailable,
     Unsupported,
 )
-from recollect.ingest import pipeline
-from recollect.store.drafts import chunked, draft
+from longmind.ingest import pipeline
+from longmind.store.drafts import chunked, draft
 from tests import raw
 from tests.store.children import Child
 from tests.store.opening import open_memory
@@ -123,7 +123,7 @@ class Original:
     """An undamaged file, its answers, and a place to put damaged copies."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "original.recollect"
+        self.path = folder / "original.mind"
         clock = FrozenClock(START)
         with open_memory(self.path, clock=clock) as memory:
             fill(memory, clock, 160)
@@ -132,7 +132,7 @@ class Original:
             self.answers = {5: answers(memory, self.last, 5)}
             assert memory.verify(deep=True)
         self.bytes = self.path.read_bytes()
-        self.copy = folder / "copies" / "copy.recollect"
+        self.copy = folder / "copies" / "copy.mind"
 
     def judge(self, raw: bytes, step: int = 5) -> str:
         """What became of a damaged copy: refused, harmless, found, or wrong."""
@@ -219,7 +219,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_a_forged_row_is_refused_or_found(original: Original, tmp_path: Path, change: str) -> None:
-    copy = tmp_path / "copy.recollect"
+    copy = tmp_path / "copy.mind"
     copy.write_bytes(original.bytes)
     connection = raw.connect(copy)
     triggers = (
@@ -261,7 +261,7 @@ def read_only(request: pytest.FixtureRequest) -> bool:
 
 
 def refused(
-    path: Path, error: type[RecollectError] | tuple[type[RecollectError], ...], *, read_only: bool
+    path: Path, error: type[LongmindError] | tuple[type[LongmindError], ...], *, read_only: bool
 ) -> str:
     """Opening fails so, and leaves the folder as it was."""
     before = {entry.name: entry.read_bytes() for entry in path.parent.iterdir() if entry.is_file()}
@@ -274,7 +274,7 @@ def refused(
 
 
 def test_a_file_of_no_bytes_is_made_a_store(tmp_path: Path) -> None:
-    path = tmp_path / "empty.recollect"
+    path = tmp_path / "empty.mind"
     path.touch()
     refused(path, Unsupported, read_only=True)
     with open_memory(path) as memory:
@@ -330,7 +330,7 @@ def test_a_database_with_a_version_of_its_own_is_refused(tmp_path: Path, read_on
 def test_a_newer_format_is_refused_and_says_to_upgrade(
     original: Original, tmp_path: Path, read_only: bool
 ) -> None:
-    path = tmp_path / "newer.recollect"
+    path = tmp_path / "newer.mind"
     path.write_bytes(original.bytes)
     connection = raw.connect(path)
     connection.execute("INSERT INTO migration VALUES (9999, 'future', 'abc', 1)")
@@ -343,7 +343,7 @@ def test_a_newer_format_is_refused_and_says_to_upgrade(
 
 def test_a_folder_that_is_missing_is_named(tmp_path: Path, read_only: bool) -> None:
     with pytest.raises(NotFound, match="nowhere"):
-        open_memory(tmp_path / "nowhere" / "a.recollect", read_only=read_only)
+        open_memory(tmp_path / "nowhere" / "a.mind", read_only=read_only)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -355,13 +355,13 @@ def test_a_path_that_is_a_folder_is_refused(tmp_path: Path, read_only: bool) -> 
 def test_a_path_through_a_file_is_refused(tmp_path: Path, read_only: bool) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises((InvalidInput, NotFound)):
-        open_memory(tmp_path / "file" / "a.recollect", read_only=read_only)
+        open_memory(tmp_path / "file" / "a.mind", read_only=read_only)
 
 
 def test_a_file_that_is_missing_is_not_made_where_that_was_not_asked(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     for options in ({"read_only": True}, {"create": False}):
-        with pytest.raises(NotFound, match=r"a\.recollect"):
+        with pytest.raises(NotFound, match=r"a\.longmind"):
             open_memory(path, **options)
     assert list(tmp_path.iterdir()) == []
 
@@ -388,7 +388,7 @@ def public_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder that other users can reach, unlike pytest's own."""
     import tempfile
 
-    folder = Path(tempfile.mkdtemp(prefix="recollect-public-"))
+    folder = Path(tempfile.mkdtemp(prefix="longmind-public-"))
     folder.chmod(0o755)
     yield folder
     folder.chmod(0o755)
@@ -411,7 +411,7 @@ def made(path: Path) -> Path:
 
 
 def test_a_file_without_permission_is_forbidden(public_folder: Path) -> None:
-    path = made(public_folder / "secret.recollect")
+    path = made(public_folder / "secret.mind")
     path.chmod(0)
     for mode in ("write", "read"):
         heard = as_another_user(path, mode)
@@ -421,7 +421,7 @@ def test_a_file_without_permission_is_forbidden(public_folder: Path) -> None:
 def test_a_file_that_may_only_be_read_is_forbidden_to_writers_and_open_to_readers(
     public_folder: Path,
 ) -> None:
-    path = made(public_folder / "readable.recollect")
+    path = made(public_folder / "readable.mind")
     path.chmod(0o444)
     public_folder.chmod(0o555)
     heard = as_another_user(path, "write")
@@ -435,7 +435,7 @@ def test_a_file_that_may_only_be_read_is_forbidden_to_writers_and_open_to_reader
 def test_a_folder_without_permission_is_forbidden(public_folder: Path) -> None:
     inner = public_folder / "inner"
     inner.mkdir()
-    path = made(inner / "a.recollect")
+    path = made(inner / "a.mind")
     inner.chmod(0)
     try:
         for mode in ("write", "read"):
@@ -448,12 +448,12 @@ def test_a_folder_without_permission_is_forbidden(public_folder: Path) -> None:
 
 def test_a_folder_in_which_nothing_may_be_made_is_forbidden(public_folder: Path) -> None:
     public_folder.chmod(0o555)
-    heard = as_another_user(public_folder / "new.recollect", "write")
+    heard = as_another_user(public_folder / "new.mind", "write")
     assert (heard["event"], heard.get("code")) == ("refused", "forbidden"), heard
 
 
 def test_a_reader_without_rights_reads_what_a_live_writer_has_committed(public_folder: Path) -> None:
-    path = public_folder / "live.recollect"
+    path = public_folder / "live.mind"
     with open_memory(path) as memory:
         memory.remember("hello")
         for entry in public_folder.iterdir():
@@ -467,7 +467,7 @@ def test_a_reader_without_rights_reads_what_a_live_writer_has_committed(public_f
 
 
 def test_a_reader_without_rights_never_misses_what_is_only_in_the_log(public_folder: Path) -> None:
-    path = public_folder / "crashed.recollect"
+    path = public_folder / "crashed.mind"
     with Child("write", str(path)) as child:
         child.hear("ready")
         child.tell("only in the log")
@@ -484,7 +484,7 @@ def test_a_reader_without_rights_never_misses_what_is_only_in_the_log(public_fol
 
 
 def test_a_read_only_open_leaves_no_trace(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.recollect")
+    path = made(tmp_path / "a.mind")
     before = path.read_bytes()
     with open_memory(path, read_only=True) as memory:
         assert [frame.text for frame in memory.list()] == ["hello"]
@@ -505,7 +505,7 @@ def test_a_read_only_open_leaves_no_trace(tmp_path: Path) -> None:
 
 
 def test_a_read_only_memory_notices_what_others_write(tmp_path: Path) -> None:
-    path = made(tmp_path / "a.recollect")
+    path = made(tmp_path / "a.mind")
     with open_memory(path, read_only=True) as reader, Child("write", str(path)) as child:
         child.hear("ready")
         assert len(reader.list()) == 1
@@ -537,7 +537,7 @@ def test_errors_never_show_the_password() -> None:
 def test_a_schema_of_another_application_is_refused(new_location: Callable[[str], str]) -> None:
     import psycopg
 
-    from recollect.store.postgres import split_url
+    from longmind.store.postgres import split_url
 
     url = new_location("postgresql")
     address, schema = split_url(url)
@@ -582,7 +582,7 @@ def test_a_schema_that_is_missing_is_not_made_where_that_was_not_asked(
         "a\0b",
         5,
         None,
-        b"bytes.recollect",
+        b"bytes.mind",
     ],
 )
 def test_an_address_that_means_nothing_is_refused(url: object) -> None:

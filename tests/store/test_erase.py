@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect import ALL, AsOf, Conflict, ErasureCertificate, FrozenClock, InvalidInput, Memory, NotFound
-from recollect.ingest import pipeline
-from recollect.store import frames
-from recollect.store.drafts import chunked, draft
+from longmind import ALL, AsOf, Conflict, ErasureCertificate, FrozenClock, InvalidInput, Memory, NotFound
+from longmind.ingest import pipeline
+from longmind.store import frames
+from longmind.store.drafts import chunked, draft
 from tests.store.opening import open_memory
 
 FIELDS = ("title", "session", "speaker", "uri", "tag", "name", "value", "key")
@@ -57,7 +57,7 @@ def document(memory: Memory, text: str, size: int = 40, **fields: object) -> tup
 
 @pytest.mark.parametrize(("count", "embedder"), [(1, None), (40, "hash")])
 def test_no_word_of_the_erased_is_left_in_the_file(tmp_path: Path, count: int, embedder: str | None) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     rng = random.Random(count)
     numbers = list(range(300))
     rng.shuffle(numbers)
@@ -95,7 +95,7 @@ def test_no_word_of_the_erased_is_left_in_the_file(tmp_path: Path, count: int, e
 
 
 def test_what_was_forgotten_or_relabelled_before_is_erased_too(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory:
         for number in range(50):
             memory.remember_many([item(number)])
@@ -108,7 +108,7 @@ def test_what_was_forgotten_or_relabelled_before_is_erased_too(tmp_path: Path) -
 
 
 def test_an_erase_while_a_reader_holds_an_older_state_says_it_is_not_scrubbed_yet(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path) as memory, open_memory(path, read_only=True) as reader:
         memory.remember_many(item(number) for number in range(30))
         with reader.session(mode="read"):

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from recollect import Busy, Conflict, Forbidden, InvalidInput, Memory, NotFound, Unavailable, timeout
-from recollect.store.drafts import draft
-from recollect.store.writing import put
+from longmind import Busy, Conflict, Forbidden, InvalidInput, Memory, NotFound, Unavailable, timeout
+from longmind.store.drafts import draft
+from longmind.store.writing import put
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -424,7 +424,7 @@ def test_a_closed_memory_is_refused(location: str, tmp_path: Path) -> None:
         with pytest.raises(Unavailable):
             memory.flush()
         with pytest.raises(Unavailable):
-            memory.backup(tmp_path / "copy.recollect")
+            memory.backup(tmp_path / "copy.mind")
 
 
 def test_closing_while_others_work_gives_them_a_clear_error_and_loses_nothing(location: str) -> None:

@@ -11,16 +11,16 @@ from typing import Any
 import apsw
 import pytest
 
-from recollect import AsOf, Corrupt, FrozenClock, Unsupported
-from recollect.store.engine import Rows
-from recollect.store.migrations import migrations, pending
-from recollect.store.sqlite import SqliteEngine
-from recollect.store.store import Store
+from longmind import AsOf, Corrupt, FrozenClock, Unsupported
+from longmind.store.engine import Rows
+from longmind.store.migrations import migrations, pending
+from longmind.store.sqlite import SqliteEngine
+from longmind.store.store import Store
 from tests.formats import make
 from tests.store.opening import open_memory
 
 FORMATS = Path(make.__file__).parent
-KEPT = sorted(FORMATS.glob("format_*.recollect"))
+KEPT = sorted(FORMATS.glob("format_*.mind"))
 START = 1_700_000_000_000
 
 
@@ -60,7 +60,7 @@ def test_a_kept_file_is_what_its_maker_makes(
     """The rows, that is: the bytes may differ with another SQLite."""
     monkeypatch.setattr(make, "FOLDER", tmp_path)
     made = make.make(int(kept.stem.removeprefix("format_")))
-    assert contents(made) == contents(Path(shutil.copy(kept, tmp_path / "kept.recollect")))
+    assert contents(made) == contents(Path(shutil.copy(kept, tmp_path / "kept.mind")))
     assert made.with_suffix(".json").read_text("utf-8") == kept.with_suffix(".json").read_text("utf-8")
 
 
@@ -84,7 +84,7 @@ def test_every_released_format_is_kept() -> None:
 
 
 def test_a_kept_file_of_the_newest_format_is_read_as_it_is(tmp_path: Path) -> None:
-    path = Path(shutil.copy(FORMATS / f"format_{len(migrations('sqlite'))}.recollect", tmp_path))
+    path = Path(shutil.copy(FORMATS / f"format_{len(migrations('sqlite'))}.mind", tmp_path))
     before = path.read_bytes()
     with open_memory(path, read_only=True, clock=FrozenClock(START)) as memory:
         assert make.answers(memory.store) == json.loads((FORMATS / f"{path.stem}.json").read_text("utf-8"))
@@ -96,7 +96,7 @@ def test_a_kept_file_of_the_newest_format_is_read_as_it_is(tmp_path: Path) -> No
 
 
 def test_a_file_that_is_one_step_behind_is_upgraded_and_nothing_else_changes(tmp_path: Path) -> None:
-    path = tmp_path / "old.recollect"
+    path = tmp_path / "old.mind"
     latest = len(migrations("sqlite"))
     for step in range(1, latest + 1):
         engine = SqliteEngine(
@@ -165,9 +165,9 @@ def test_a_gap_in_the_migrations_is_refused(location: str) -> None:
 def test_a_newer_format_is_refused(location: str) -> None:
     number = max(len(migrations("sqlite")), len(migrations("postgres"))) + 1
     tamper(location, lambda rows: rows.run("INSERT INTO migration VALUES (?, 'future', 'x', 1)", (number,)))
-    with pytest.raises(Unsupported, match="Upgrade Recollect"):
+    with pytest.raises(Unsupported, match="Upgrade Longmind"):
         open_memory(location)
-    with pytest.raises(Unsupported, match="Upgrade Recollect"):
+    with pytest.raises(Unsupported, match="Upgrade Longmind"):
         open_memory(location, read_only=True)
 
 

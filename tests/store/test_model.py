@@ -16,11 +16,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from recollect import ALL, AsOf, Frame, FrozenClock, NotFound, RecollectError
-from recollect.base.times import FOREVER
-from recollect.ingest import pipeline
-from recollect.store import frames as stored_frames
-from recollect.store.drafts import chunked, draft
+from longmind import ALL, AsOf, Frame, FrozenClock, LongmindError, NotFound
+from longmind.base.times import FOREVER
+from longmind.ingest import pipeline
+from longmind.store import frames as stored_frames
+from longmind.store.drafts import chunked, draft
 from tests.store.naive import NaiveFrame, NaiveStore, Version, version
 from tests.store.opening import open_memory
 
@@ -72,7 +72,7 @@ class Comparison(RuleBasedStateMachine):
         expected, error = None, None
         try:
             expected = naive()
-        except RecollectError as raised:
+        except LongmindError as raised:
             error = raised
         if error is None:
             return real(), expected

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect import Conflict, Corrupt, Forbidden, FrozenClock, InvalidInput, Memory, NotFound, Unsupported
-from recollect.base.errors import RecollectError
-from recollect.store.tables import CANONICAL, DERIVED, OWN, PASSING
+from longmind import Conflict, Corrupt, Forbidden, FrozenClock, InvalidInput, Memory, NotFound, Unsupported
+from longmind.base.errors import LongmindError
+from longmind.store.tables import CANONICAL, DERIVED, OWN, PASSING
 from tests.conftest import ENGINES
 
 NewLocation = Callable[[str], str]
@@ -152,7 +152,7 @@ def test_a_damaged_export_is_refused_and_nothing_is_written(
             if damaged == lines:
                 continue
             broken.write_bytes(b"".join(damaged))
-            with pytest.raises(RecollectError):
+            with pytest.raises(LongmindError):
                 memory.import_(broken)
             assert memory.stats().frames == before
         broken.write_bytes(b"".join(lines))
@@ -166,8 +166,8 @@ def test_a_damaged_export_is_refused_and_nothing_is_written(
         (b"hello\n", InvalidInput),
         (b"[1]\n", InvalidInput),
         (b'{"kind":"other"}\n', InvalidInput),
-        (b'{"kind":"recollect-export","format":999,"derived":false}\n', Unsupported),
-        (b'{"kind":"recollect-export","format":"x"}\n', Unsupported),
+        (b'{"kind":"longmind-export","format":999,"derived":false}\n', Unsupported),
+        (b'{"kind":"longmind-export","format":"x"}\n', Unsupported),
         (b"\xff\xfe\n", InvalidInput),
     ],
 )
@@ -196,7 +196,7 @@ def test_paths_that_do_not_work_are_named(memory: Memory, tmp_path: Path) -> Non
 def test_an_export_is_lines_that_people_can_read(memory: Memory, tmp_path: Path) -> None:
     memory.remember("Grüße", tags=["x"])
     heading, *rows, end = map(json.loads, exported(memory, tmp_path).decode().splitlines())
-    assert heading["kind"] == "recollect-export"
+    assert heading["kind"] == "longmind-export"
     assert {"frame_text": {"frame_id": 1, "text": "Grüße"}} in rows
     assert end["end"]["rows"] == len(rows)
 

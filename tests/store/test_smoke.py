@@ -1,4 +1,4 @@
-from recollect import Memory
+from longmind import Memory
 
 
 def test_what_was_remembered_comes_back(memory: Memory) -> None:

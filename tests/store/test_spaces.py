@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from recollect import ALL, AsOf, FrozenClock, InvalidInput, Memory, NotFound
-from recollect.ingest import pipeline
-from recollect.store.drafts import chunked, draft
+from longmind import ALL, AsOf, FrozenClock, InvalidInput, Memory, NotFound
+from longmind.ingest import pipeline
+from longmind.store.drafts import chunked, draft
 from tests.store.opening import open_memory
 
 FIELDS: dict[str, Any] = {

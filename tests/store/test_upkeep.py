@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect import (
+from longmind import (
     ALL,
     Busy,
     Conflict,
@@ -23,9 +23,9 @@ from recollect import (
     OverBudget,
     Unsupported,
 )
-from recollect.store.parts import Budget, Part, Problem
-from recollect.store.store import Store
-from recollect.store.transaction import Snapshot
+from longmind.store.parts import Budget, Part, Problem
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -33,7 +33,7 @@ from tests.store.opening import open_memory
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     (tmp_path / "store").mkdir()
-    return tmp_path / "store" / "a.recollect"
+    return tmp_path / "store" / "a.mind"
 
 
 def folder(path: Path) -> list[str]:
@@ -44,7 +44,7 @@ def folder(path: Path) -> list[str]:
 
 
 def test_a_backup_holds_everything_and_is_a_store(path: Path, tmp_path: Path, clock: FrozenClock) -> None:
-    copy = tmp_path / "copy.recollect"
+    copy = tmp_path / "copy.mind"
     with open_memory(path, clock=clock) as memory:
         memory.remember_many(
             [{"text": f"t{number}", "tags": ["x"], "metadata": {"n": number}} for number in range(50)]
@@ -56,13 +56,13 @@ def test_a_backup_holds_everything_and_is_a_store(path: Path, tmp_path: Path, cl
         expected = memory.list(limit=1000)
         revision = memory.revision
         memory.remember("after the backup")
-    assert folder(copy) == ["copy.recollect", "store"]
+    assert folder(copy) == ["copy.mind", "store"]
     with open_memory(copy, clock=clock) as memory:
         assert memory.list(limit=1000) == expected
         assert memory.revision == revision
         assert memory.verify(deep=True)
         assert memory.verify_erasure(certificate)
-    assert folder(copy) == ["copy.recollect", "store"]
+    assert folder(copy) == ["copy.mind", "store"]
 
 
 def test_a_backup_can_be_made_from_memory_and_from_a_read_only_store(path: Path, tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_a_backup_can_be_made_from_memory_and_from_a_read_only_store(path: Path,
         memory.remember("only in memory")
         memory.backup(path)
     with open_memory(path, read_only=True) as memory:
-        memory.backup(tmp_path / "second.recollect")
-    with open_memory(tmp_path / "second.recollect") as memory:
+        memory.backup(tmp_path / "second.mind")
+    with open_memory(tmp_path / "second.mind") as memory:
         assert [frame.text for frame in memory.list()] == ["only in memory"]
 
 
@@ -81,7 +81,7 @@ def test_a_backup_while_others_write_is_one_state(path: Path, tmp_path: Path) ->
         last = 0
         for number in range(6):
             writer.hear()
-            copy = tmp_path / f"copy{number}.recollect"
+            copy = tmp_path / f"copy{number}.mind"
             memory.backup(copy)
             with open_memory(copy) as restored:
                 report = restored.verify(deep=True)
@@ -92,7 +92,7 @@ def test_a_backup_while_others_write_is_one_state(path: Path, tmp_path: Path) ->
 
 
 def test_a_backup_replaces_a_file_only_when_told(path: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.recollect"
+    copy = tmp_path / "copy.mind"
     copy.write_text("precious")
     with open_memory(path) as memory:
         memory.remember("new")
@@ -102,15 +102,15 @@ def test_a_backup_replaces_a_file_only_when_told(path: Path, tmp_path: Path) -> 
         memory.backup(copy, overwrite=True)
     with open_memory(copy) as memory:
         assert [frame.text for frame in memory.list()] == ["new"]
-    assert folder(copy) == ["copy.recollect", "store"]
+    assert folder(copy) == ["copy.mind", "store"]
 
 
 def test_a_backup_onto_itself_is_refused(path: Path, tmp_path: Path) -> None:
     with open_memory(path) as memory:
         memory.remember("kept")
-        link = tmp_path / "link.recollect"
+        link = tmp_path / "link.mind"
         link.symlink_to(path)
-        hard = tmp_path / "hard.recollect"
+        hard = tmp_path / "hard.mind"
         os.link(path, hard)
         for target in (path, link, hard):
             with pytest.raises(InvalidInput, match="itself"):
@@ -124,14 +124,14 @@ def test_a_backup_onto_itself_is_refused(path: Path, tmp_path: Path) -> None:
 def test_the_log_of_a_crashed_store_is_not_replayed_over_the_backup_that_replaces_it(
     path: Path, tmp_path: Path
 ) -> None:
-    crashed = tmp_path / "crashed.recollect"
+    crashed = tmp_path / "crashed.mind"
     with Child("write", str(crashed)) as child:
         child.hear("ready")
         for number in range(30):
             child.tell(f"doomed {number}")
             child.hear("done")
         child.kill()
-    assert (tmp_path / "crashed.recollect-wal").exists()
+    assert (tmp_path / "crashed.mind-wal").exists()
     with open_memory(path) as memory:
         memory.remember("the backup")
         memory.backup(crashed, overwrite=True)
@@ -141,7 +141,7 @@ def test_the_log_of_a_crashed_store_is_not_replayed_over_the_backup_that_replace
 
 
 def test_a_store_in_use_is_not_replaced_by_a_backup(path: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other.recollect"
+    other = tmp_path / "other.mind"
     with open_memory(path) as memory, Child("write", str(other)) as child:
         memory.remember("mine")
         child.hear("ready")
@@ -159,7 +159,7 @@ def test_a_store_in_use_is_not_replaced_by_a_backup(path: Path, tmp_path: Path) 
 def test_a_backup_to_nowhere_is_refused(path: Path, tmp_path: Path) -> None:
     with open_memory(path) as memory:
         with pytest.raises(NotFound):
-            memory.backup(tmp_path / "none" / "copy.recollect")
+            memory.backup(tmp_path / "none" / "copy.mind")
         with pytest.raises(InvalidInput):
             memory.backup(tmp_path)
         with pytest.raises(InvalidInput):
@@ -178,7 +178,7 @@ def test_a_file_copied_after_close_is_a_store(path: Path, tmp_path: Path) -> Non
     with open_memory(path) as memory:
         memory.remember("moved")
     assert folder(path) == [path.name]
-    moved = Path(shutil.copy(path, tmp_path / "moved.recollect"))
+    moved = Path(shutil.copy(path, tmp_path / "moved.mind"))
     with open_memory(moved) as memory:
         assert [frame.text for frame in memory.list()] == ["moved"]
 
@@ -214,8 +214,8 @@ def test_after_a_flush_the_file_alone_holds_everything(path: Path, tmp_path: Pat
         with Child("write", str(path)) as child:  # copies made by another process do not touch our locks
             child.hear("ready")
             child.end()
-        os.system(f"cp '{path}' '{tmp_path / 'copy.recollect'}'")
-    with open_memory(tmp_path / "copy.recollect") as memory:
+        os.system(f"cp '{path}' '{tmp_path / 'copy.mind'}'")
+    with open_memory(tmp_path / "copy.mind") as memory:
         assert [frame.text for frame in memory.list()] == ["flushed"]
 
 
@@ -264,7 +264,7 @@ def test_a_relative_path_stays_the_same_file_when_the_process_moves(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(path.parent)
-    with open_memory("a.recollect") as memory:
+    with open_memory("a.mind") as memory:
         memory.remember("here")
         (path.parent / "elsewhere").mkdir()
         monkeypatch.chdir(path.parent / "elsewhere")
@@ -277,12 +277,12 @@ def test_a_relative_path_stays_the_same_file_when_the_process_moves(
         for thread in threads:
             thread.join()
         assert results == [1] * 4
-        memory.backup("copy.recollect")
-        assert list(Path.cwd().iterdir()) == [Path.cwd() / "copy.recollect"]
+        memory.backup("copy.mind")
+        assert list(Path.cwd().iterdir()) == [Path.cwd() / "copy.mind"]
 
 
 @pytest.mark.parametrize(
-    "name", ["a b.recollect", "ünï-漢.recollect", "q?x=1&y#z%20.recollect", "'\"; --.recollect", "-dash"]
+    "name", ["a b.mind", "ünï-漢.mind", "q?x=1&y#z%20.mind", "'\"; --.longmind", "-dash"]
 )
 def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
     with open_memory(tmp_path / name) as memory:
@@ -294,14 +294,14 @@ def test_any_file_name_will_do(tmp_path: Path, name: str) -> None:
 
 
 def test_a_name_that_is_no_utf8_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
-    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.recollect")
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.mind")
     with pytest.raises(InvalidInput, match="valid path"):
         open_memory(name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_link_and_its_target_are_one_store(path: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link.recollect"
+    link = tmp_path / "link.mind"
     with open_memory(path) as memory:
         memory.remember("one")
         link.symlink_to(path)
@@ -369,8 +369,8 @@ def test_the_location_shown_has_no_password(location: str) -> None:
 def test_the_id_of_a_store_is_its_own_and_stays(path: Path, tmp_path: Path) -> None:
     with open_memory(path) as memory:
         first = memory.store.id
-        memory.backup(tmp_path / "copy.recollect")
-    with open_memory(path) as memory, open_memory(tmp_path / "other.recollect") as other:
+        memory.backup(tmp_path / "copy.mind")
+    with open_memory(path) as memory, open_memory(tmp_path / "other.mind") as other:
         assert memory.store.id == first
         assert len(first) == 32
         assert other.store.id != first

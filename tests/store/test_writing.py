@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from recollect import Conflict, InvalidInput, Memory
-from recollect.base.hashing import digest
-from recollect.ingest import pipeline
-from recollect.store.drafts import chunked, draft
-from recollect.store.writing import look, put
+from longmind import Conflict, InvalidInput, Memory
+from longmind.base.hashing import digest
+from longmind.ingest import pipeline
+from longmind.store.drafts import chunked, draft
+from longmind.store.writing import look, put
 
 
 def test_the_name_of_a_frame_is_a_hash_over_its_fields_in_order() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from recollect import Memory, RecollectError
+from longmind import LongmindError, Memory
 from tests.faults import writer
 from tests.store.opening import open_memory
 
@@ -115,7 +115,7 @@ def lease(location: str, name: str, policy: str, seconds: str = "10") -> None:
                 say("held")
                 hear()
                 memory.remember(f"{name} lets go")
-        except RecollectError as error:
+        except LongmindError as error:
             say("error", code=error.code)
         else:
             say("released")
@@ -123,9 +123,9 @@ def lease(location: str, name: str, policy: str, seconds: str = "10") -> None:
 
 def long_transaction(location: str, lease_seconds: str, seconds: str) -> None:
     """A transaction that outlasts the lease it is made under, then another write."""
-    from recollect.ingest import pipeline
-    from recollect.store.drafts import draft
-    from recollect.store.writing import put
+    from longmind.ingest import pipeline
+    from longmind.store.drafts import draft
+    from longmind.store.writing import put
 
     with (
         open_memory(location) as memory,
@@ -192,7 +192,7 @@ def _every_act(memory: Memory, frame_id: int) -> list[Callable[[], object]]:
 def _code(act: Callable[[], object]) -> str:
     try:
         act()
-    except RecollectError as error:
+    except LongmindError as error:
         return error.code
     except BaseException as error:
         return type(error).__name__
@@ -201,7 +201,7 @@ def _code(act: Callable[[], object]) -> str:
 
 def unprivileged(location: str, mode: str) -> None:
     """Become a user without rights, open, read and try to write; say what each gave."""
-    import_module("recollect.ingest.pipeline")  # while this user may still read the package
+    import_module("longmind.ingest.pipeline")  # while this user may still read the package
     if os.getuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
@@ -209,13 +209,13 @@ def unprivileged(location: str, mode: str) -> None:
         with open_memory(location, read_only=mode == "read") as memory:
             texts = [frame.text for frame in memory.list()]
             say("opened", texts=texts, write=_code(lambda: memory.remember("intruder")))
-    except RecollectError as error:
+    except LongmindError as error:
         say("refused", code=error.code, message=str(error))
 
 
 def reindex(location: str, embedder: str) -> None:
     """Make everything derived anew, in many small batches; `embedder` may be another than the store's."""
-    from recollect.text import index
+    from longmind.text import index
 
     index._REBUILD_BATCH = index._READ_BATCH = 40  # type: ignore[misc]
     with Memory.open(location, extractor=None) as memory:

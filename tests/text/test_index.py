@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from recollect import FrozenClock, Memory
-from recollect.store.drafts import draft
-from recollect.store.writing import put
-from recollect.text.layout import BLOCK_BITS, count_frame
-from recollect.text.words import ANALYZER, count_terms
+from longmind import FrozenClock, Memory
+from longmind.store.drafts import draft
+from longmind.store.writing import put
+from longmind.text.layout import BLOCK_BITS, count_frame
+from longmind.text.words import ANALYZER, count_terms
 from tests.conftest import START
 from tests.search.world import World, histories
 from tests.vectors.opening import open_memory
@@ -205,7 +205,7 @@ def test_an_index_by_other_rules_is_made_anew_when_the_store_is_opened(location:
 
 
 def test_a_read_only_handle_does_not_make_the_index_anew(tmp_path: Path) -> None:
-    path = tmp_path / "a.recollect"
+    path = tmp_path / "a.mind"
     with open_memory(path, embedder=None) as memory:
         memory.remember("zebra")
         with memory.store.write() as tx:

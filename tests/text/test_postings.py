@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from recollect import Memory
-from recollect.text.postings import Terms, frames_of
+from longmind import Memory
+from longmind.text.postings import Terms, frames_of
 from tests.vectors.opening import open_memory
 
 TEXTS = ("zebra river river", "zebra stone", "zebra", "river", "lamp")
@@ -45,7 +45,7 @@ def test_a_term_that_became_common_or_rare_is_scored_the_same(
     memory: Memory, location: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an engine remembers of earlier questions never changes an answer."""
-    import recollect.text.lane as lane
+    import longmind.text.lane as lane
 
     monkeypatch.setattr(lane, "COMMON_FROM", 4)
     monkeypatch.setattr(lane, "COMMON_SHARE", 0.3)

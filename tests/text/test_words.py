@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.text.query import MOST_CHARACTERS, MOST_PHRASES, MOST_TERMS, plan_text, said_phrases
-from recollect.text.words import (
+from longmind.text.query import MOST_CHARACTERS, MOST_PHRASES, MOST_TERMS, plan_text, said_phrases
+from longmind.text.words import (
     camel_parts,
     count_terms,
     folded,
@@ -153,7 +153,7 @@ def test_stems_are_the_same_in_every_thread_and_process() -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
-    code = f"from recollect.text.words import stem; print([stem(word) for word in {words!r}])"
+    code = f"from longmind.text.words import stem; print([stem(word) for word in {words!r}])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(expected)
 

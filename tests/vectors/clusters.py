@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from recollect.embed.protocol import EmbedderIdentity, Encoding
+from longmind.embed.protocol import EmbedderIdentity, Encoding
 
 _CLUSTER = re.compile(r"c(\d+)")
 _POINT = re.compile(r"i(\d+)")

@@ -64,7 +64,7 @@ def many_location(request: pytest.FixtureRequest, new_location: Callable[[str], 
 @pytest.fixture(scope="session")
 def model_is_installed() -> None:
     """For the tests that want the real model."""
-    from recollect.embed.models import default_cache, installed
+    from longmind.embed.models import default_cache, installed
 
     if not any(model.name == "minilm" for model in installed(default_cache())):
-        pytest.skip("the model is not installed: run `recollect models install`")
+        pytest.skip("the model is not installed: run `longmind models install`")

@@ -9,8 +9,8 @@ import hashlib
 
 import numpy as np
 
-from recollect.vectors.exact import cosines, margin
-from recollect.vectors.signs import LateQuery, Pieces, late_query, plain_basis, score_late
+from longmind.vectors.exact import cosines, margin
+from longmind.vectors.signs import LateQuery, Pieces, late_query, plain_basis, score_late
 
 
 def unit(rows: np.ndarray) -> np.ndarray:

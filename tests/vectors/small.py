@@ -7,12 +7,12 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from recollect import AsOf, Memory
-from recollect.base.filters import View, Where
-from recollect.search.engine import SearchEngine
-from recollect.search.meaning import open_meaning
-from recollect.search.request import plan_request
-from recollect.search.results import SearchResults
+from longmind import AsOf, Memory
+from longmind.base.filters import View, Where
+from longmind.search.engine import SearchEngine
+from longmind.search.meaning import open_meaning
+from longmind.search.request import plan_request
+from longmind.search.results import SearchResults
 
 Search = Callable[..., SearchResults]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from recollect import Memory
-from recollect.vectors.index import embedded_text, missing_ids, sample_texts
+from longmind import Memory
+from longmind.vectors.index import embedded_text, missing_ids, sample_texts
 from tests.vectors.clusters import ClusterEmbedder
 from tests.vectors.opening import open_memory
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect import AsOf, FrozenClock, Memory
-from recollect.base.filters import EVERYTHING, View
-from recollect.store.visible import among
-from recollect.vectors.codes import Question, quick_number
-from recollect.vectors.neighbours import Neighbours
+from longmind import AsOf, FrozenClock, Memory
+from longmind.base.filters import EVERYTHING, View
+from longmind.store.visible import among
+from longmind.vectors.codes import Question, quick_number
+from longmind.vectors.neighbours import Neighbours
 from tests.conftest import START
 from tests.vectors.clusters import ClusterEmbedder, exact_order
 from tests.vectors.opening import open_memory
@@ -229,7 +229,7 @@ def test_frames_without_vectors_are_left_out(many_location: str) -> None:
 
 
 def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None:
-    with filled(str(tmp_path / "a.recollect"), 300) as memory, memory.store.read() as snapshot:
+    with filled(str(tmp_path / "a.mind"), 300) as memory, memory.store.read() as snapshot:
         neighbours = Neighbours(EMBEDDER.identity.dimensions, exact_limit=100)
         seen = np.ones(301, dtype=bool)
         vector = EMBEDDER.encode(["c4 i4"])[0].vectors[0]

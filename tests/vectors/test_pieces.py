@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.store.transaction import Snapshot
-from recollect.vectors.neighbours import Neighbours
-from recollect.vectors.pieces import KeptPieces, read_pieces
-from recollect.vectors.signs import BYTES, Pieces
+from longmind.store.transaction import Snapshot
+from longmind.vectors.neighbours import Neighbours
+from longmind.vectors.pieces import KeptPieces, read_pieces
+from longmind.vectors.signs import BYTES, Pieces
 from tests.vectors.opening import open_memory
 
 steady = settings(derandomize=True, deadline=None, database=None, max_examples=25)

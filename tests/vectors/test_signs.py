@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.embed.hash import HashEmbedder
-from recollect.embed.protocol import TokenStates
-from recollect.vectors.signs import (
+from longmind.embed.hash import HashEmbedder
+from longmind.embed.protocol import TokenStates
+from longmind.vectors.signs import (
     BITS,
     BYTES,
     Basis,

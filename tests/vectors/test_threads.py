@@ -7,7 +7,7 @@ import os
 import pytest
 import threadpoolctl
 
-from recollect.vectors.threads import one_thread, one_worker
+from longmind.vectors.threads import one_thread, one_worker
 
 NAME = "RAYON_NUM_THREADS"
 

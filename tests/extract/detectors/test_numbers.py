@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extract.detectors.numbers import DETECTORS, luhn
+from longmind.extract.detectors.numbers import DETECTORS, luhn
 
 
 def hits(kind: str, text: str) -> list[str]:

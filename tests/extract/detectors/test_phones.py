@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.extract.detectors.phones import find_phones
+from longmind.extract.detectors.phones import find_phones
 
 
 def hits(text: str, region: str = "US") -> list[str]:

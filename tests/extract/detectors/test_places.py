@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.extract.detectors.places import find_addresses
+from longmind.extract.detectors.places import find_addresses
 
 
 def hits(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.extract.detectors.secrets import entropy, find_keys
+from longmind.extract.detectors.secrets import entropy, find_keys
 
 RANDOM = "Q7r8S9t0A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6"
 

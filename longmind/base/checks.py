@@ -1,0 +1,130 @@
+"""Input checked once, at the edge: text, labels, JSON values, limits."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from longmind.base.errors import InvalidInput
+
+MAX_TEXT_BYTES: Final = 256 * 1024 * 1024
+MAX_LABEL_BYTES: Final = 2000
+"""PostgreSQL keeps at most 2,704 bytes in one entry of an index."""
+MAX_METADATA_BYTES: Final = 1024 * 1024
+MAX_TAGS: Final = 200
+_MAX_DEPTH: Final = 64
+
+
+def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, empty: bool = False) -> str:
+    """A string that both engines can keep exactly as given."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be a string, not {type(value).__name__}.")
+    if "\0" in value:
+        raise InvalidInput(
+            f"{name} holds a NUL character.", hint="Remove it, or ingest the source as a file."
+        )
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{name} holds a lone surrogate at character {error.start}.",
+            hint="Decode the source with errors='replace'.",
+        ) from None
+    if size > most_bytes:
+        raise InvalidInput(f"{name} has {size} bytes; the most is {most_bytes}.", hint="Split it.")
+    if not empty and not value.strip():
+        raise InvalidInput(f"{name} is empty.")
+    return value
+
+
+def check_label(value: object, name: str) -> str:
+    """A short single-line string: a session, a speaker, a kind, a tag."""
+    text = check_text(value, name).strip()
+    size = len(text.encode())
+    if size > MAX_LABEL_BYTES:
+        raise InvalidInput(f"{name} has {size} bytes; the most is {MAX_LABEL_BYTES}.", hint="Shorten it.")
+    return text
+
+
+def optional_label(value: object, name: str) -> str | None:
+    return None if value is None else check_label(value, name)
+
+
+def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Distinct tags in sorted order."""
+    if isinstance(tags, str) or not isinstance(tags, Iterable):
+        raise InvalidInput(
+            f"tags must be a list of strings, not {tags!r}.", hint="Write tags=['life'], or tags=[] for none."
+        )
+    found = {check_label(tag, "tag") for tag in tags}
+    if len(found) > MAX_TAGS:
+        raise InvalidInput(f"There are {len(found)} tags; the most is {MAX_TAGS}.")
+    return tuple(sorted(found))
+
+
+def canonical_json(value: object, name: str = "value") -> str:
+    """JSON in one spelling: sorted keys, no white space, no NaN; equal values give equal bytes."""
+    _check_json(value, name, depth=0)
+    try:
+        return json.dumps(
+            value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, default=dict
+        )
+    except ValueError:
+        raise InvalidInput(
+            f"{name} holds a number with too many digits.", hint="Give it as a text."
+        ) from None
+
+
+def check_metadata(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """A JSON object as its top-level keys, each with the canonical JSON of its value."""
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
+    found = {
+        check_label(key, "metadata key"): canonical_json(value, f"metadata[{key!r}]")
+        for key, value in metadata.items()
+    }
+    if len(found) != len(metadata):
+        raise InvalidInput("Two keys of metadata differ only in white space around them.")
+    size = sum(len(key) + len(value.encode()) for key, value in found.items())
+    if size > MAX_METADATA_BYTES:
+        raise InvalidInput(f"metadata has {size} bytes; the most is {MAX_METADATA_BYTES}.")
+    return dict(sorted(found.items()))
+
+
+def check_limit(value: object, name: str, *, most: int = 1_000_000, least: int = 1) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{name} must be a whole number, not {type(value).__name__}.")
+    if not least <= value <= most:
+        raise InvalidInput(f"{name} must lie between {least} and {most}, not {value}.")
+    return int(value)
+
+
+def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidInput(f"{name} must be one of {', '.join(choices)}, not {value!r}.")
+    return choices[choices.index(value)]
+
+
+def _check_json(value: object, name: str, *, depth: int) -> None:
+    if depth > _MAX_DEPTH:
+        raise InvalidInput(f"{name} is nested deeper than {_MAX_DEPTH} levels.")
+    if value is None or isinstance(value, bool | int):
+        return
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidInput(f"{name} holds {value}, which JSON cannot express.")
+    elif isinstance(value, str):
+        check_text(value, name, empty=True)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_json(item, name, depth=depth + 1)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise InvalidInput(f"{name} has a key that is no string: {key!r}.")
+            check_text(key, name, empty=True)
+            _check_json(item, name, depth=depth + 1)
+    else:
+        raise InvalidInput(f"{name} holds a {type(value).__name__}, which JSON cannot express.")

@@ -1,0 +1,79 @@
+"""The one tree of errors: few categories, each with a stable code, each also the built-in it means."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class LongmindError(Exception):
+    """Root of every error this package raises on purpose.
+
+    `message` says what was wrong, `hint` what to do about it; `str()` gives both.
+    """
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message} {hint}")
+        self.message = message
+        self.hint = hint
+
+
+class InvalidInput(LongmindError, ValueError):
+    """An argument that cannot be taken; nothing was written."""
+
+    code = "invalid_input"
+
+
+class NotFound(LongmindError, LookupError):
+    """A named thing that is not there, or not visible from where it was asked for."""
+
+    code = "not_found"
+
+
+class Conflict(LongmindError, RuntimeError):
+    """A request that contradicts what the store already holds."""
+
+    code = "conflict"
+
+
+class Busy(LongmindError, TimeoutError):
+    """Another writer held the store for longer than the caller was willing to wait."""
+
+    code = "busy"
+
+
+class OverBudget(LongmindError, RuntimeError):
+    """A limit the caller set would be passed."""
+
+    code = "over_budget"
+
+
+class Unavailable(LongmindError, ConnectionError):
+    """Something outside the process did not answer: a server, an endpoint, a disk; or a closed store."""
+
+    code = "unavailable"
+
+
+class MissingExtra(LongmindError, ImportError):
+    """An optional package is needed and not installed."""
+
+    code = "missing_extra"
+
+
+class Unsupported(LongmindError, NotImplementedError):
+    """A sensible request that this engine, file or version cannot serve."""
+
+    code = "unsupported"
+
+
+class Corrupt(LongmindError, OSError):
+    """Stored bytes that are not what was written."""
+
+    code = "corrupt"
+
+
+class Forbidden(LongmindError, PermissionError):
+    """The operation is not allowed: file permissions, a read-only handle, a policy."""
+
+    code = "forbidden"

@@ -1,0 +1,236 @@
+"""Which frames a request may see: spaces and instant (the view), and the caller's own conditions (where)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from math import isnan
+from typing import Any
+
+from longmind.base.checks import canonical_json, check_label, check_tags
+from longmind.base.errors import InvalidInput
+from longmind.base.names import ALL, AllSpaces, canonical_space
+from longmind.base.times import AsOf, to_ms
+
+OneOrMore = str | Iterable[str]
+SpaceLike = str | Iterable[str] | AllSpaces
+
+MOST_VALUES = 10_000
+"""Values that one filter may name; the engines take some tens of thousands in a whole statement."""
+
+_MOST_SPACES = 100
+_MOST_CONDITIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The spaces a read is made from, and the instant it is made as of."""
+
+    spaces: tuple[str, ...] | AllSpaces
+    as_of: AsOf = AsOf.LATEST
+
+    @classmethod
+    def of(cls, space: SpaceLike, as_of: AsOf = AsOf.LATEST) -> View:
+        if not isinstance(as_of, AsOf):
+            raise InvalidInput(
+                f"as_of must be an AsOf, not {type(as_of).__name__}.", hint="Write AsOf.at(moment)."
+            )
+        if space is ALL:
+            return cls(ALL, as_of)
+        if not isinstance(space, Iterable):
+            raise InvalidInput(f"space must be a name or several, not {type(space).__name__}.")
+        names = [space] if isinstance(space, str) else list(space)
+        if len(names) > _MOST_SPACES:
+            raise InvalidInput(f"At most {_MOST_SPACES} spaces can be named.", hint="Pass space=ALL.")
+        if not names:
+            raise InvalidInput("No space was named.", hint="Name one, or pass space=ALL.")
+        return cls(tuple(sorted({canonical_space(name) for name in names})), as_of)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Bounds on a number in the metadata."""
+
+    gt: float | None = None
+    gte: float | None = None
+    lt: float | None = None
+    lte: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Conditions on frames; those given must all hold.
+
+    `kind`, `session`, `role`, `speaker`, `uri` and `source` take one value or several (any of them; of an
+    empty list, none). `tags` must all be there; `any_tags` at least one. `since` and `until` bound
+    `occurred_at`, half-open. `metadata` maps a top-level key to a value, a list (any of), or
+    bounds such as `{"gte": 3, "lt": 9}`.
+    """
+
+    kind: tuple[str, ...] = ()
+    session: tuple[str, ...] = ()
+    role: tuple[str, ...] = ()
+    speaker: tuple[str, ...] = ()
+    uri: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    any_tags: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+    ids: tuple[int, ...] | None = None
+    parent: tuple[int, ...] | None = None
+    metadata: Mapping[str, tuple[str, ...] | Comparison] = field(default_factory=dict)
+
+    def __init__(
+        self,
+        *,
+        kind: OneOrMore | None = None,
+        session: OneOrMore | None = None,
+        role: OneOrMore | None = None,
+        speaker: OneOrMore | None = None,
+        uri: OneOrMore | None = None,
+        source: OneOrMore | None = None,
+        tags: Iterable[str] = (),
+        any_tags: Iterable[str] | None = None,
+        since: datetime | int | None = None,
+        until: datetime | int | None = None,
+        ids: Iterable[int] | None = None,
+        parent: int | Iterable[int] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = {
+            "kind": kind,
+            "session": session,
+            "role": role,
+            "speaker": speaker,
+            "uri": uri,
+            "source": source,
+        }
+        for name, value in given.items():
+            object.__setattr__(self, name, () if value is None else _labels(value, name))
+        object.__setattr__(self, "tags", check_tags(tags))
+        object.__setattr__(self, "any_tags", () if any_tags is None else check_tags(any_tags))
+        chosen = {**given, "any_tags": any_tags}
+        if any(value is not None and not getattr(self, name) for name, value in chosen.items()):
+            ids = ()  # one of no values: nothing is one of them
+        object.__setattr__(self, "since", None if since is None else to_ms(since, "since"))
+        object.__setattr__(self, "until", None if until is None else to_ms(until, "until"))
+        object.__setattr__(self, "ids", None if ids is None else _ids(ids, "ids"))
+        parents = (parent,) if isinstance(parent, int) else parent
+        object.__setattr__(self, "parent", None if parents is None else _ids(parents, "parent"))
+        object.__setattr__(self, "metadata", _conditions({} if metadata is None else metadata))
+        named = [getattr(self, name) or () for name in (*given, "ids", "parent")]
+        named += [values for values in self.metadata.values() if isinstance(values, tuple)]
+        if sum(map(len, named)) > MOST_VALUES:
+            raise InvalidInput(f"where names more than {MOST_VALUES} values.", hint="Ask in parts.")
+
+    @classmethod
+    def of(cls, given: Where | Mapping[str, Any] | None) -> Where:
+        """A `Where`, from itself, from a mapping with the same names, or from nothing."""
+        if given is None:
+            return EVERYTHING
+        if isinstance(given, Where):
+            return given
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"where must be a Where or a mapping, not {type(given).__name__}.")
+        known = {item.name for item in fields(cls)}
+        unknown = sorted(set(map(str, given)) - known)
+        if unknown:
+            raise InvalidInput(
+                f"where knows no {', '.join(unknown)}.", hint=f"It knows {', '.join(sorted(known))}."
+            )
+        return cls(**given)
+
+    @property
+    def is_empty(self) -> bool:
+        return self == EVERYTHING
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The conditions as plain values that `of` takes back."""
+        found: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if value not in ((), None, {}) or (value == () and item.name in ("ids", "parent")):
+                found[item.name] = list(value) if isinstance(value, tuple) else value
+        if self.metadata:
+            found["metadata"] = {
+                name: [json.loads(text) for text in condition]
+                if isinstance(condition, tuple)
+                else {bound: value for bound, value in asdict(condition).items() if value is not None}
+                for name, condition in self.metadata.items()
+            }
+        return found
+
+    def within(self, *, since: int | None, until: int | None) -> Where:
+        """The same conditions, with the time range narrowed."""
+        starts = [moment for moment in (self.since, since) if moment is not None]
+        ends = [moment for moment in (self.until, until) if moment is not None]
+        copy = _copy(self)
+        object.__setattr__(copy, "since", max(starts) if starts else None)
+        object.__setattr__(copy, "until", min(ends) if ends else None)
+        return copy
+
+
+def _copy(where: Where) -> Where:
+    copy = object.__new__(Where)
+    for item in fields(Where):
+        object.__setattr__(copy, item.name, getattr(where, item.name))
+    return copy
+
+
+def _labels(value: OneOrMore, name: str) -> tuple[str, ...]:
+    if not isinstance(value, Iterable):
+        raise InvalidInput(f"{name} must be a string or several, not {type(value).__name__}.")
+    values = [value] if isinstance(value, str) else list(value)
+    return tuple(sorted({check_label(item, name) for item in values}))
+
+
+def _ids(values: Iterable[int], name: str) -> tuple[int, ...]:
+    if not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must be a list of frame ids, not {type(values).__name__}.")
+    found = set()
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
+            raise InvalidInput(f"{name} must hold positive whole numbers, not {value!r}.")
+        found.add(int(value))
+    return tuple(sorted(found))
+
+
+def _conditions(metadata: Mapping[str, Any]) -> dict[str, tuple[str, ...] | Comparison]:
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
+    found: dict[str, tuple[str, ...] | Comparison] = {}
+    if len(metadata) > _MOST_CONDITIONS:
+        raise InvalidInput(f"metadata sets {len(metadata)} conditions; the most is {_MOST_CONDITIONS}.")
+    named = {check_label(key, "metadata key"): value for key, value in metadata.items()}
+    if len(named) != len(metadata):
+        raise InvalidInput("Two keys of metadata differ only in white space around them.")
+    for name, value in sorted(named.items()):
+        if isinstance(value, Comparison):
+            found[name] = value
+        elif isinstance(value, Mapping) and value and set(value) <= {"gt", "gte", "lt", "lte"}:
+            found[name] = _comparison(name, value)
+        elif isinstance(value, list | tuple | set | frozenset):
+            found[name] = tuple(sorted({canonical_json(item, name) for item in value}))
+        else:
+            found[name] = (canonical_json(value, name),)
+    return found
+
+
+def _comparison(name: str, bounds: Mapping[str, Any]) -> Comparison:
+    found: dict[str, float] = {}
+    for key, bound in bounds.items():
+        if isinstance(bound, bool) or not isinstance(bound, int | float):
+            raise InvalidInput(f"The bounds of metadata[{name!r}] must be numbers, not {bound!r}.")
+        try:
+            found[key] = float(bound)
+        except OverflowError:
+            raise InvalidInput(f"A bound of metadata[{name!r}] is too large to compare with.") from None
+        if isnan(found[key]):
+            raise InvalidInput(f"A bound of metadata[{name!r}] is not a number.")
+    return Comparison(**found)
+
+
+EVERYTHING = Where()

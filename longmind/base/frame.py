@@ -1,0 +1,76 @@
+"""The frame: every remembered thing, as a reader gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from longmind.base.times import from_ms
+
+SCOPES: Final = ("space", "global")
+SOURCES: Final = ("user", "agent", "tool", "import", "system")
+
+
+class Kind:
+    """Kinds the product itself writes. Kinds are open-world: any short string may be one."""
+
+    TEXT: Final = "text"
+    DOCUMENT: Final = "document"
+    CHUNK: Final = "chunk"
+    TURN: Final = "turn"
+    MEMORY: Final = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One remembered thing, as it stood at the `as_of` it was read with."""
+
+    id: int
+    kind: str
+    space: str
+    scope: str
+    text: str
+    title: str | None
+    session: str | None
+    role: str | None
+    speaker: str | None
+    uri: str | None
+    source: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, Any]
+    parent: int | None
+    start: int | None
+    """With `end`, the bytes of the parent's text (UTF-8) that this chunk is."""
+    end: int | None
+    ordinal: int | None
+    occurred_at: int
+    recorded_at: int
+    retired_at: int | None
+    superseded_by: int | None
+    content_hash: str
+
+    @property
+    def occurred(self) -> datetime:
+        """`occurred_at` as an aware datetime."""
+        return from_ms(self.occurred_at)
+
+    @property
+    def recorded(self) -> datetime:
+        """`recorded_at` as an aware datetime."""
+        return from_ms(self.recorded_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Part of a listing; `cursor` asks for the next part, and is None at the end."""
+
+    frames: tuple[Frame, ...]
+    cursor: str | None
+
+    def __iter__(self) -> Any:
+        return iter(self.frames)
+
+    def __len__(self) -> int:
+        return len(self.frames)

@@ -1,0 +1,73 @@
+"""Instants as unix milliseconds, and the point on two time axes that every read takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar
+
+from longmind.base.errors import InvalidInput
+
+FOREVER = 2**63 - 1
+"""Later than every stored instant; `AsOf.LATEST` uses it on both axes."""
+
+_EARLIEST = -(2**63) + 1
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_ms(value: datetime | int, name: str = "time") -> int:
+    """An aware datetime, or unix milliseconds, as unix milliseconds."""
+    if isinstance(value, datetime):
+        if value.tzinfo is None or value.utcoffset() is None:
+            raise InvalidInput(
+                f"{name} is a datetime without a time zone: {value.isoformat()}.",
+                hint="Attach one, for example value.replace(tzinfo=timezone.utc).",
+            )
+        return (value - _EPOCH) // timedelta(milliseconds=1)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(
+            f"{name} must be an aware datetime or unix milliseconds, not {type(value).__name__}."
+        )
+    if not _EARLIEST <= value <= FOREVER:
+        raise InvalidInput(f"{name} does not fit 64 bits.")
+    return int(value)
+
+
+def from_ms(value: int) -> datetime:
+    """Unix milliseconds as an aware datetime in UTC."""
+    try:
+        return _EPOCH + timedelta(milliseconds=value)
+    except OverflowError:
+        raise InvalidInput(f"{value} ms lies outside the years 1 to 9999.") from None
+
+
+def format_ms(value: int) -> str:
+    """Unix milliseconds as RFC 3339 in UTC; instants outside the calendar stay numbers."""
+    try:
+        moment = from_ms(value)
+    except InvalidInput:
+        return str(value)
+    precision = "milliseconds" if value % 1000 else "seconds"
+    return moment.isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """What the store knew at `system` about what was so at `valid`."""
+
+    system: int
+    valid: int
+
+    LATEST: ClassVar[AsOf]
+
+    def __init__(self, system: datetime | int, valid: datetime | int) -> None:
+        object.__setattr__(self, "system", to_ms(system, "system"))
+        object.__setattr__(self, "valid", to_ms(valid, "valid"))
+
+    @classmethod
+    def at(cls, moment: datetime | int) -> AsOf:
+        """The same instant on both axes."""
+        return cls(system=moment, valid=moment)
+
+
+AsOf.LATEST = AsOf(system=FOREVER, valid=FOREVER)

@@ -1,0 +1,220 @@
+"""Commands for agents: the MCP server, and setting coding agents up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+import typer
+
+from longmind.base.errors import InvalidInput
+from longmind.base.names import DEFAULT_SPACE
+from longmind.cli import arguments
+from longmind.cli.arguments import JsonOption, SpaceOption, StoreOption
+from longmind.cli.output import Block, Table, emit
+
+if TYPE_CHECKING:
+    from longmind.hooks.installing import Wanted
+    from longmind.hooks.settings import Outcome
+    from longmind.memory import Memory
+
+TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
+
+Agent = Annotated[
+    Literal["claude-code", "codex", "cursor"],
+    typer.Argument(metavar="AGENT", help="claude-code, codex or cursor.", show_default=False),
+]
+ProjectFlag = Annotated[
+    bool, typer.Option("--project", help="In the settings of the current folder. The default.")
+]
+UserFlag = Annotated[bool, typer.Option("--user", help="In your own settings, for all projects.")]
+HooksFlag = Annotated[bool, typer.Option("--hooks", help="Only the hooks.")]
+McpFlag = Annotated[bool, typer.Option("--mcp", help="Only the MCP server.")]
+DryRunFlag = Annotated[bool, typer.Option("--dry-run", help="Say what would be, and write nothing.")]
+NamedStore = Annotated[
+    str | None,
+    typer.Option("--store", metavar="PATH|URL", help="This memory, instead of the one of the project."),
+]
+NamedSpace = Annotated[
+    str | None, typer.Option("--space", metavar="NAME", help="This space, instead of the default one.")
+]
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP, instead of standard input.")] = False,
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where HTTP listens.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="Where HTTP listens.")] = 8788,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar=TOKEN_VARIABLE, show_envvar=True, metavar="TOKEN", help="What HTTP clients must send."
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A name by which HTTP clients may ask for it. May be repeated."),
+    ] = None,
+    profile: Annotated[
+        Literal["default", "full"], typer.Option(metavar="default|full", help="Which tools: a few, or all.")
+    ] = "default",
+    max_tokens: Annotated[
+        int, typer.Option(metavar="COUNT", min=200, help="The most tokens of one answer.")
+    ] = 4000,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            exists=True,
+            file_okay=False,
+            show_default="the current one; none over HTTP",
+            help="The folder in which tools may read and write files.",
+        ),
+    ] = None,
+    space: SpaceOption = DEFAULT_SPACE,
+    store: StoreOption = None,
+) -> None:
+    """Serve agents by the Model Context Protocol, over standard input and output or over HTTP."""
+    from longmind.mcp.holding import Holder
+    from longmind.mcp.serving import serve_http, serve_stdio
+    from longmind.mcp.settings import Settings
+
+    with ExitStack() as stack:
+
+        def opening(begins: bool) -> Memory:
+            opened = arguments.writing if begins else arguments.reading
+            return stack.enter_context(opened(store, space=space))
+
+        holder = Holder(opening)
+        if http:
+            settings = Settings(profile, max_tokens, files)
+            serve_http(holder, settings, host=host, port=port, token=token, names=allow_host or ())
+        else:
+            serve_stdio(holder, Settings(profile, max_tokens, files or Path.cwd()))
+
+
+def hook(
+    event: Annotated[
+        str,
+        typer.Argument(
+            metavar="EVENT", help="The agent's name for it, such as SessionStart.", show_default=False
+        ),
+    ],
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="AGENT", help="claude-code, codex or cursor; seen from the JSON otherwise."),
+    ] = None,
+    begin: Annotated[
+        bool, typer.Option("--begin", help="Begin a memory when a session starts and there is none.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Say on standard error what failed.")] = False,
+    space: NamedSpace = None,
+    store: NamedStore = None,
+) -> None:
+    """Answer a coding agent's hook: its JSON on standard input, the answer in its format.
+
+    Whatever fails, the exit code is 0 and the agent goes on; the log is hook.log beside the memory.
+    """
+    from longmind.hooks.command import main
+
+    values = (("--agent", agent), ("--store", store), ("--space", space))
+    named = [word for name, value in values if value for word in (name, value)]
+    flags = [name for name, given in (("--begin", begin), ("--verbose", verbose)) if given]
+    raise typer.Exit(main([event, *named, *flags]))
+
+
+def install(
+    agent: Agent,
+    project: ProjectFlag = False,
+    user: UserFlag = False,
+    hooks: HooksFlag = False,
+    mcp: McpFlag = False,
+    begin: Annotated[
+        bool, typer.Option("--begin", help="Let a session begin a memory where there is none.")
+    ] = False,
+    dry_run: DryRunFlag = False,
+    space: NamedSpace = None,
+    store: NamedStore = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Set a coding agent up: hooks that tell it what is known and keep what is said, and the MCP server.
+
+    Doing it twice is the same as once. What else stands in its settings stays as it is.
+    """
+    from longmind.hooks import installing
+
+    wanted = _wanted(agent, project, user, hooks, mcp, store=store, space=space, begin=begin)
+    done = installing.install(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
+    emit(
+        {"dry_run": dry_run, "files": [_plain(item) for item in done]},
+        as_json=as_json,
+        view=lambda found: _view(found, "Nothing was changed: all of it is there already."),
+    )
+
+
+def uninstall(
+    agent: Agent,
+    project: ProjectFlag = False,
+    user: UserFlag = False,
+    hooks: HooksFlag = False,
+    mcp: McpFlag = False,
+    dry_run: DryRunFlag = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Undo an install: the agent's settings are what they were, byte for byte."""
+    from longmind.hooks import installing
+
+    wanted = _wanted(agent, project, user, hooks, mcp)
+    done = installing.uninstall(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
+    emit(
+        {"dry_run": dry_run, "files": [_plain(item) for item in done]},
+        as_json=as_json,
+        view=lambda found: _view(found, "Nothing was changed: nothing of it was there."),
+    )
+
+
+def _wanted(
+    agent: str,
+    project: bool,
+    user: bool,
+    hooks: bool,
+    mcp: bool,
+    *,
+    store: str | None = None,
+    space: str | None = None,
+    begin: bool = False,
+) -> Wanted:
+    from longmind.hooks.installing import Wanted, program
+
+    if project and user:
+        raise InvalidInput("Both --project and --user were given.", hint="Give one of them.")
+    both = hooks == mcp
+    place = str(Path(store).expanduser().absolute()) if store and user and "://" not in store else store
+    return Wanted(
+        agent=agent,
+        user=user,
+        hooks=hooks or both,
+        mcp=mcp or both,
+        program=program(),
+        store=place,
+        space=space,
+        begin=begin,
+    )
+
+
+def _plain(item: Outcome) -> dict[str, str]:
+    return {"path": item.path, "status": item.status, "note": item.note}
+
+
+def _view(found: dict[str, Any], nothing: str) -> Iterator[Block]:
+    files = found["files"]
+    if all(item["status"] in ("unchanged", "absent") for item in files):
+        yield nothing
+        return
+    yield Table(("file", "what"), [(item["path"], item["status"]) for item in files])
+    for item in files:
+        if item["note"]:
+            yield f"{item['path']}: {item['note']}."
+    if found["dry_run"]:
+        yield "This was a dry run: nothing was written."

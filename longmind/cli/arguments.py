@@ -1,0 +1,204 @@
+"""What a person typed, as values: which store, which moment, which text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from longmind.base.checks import check_text
+from longmind.base.clock import SystemClock
+from longmind.base.errors import Forbidden, InvalidInput, NotFound
+from longmind.base.filters import SpaceLike
+from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
+from longmind.base.store_files import read_user_file
+from longmind.base.times import FOREVER, AsOf, to_ms
+
+if TYPE_CHECKING:
+    from longmind.memory import Memory
+
+DEFAULT_STORE: Final = ".longmind/memory.mind"
+ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
+TRACE_VARIABLE: Final = "LONGMIND_OTEL"
+STORE_VARIABLE: Final = "LONGMIND_STORE"
+_ANY_SPACE: Final = "*"
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        envvar=STORE_VARIABLE,
+        metavar="PATH|URL",
+        show_default=DEFAULT_STORE,
+        help="The memory: a file, or postgresql://…?store=name.",
+    ),
+]
+SpaceOption = Annotated[str, typer.Option("--space", metavar="NAME", help="The space to write to.")]
+SpacesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--space",
+        metavar="NAME",
+        show_default=DEFAULT_SPACE,
+        help="The space to read; repeat it for several, '*' for all.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")]
+MOMENT: Final = "MOMENT"
+"""How a time is called in the help; `moment` reads it."""
+
+
+@contextmanager
+def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
+    """An existing store; one that may not be written is opened read-only."""
+    from longmind.memory import Memory
+
+    place = store or DEFAULT_STORE
+    try:
+        memory = Memory.open(
+            place, space=space, create=False, read_only=not _may_write(place), **_from_environment()
+        )
+    except NotFound as error:
+        raise _nothing_there(store, error) from None
+    with memory:
+        yield memory
+
+
+@contextmanager
+def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
+    """A store to write to, begun if it is not there; the default one gets its folder too."""
+    from longmind.memory import Memory
+
+    canonical_space(space)  # refused before a folder is made
+    if store is None:
+        try:
+            Path(DEFAULT_STORE).parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise Forbidden(
+                f"The folder {Path(DEFAULT_STORE).parent} cannot be made here: {error.strerror}.",
+                hint=f"Name another place with --store or {STORE_VARIABLE}.",
+            ) from None
+    with Memory.open(store or DEFAULT_STORE, space=space, **_from_environment()) as memory:
+        yield memory
+
+
+def _from_environment() -> dict[str, Any]:
+    """What the environment says of project spaces: their ordering, and whether they are traced."""
+    traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
+    if traced:
+        from longmind.spaces.telemetry import Telemetry
+    return {
+        "ordering": os.environ.get(ORDERING_VARIABLE) or None,
+        "telemetry": Telemetry.enabled() if traced else None,
+    }
+
+
+def is_new(store: str | None) -> bool:
+    """Whether the store is a file that is not there yet."""
+    place = store or DEFAULT_STORE
+    return "://" not in place and not os.path.lexists(Path(place).expanduser())
+
+
+def text_from(text: str | None, file: Path | None, name: str) -> str:
+    """A text that was given, or read from a file, or from standard input for `-`."""
+    if text is not None and file is not None:
+        raise InvalidInput("Both a text and --file were given.", hint="Give one of them.")
+    if file is not None:
+        return _decoded(_file_bytes(file), str(file))
+    if text is None:
+        raise InvalidInput(
+            f"There is no {name}.",
+            hint='Give a text in quotes, --file PATH, or "-" to read standard input.',
+        )
+    if text == "-":
+        # The line break that ends a piped line is the shell's, not the text's.
+        text = re.sub(r"\r?\n\Z", "", _decoded(sys.stdin.buffer.read(), "Standard input"))
+    return check_text(text, name)  # refused before a file is begun
+
+
+def moment(text: str | None, name: str) -> int | None:
+    """A time in ISO 8601 or unix milliseconds; a date is its first instant, and UTC where it says no zone."""
+    if text is None:
+        return None
+    if re.fullmatch(r"-?\d{11,19}", text.strip()):
+        return to_ms(int(text), name)
+    try:
+        parsed = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(
+            f"{name}: {text!r} is no time.",
+            hint="Write 2025-03-31, '2025-03-31 14:30', 2025-03-31T14:30:00+02:00 or unix milliseconds.",
+        ) from None
+    return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)
+
+
+def as_of(text: str | None) -> AsOf:
+    """What is known and valid now, or what was at the moment given."""
+    chosen = moment(text, "--as-of")
+    return AsOf(system=FOREVER, valid=SystemClock().now()) if chosen is None else AsOf.at(chosen)
+
+
+def spaces(names: Iterable[str] | None) -> SpaceLike | None:
+    chosen = list(names or ())
+    return ALL if _ANY_SPACE in chosen else chosen or None
+
+
+def pairs(given: Iterable[str] | None, option: str = "--metadata") -> dict[str, Any]:
+    """`key=value` pairs; a value that is JSON is taken as such, anything else as text."""
+    found: dict[str, Any] = {}
+    for pair in given or ():
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InvalidInput(f"{option}: {pair!r} is no pair.", hint="Write key=value.")
+        try:
+            found[key.strip()] = json.loads(value)
+        except ValueError:
+            found[key.strip()] = value
+    return found
+
+
+def _nothing_there(store: str | None, error: NotFound) -> NotFound:
+    """The same error with the way on that a person at the command line has."""
+    if store is None:
+        return NotFound(
+            f"There is no memory in this folder yet ({DEFAULT_STORE}).",
+            hint=f'Begin one with: longmind remember "…", or name another with --store or {STORE_VARIABLE}.',
+        )
+    if "://" not in store and not Path(store).expanduser().parent.is_dir():
+        return NotFound(error.message, hint=f"Check the path in --store or {STORE_VARIABLE}.")
+    return NotFound(error.message, hint=f'Check it, or begin it with: longmind remember "…" --store {store}')
+
+
+def _may_write(place: str) -> bool:
+    if "://" in place or place == ":memory:":
+        return True
+    path = Path(place).expanduser()
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _file_bytes(file: Path) -> bytes:
+    try:
+        return read_user_file(file.expanduser())
+    except FileNotFoundError:
+        raise NotFound(f"{file} does not exist.", hint="Check the path.") from None
+    except PermissionError:
+        raise Forbidden(f"{file} may not be read.", hint="Check its permissions.") from None
+    except OSError as error:
+        raise InvalidInput(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def _decoded(raw: bytes, name: str) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{name} is not UTF-8 text: byte {error.start} cannot be read.", hint="Convert it first."
+        ) from None

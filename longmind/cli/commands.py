@@ -1,0 +1,257 @@
+"""Commands made of operations: arguments and help from the signature, the answer as a table or as JSON."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+
+import typer
+
+from longmind.base.errors import Corrupt, InvalidInput
+from longmind.base.names import canonical_space
+from longmind.cli import arguments, errors
+from longmind.cli.arguments import JsonOption, StoreOption
+from longmind.cli.output import HELP_STYLE, Block, emit
+from longmind.operations import values
+from longmind.operations.operation import Mark, Operation, Parameter
+
+View = Callable[[Any], Iterable[Block]]
+Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
+"""Takes the memory, the arguments, the flags that were raised, and whether programs are listening."""
+
+VIEWS: Final = {
+    "": "views",
+    "facts": "fact_views",
+    "turns": "memory_views",
+    "memories": "memory_views",
+    "experience": "experience_views",
+    "space": "space_views",
+}
+"""The modules that say how the answers of a group look to people, each with a table `VIEWS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A parameter as the command line has it: the type that is parsed, and how a value is made of it."""
+
+    type: Any
+    metavar: str | None
+    read: Callable[[Any], Any]
+
+
+def add(app: typer.Typer, operation: Operation[..., Any], *, panel: str | None = None) -> None:
+    """Give an application the command of an operation."""
+    # Where a number stands without an option, -1 is that number and no option.
+    numbers = any(item.positional and item.type is float for item in operation.parameters)
+    settings = {"ignore_unknown_options": True} if numbers else None
+    name = operation.path[-1].replace("_", "-")
+    made = command(operation)
+    app.command(name, help=operation.description, context_settings=settings, rich_help_panel=panel)(made)
+
+
+def command(
+    operation: Operation[..., Any], *, perform: Perform | None = None, flags: Mapping[str, str] | None = None
+) -> Callable[..., None]:
+    """The function that Typer calls: its signature is the operation's, in the manner of a shell.
+
+    `perform` does more with the operation than to call it, as the `flags` say that it takes.
+    """
+    options = {item.name: _option(item) for item in operation.parameters}
+    piped = next((item for item in operation.parameters if Mark.TEXT in item.marks), None)
+
+    def run(store: str | None, as_json: bool, **given: Any) -> None:
+        views = _views(operation)
+        chosen = next((name for name in _LOOKS.get(operation.name, ()) if given.pop(name)), None)
+        if piped is not None:
+            given[piped.name] = arguments.text_from(given[piped.name], given.pop("file"), piped.name)
+        named = {
+            name: options[name].read(value)
+            for name, value in given.items()
+            if name in options and value is not None and value != []
+        }
+        _check_spaces(named)
+        dry_run = bool(named.get("dry_run"))
+        begun = operation.begins and arguments.is_new(store)
+        opened = arguments.writing if operation.begins else arguments.reading
+        with opened(":memory:" if begun and dry_run else store) as memory:
+            _ask_first(operation, given.get("yes"), named)
+            if perform is None:
+                answer = operation(memory, **named)
+            else:
+                raised = {name for name in flags or () if given[name]}
+                answer = perform(memory, named, raised, as_json)
+        emit(answer, as_json=as_json, view=views.get(chosen or operation.name, _anything))
+        if dry_run and not as_json:
+            print("A dry run: nothing was written.", file=sys.stderr)
+        elif begun and not as_json:
+            print(f"A new memory was begun: {store or arguments.DEFAULT_STORE}", file=sys.stderr)
+        if operation.name in _VERDICTS and not answer:
+            raise typer.Exit(errors.EXIT_CODES[Corrupt.code])
+
+    shown = [_shown(item, options[item.name], is_text=item is piped) for item in operation.parameters]
+    if piped is not None:
+        shown.append(_keyword("file", Path | None, None, says="Take it from this file.", metavar="PATH"))
+    for name, says in _LOOKS.get(operation.name, {}).items():
+        shown.append(_keyword(name, bool, False, says=says))
+    for name, says in (flags or {}).items():
+        shown.append(_keyword(name, bool, False, says=says))
+    if operation.name in _ASKED:
+        shown.append(_keyword("yes", bool, False, says="Do not ask."))
+    shown.append(inspect.Parameter("store", _KEYWORD, default=None, annotation=StoreOption))
+    shown.append(inspect.Parameter("as_json", _KEYWORD, default=False, annotation=JsonOption))
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {item.name: item.annotation for item in shown}
+    run.__name__ = operation.path[-1]
+    run.__doc__ = operation.description
+    return run
+
+
+_KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
+_VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay")
+"""Operations whose answer can be a no; the exit code says it too."""
+_LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
+    "search": {"explain": "Say why each hit has its place."},
+    "experience.brief": {"explain": "Say why each item is there, and why others are not."},
+}
+"""Flags that only change how people see an answer, by operation."""
+_ASKED: Final = {"space.delete": "Erase everything in space {space!r}?"}
+"""Operations that are asked about first, unless --yes is given."""
+_SINGULAR: Final = {"aliases": "alias"}
+"""What one of several is called, where it is not the same without its s."""
+
+
+def _ask_first(operation: Operation[..., Any], yes: bool | None, given: Mapping[str, Any]) -> None:
+    if operation.name in _ASKED and not yes:
+        question = _ASKED[operation.name].format(**given)
+        if not sys.stdin.isatty():
+            raise InvalidInput(question, hint="Repeat it with --yes.")
+        typer.confirm(question, abort=True)
+
+
+def _shown(item: Parameter, option: Option, *, is_text: bool) -> inspect.Parameter:
+    optional = not item.required or is_text
+    hint = option.type | None if optional and option.type is not bool else option.type
+    default: Any
+    if option.type is bool and item.default is None:
+        hint, default = bool | None, None
+    elif option.type is bool:
+        default = False
+    elif isinstance(item.default, str | int | float):
+        default = item.default
+    else:
+        default = None if optional else item.default
+    if item.positional:
+        says = f"{item.help} - reads standard input." if is_text else item.help
+        note = typer.Argument(metavar=item.name.upper(), help=says, show_default=False)
+        place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Parameter(item.name, place, default=default, annotation=Annotated[hint, note])
+    return _keyword(item.name, hint, default, says=_help(item), metavar=option.metavar, flag=_flag(item))
+
+
+def _keyword(
+    name: str, hint: Any, default: Any, *, says: str, metavar: str | None = None, flag: str | None = None
+) -> inspect.Parameter:
+    shown = default not in (None, False)
+    note = typer.Option(flag or f"--{name.replace('_', '-')}", metavar=metavar, help=says, show_default=shown)
+    return inspect.Parameter(name, _KEYWORD, default=default, annotation=Annotated[hint, note])
+
+
+def _flag(item: Parameter) -> str:
+    name = _SINGULAR.get(item.name, item.name.removesuffix("s")) if _is_list(item) else item.name
+    dashed = name.replace("_", "-")
+    if _present(item.type) is bool and item.default is None:
+        return f"--{dashed}/--no-{dashed}"
+    return f"--no-{dashed}" if item.default is True else f"--{dashed}"
+
+
+def _help(item: Parameter) -> str:
+    return f"{item.help} May be repeated." if _is_list(item) else item.help
+
+
+def _option(item: Parameter) -> Option:
+    """How a type is written in a shell. A flag for what is true without it says the opposite."""
+    hint = _present(item.type)
+    if Mark.MOMENT in item.marks:
+        return Option(str, arguments.MOMENT, lambda given: values.moment(given, _flag(item)))
+    if hint is bool:
+        return Option(bool, None, lambda given: not given if item.default is True else given)
+    if Mark.PAIRS in item.marks:
+        return Option(list[str], "KEY=VALUE", lambda given: arguments.pairs(given, _flag(item)))
+    if get_origin(hint) is Literal:
+        return Option(hint, "|".join(map(str, get_args(hint))), lambda given: given)
+    if hint in (str, int, float):
+        return Option(hint, {str: "TEXT", int: "COUNT", float: "NUMBER"}[hint], lambda given: given)
+    if hint in (list[str], list[int]):
+        return Option(hint, item.name.removesuffix("s").upper(), list)
+    if _is_list(item):
+        return Option(list[str], "JSON", lambda given: [_json(part, item) for part in given])
+    return Option(str, "JSON", lambda given: _json(given, item))
+
+
+def _present(hint: Any) -> Any:
+    """The type without None; a choice between texts and numbers is a text in a shell."""
+    if get_origin(hint) in (Union, types.UnionType):
+        kept = [part for part in get_args(hint) if part is not type(None)]
+        return kept[0] if len(kept) == 1 else Any
+    return hint
+
+
+def _is_list(item: Parameter) -> bool:
+    """Whether it is given one at a time; a list of nothing but objects is written as a whole."""
+    hint = _present(item.type)
+    return get_origin(hint) is list and get_origin(*get_args(hint)) is not dict
+
+
+def _json(given: str, item: Parameter) -> Any:
+    """JSON where it is some; where any value will do, other text stands for itself."""
+    try:
+        return json.loads(given)
+    except ValueError as error:
+        if _present(item.type) is Any:
+            return given
+        raise InvalidInput(f"{item.name}: this is no JSON: {error}.", hint=f"Help: {item.help}") from None
+
+
+def _check_spaces(named: Mapping[str, Any]) -> None:
+    """Refuses a name that is none before a store is begun for it."""
+    for name in ("space", "repo"):
+        given = named.get(name) or ()
+        for place in (given,) if isinstance(given, str) else given:
+            if place != values.ANY_SPACE:
+                canonical_space(place)
+
+
+def _views(operation: Operation[..., Any]) -> Mapping[str, View]:
+    module = VIEWS.get(operation.path[0] if len(operation.path) > 1 else "")
+    if module is None:
+        return {}
+    found: Mapping[str, View] = import_module(f"longmind.cli.{module}").VIEWS
+    return found
+
+
+def _anything(answer: Any) -> Iterable[Block]:
+    from longmind.cli.shapes import blocks
+
+    return blocks(answer)
+
+
+def group_app(name: str, says: str, operations: Iterable[Operation[..., Any]]) -> typer.Typer:
+    """The commands of one group."""
+    made = typer.Typer(name=name or None, help=says, rich_markup_mode=HELP_STYLE, no_args_is_help=True)
+    for item in operations:
+        add(made, item)
+    return made
+
+
+def join(app: typer.Typer, more: typer.Typer) -> None:
+    """Give a group further commands; one of the same name takes the place of the one that was there."""
+    names = {item.name or getattr(item.callback, "__name__", "") for item in more.registered_commands}
+    app.registered_commands[:] = [item for item in app.registered_commands if item.name not in names]
+    app.registered_commands += more.registered_commands

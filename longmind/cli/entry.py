@@ -1,0 +1,32 @@
+"""Where the command `longmind` begins: a hook is called at every prompt, so it goes the short way."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+
+def run(argv: Sequence[str] | None = None) -> None:
+    """Entry point. Only what is not a hook needs the libraries of the command line."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] == ["hook"] and not {"--help", "-h"} & set(given):
+        _run_hook(given[1:])
+    from longmind.cli.app import run as run_command
+
+    run_command(given)
+
+
+def _run_hook(given: list[str]) -> NoReturn:
+    """A short life: no threads for small products, no garbage collected, nothing taken down at the end."""
+    import gc
+
+    gc.disable()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from longmind.hooks.command import main
+
+    code = main(given)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

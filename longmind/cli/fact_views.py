@@ -1,0 +1,198 @@
+"""How facts look to people; programs get the same values as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.cli.output import Block, Table, one_line
+from longmind.cli.views import minute
+
+if TYPE_CHECKING:
+    from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
+    from longmind.facts.values import Evidence, FactHit, Value
+    from longmind.operations.answers import (
+        Added,
+        ChangeList,
+        EdgeList,
+        EntityKnown,
+        EntityMatches,
+        EvidenceList,
+        FactList,
+        FactsBySubject,
+        PredicateKnown,
+    )
+
+_MORE: Final = "There are more; raise --limit."
+
+
+def recorded(made: Recorded) -> Iterator[Block]:
+    said = {
+        "recorded": f"Recorded fact {made.fact_id}.",
+        "extended": f"Fact {made.fact_id} was known; its period is longer now.",
+        "unchanged": f"Fact {made.fact_id} was known; nothing changed but its evidence.",
+    }
+    yield said[made.status]
+    if made.superseded:
+        yield f"Made room: fact {', '.join(map(str, made.superseded))}."
+
+
+def recorded_many(report: RecordReport) -> Iterator[Block]:
+    yield (
+        f"{report.recorded} recorded, {report.extended} extended, {report.unchanged} unchanged, "
+        f"{report.superseded} made room."
+    )
+
+
+def retracted(found: Retracted) -> Iterator[Block]:
+    if found:
+        yield f"Retracted fact {', '.join(map(str, found.fact_ids))}; still there with --as-of before now."
+    else:
+        yield "There was nothing to retract."
+
+
+def facts(found: FactList) -> Iterator[Block]:
+    yield from _listed(found.facts, truncated=found.truncated)
+
+
+def facts_by_subject(found: FactsBySubject) -> Iterator[Block]:
+    for name, listed in found.subjects.items():
+        yield f"{name}:"
+        yield from _listed(listed.facts, truncated=listed.truncated)
+
+
+def one_fact(hit: FactHit) -> Iterator[Block]:
+    yield from _listed([hit], truncated=False)
+
+
+def changes(found: ChangeList) -> Iterator[Block]:
+    if not found.changes:
+        yield "Nothing changed."
+        return
+    rows = []
+    for change in found.changes:
+        before = "" if change.before is None else _shown(change.before.fact.object)
+        after = "" if change.after is None else _shown(change.after.fact.object)
+        fact = change.fact
+        rows.append((minute(change.at), change.kind, str(fact.subject), str(fact.predicate), before, after))
+    yield Table(("when (UTC)", "what", "subject", "predicate", "before", "after"), rows)
+    if found.truncated:
+        yield _MORE
+
+
+def edges(found: EdgeList) -> Iterator[Block]:
+    if not found.edges:
+        yield "No fact links it to anything."
+        return
+    rows = []
+    for edge in found.edges:
+        ends = (str(edge.origin), str(edge.neighbor))
+        subject, other = ends if edge.direction == "out" else ends[::-1]
+        rows.append((edge.depth, edge.fact_id, subject, str(edge.predicate), other))
+    yield Table(("steps", "fact", "subject", "predicate", "object"), rows)
+    if found.truncated:
+        yield _MORE
+
+
+def evidence(found: EvidenceList) -> Iterator[Block]:
+    if not found.evidence:
+        yield "Nothing speaks for it but whoever recorded it."
+        return
+    rows = [
+        (
+            item.frame,
+            "" if item.start is None else f"{item.start}-{item.end}",
+            "" if item.confidence is None else f"{item.confidence:g}",
+            item.extractor,
+        )
+        for item in found.evidence
+    ]
+    yield Table(("frame", "bytes", "confidence", "by"), rows)
+
+
+def matches(found: EntityMatches) -> Iterator[Block]:
+    if not found.matches:
+        yield "No entity goes by that name."
+        return
+    rows = [
+        (str(item.key), item.kind, item.alias, f"{item.score:.2f}", item.space or "global")
+        for item in found.matches
+    ]
+    yield Table(("entity", "kind", "by the name", "score", "space"), rows)
+
+
+def entity(found: EntityKnown) -> Iterator[Block]:
+    yield f"The entity {found.key} is known."
+
+
+def predicate(found: PredicateKnown) -> Iterator[Block]:
+    exact = ", told apart by case" if found.exact else ""
+    values = "one value" if found.cardinality == "one" else "many values"
+    yield f"{found.key} has {values} at a time{exact}."
+
+
+def added(found: Added) -> Iterator[Block]:
+    yield f"{found.added} added." if found.added else "Nothing was new."
+
+
+def erased(found: FactErasure) -> Iterator[Block]:
+    if not any(found.counts.values()):
+        yield "Nothing was there to erase."
+    else:
+        rows = [(name, count) for name, count in found.counts.items() if count]
+        yield Table(("erased", "rows"), rows)
+
+
+def _listed(hits: Sequence[FactHit], *, truncated: bool) -> Iterator[Block]:
+    if not hits:
+        yield "Nothing is known of it."
+        return
+    closed = any(hit.reason for hit in hits)
+    rows = []
+    for hit in hits:
+        row = [str(hit.fact_id), str(hit.fact.subject), str(hit.fact.predicate), minute(hit.valid_from)]
+        row += ["" if hit.valid_to is None else minute(hit.valid_to), _cited(hit.evidence)]
+        row += [hit.reason or ""] * closed
+        rows.append([*row, _shown(hit.fact.object) + _aside(hit)])
+    columns = ("fact", "subject", "predicate", "from (UTC)", "until", "frames")
+    yield Table((*columns, *(["closed"] if closed else []), "value"), rows)
+    if truncated:
+        yield _MORE
+
+
+def _aside(hit: FactHit) -> str:
+    said = [f"{key}: {_shown(value)}" for key, value in hit.fact.qualifiers]
+    said += ["a premise is gone"] if hit.lost_premises else []
+    said += ["global"] if hit.scope == "global" else []
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _shown(value: Value) -> str:
+    from longmind.facts.values import shown
+
+    return one_line(shown(value))
+
+
+def _cited(evidence: Sequence[Evidence]) -> str:
+    return ", ".join(dict.fromkeys(str(item.frame) for item in evidence))
+
+
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "facts.record": recorded,
+    "facts.record_many": recorded_many,
+    "facts.replace": recorded,
+    "facts.retract": retracted,
+    "facts.about": facts,
+    "facts.about_many": facts_by_subject,
+    "facts.history": facts,
+    "facts.diff": changes,
+    "facts.neighbors": edges,
+    "facts.evidence": evidence,
+    "facts.add_evidence": added,
+    "facts.get": one_fact,
+    "facts.resolve": matches,
+    "facts.entity": entity,
+    "facts.alias": added,
+    "facts.predicate": predicate,
+    "facts.erase": erased,
+}

@@ -1,0 +1,192 @@
+"""Commands for people at a machine: begin a memory here, look after the installation, copy stores."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import typer
+
+from longmind.base.errors import LongmindError
+from longmind.cli import arguments
+from longmind.cli.arguments import JsonOption, StoreOption
+from longmind.cli.output import Block, Table, emit
+
+State = Literal["ok", "off", "wrong"]
+
+EXTRAS: Final = {
+    "postgres": (("psycopg", "pgvector"), "stores on PostgreSQL"),
+    "models": (("onnx",), "converting other embedding models"),
+    "pdf": (("pypdf",), "reading PDF"),
+    "tokens": (("tiktoken",), "counting tokens faster"),
+    "watch": (("watchfiles",), "ingest --watch"),
+    "server": (("fastapi", "uvicorn"), "longmind serve"),
+    "mcp": (("mcp",), "longmind mcp"),
+    "telemetry": (("opentelemetry", "prometheus_client"), "traces and metrics"),
+}
+"""The modules of each extra, and what it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    about: str
+    state: State
+    says: str
+    mend: str | None = None
+    """What to do, where something can be done."""
+
+
+def init(
+    gitignore: Annotated[
+        bool, typer.Option("--gitignore", help="Keep the memory out of version control.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Begin a memory for this project: ./.longmind/memory.mind."""
+    place = Path(arguments.DEFAULT_STORE)
+    there = place.exists()
+    with arguments.writing(None) as memory:
+        embedder = memory.embedder
+    if gitignore:
+        rules = place.parent / ".gitignore"
+        if not rules.exists():  # one that is there is the user's own
+            rules.write_text("*\n", encoding="utf-8")
+    answer = {"store": str(place), "created": not there, "embedder": embedder}
+    emit(answer, as_json=as_json, view=_begun)
+
+
+def doctor(store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """What is installed, which model, which lanes are live, and how to mend what is not."""
+    findings = [*_installation(), _model(), *_extras(), *_store(store), *_server()]
+    emit({"findings": findings}, as_json=as_json, view=_diagnosis)
+    if any(finding.state == "wrong" for finding in findings):
+        raise typer.Exit(1)
+
+
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A file, or postgresql://…?store=name.")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Where nothing is yet: a file, or a URL.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a whole store, also between a file and PostgreSQL; nothing is lost."""
+    with arguments.reading(source) as memory:
+        moved = memory.copy(target)
+    emit(moved, as_json=as_json, view=lambda done: [f"Copied {done.frames:,} frames to {target}."])
+
+
+def _installation() -> Iterator[Finding]:
+    from longmind import __version__
+
+    yield Finding("longmind", "ok", f"{__version__}, Python {platform.python_version()}")
+    try:
+        import apsw
+
+        yield Finding("sqlite", "ok", f"SQLite {apsw.sqlite_lib_version()} (apsw {apsw.apsw_version()})")
+    except ImportError as error:
+        yield Finding("sqlite", "wrong", str(error), "pip install --force-reinstall apsw")
+    for name, purpose in (("onnxruntime", "meaning"), ("tokenizers", "meaning"), ("numpy", "vectors")):
+        if importlib.util.find_spec(name) is None:
+            yield Finding(name, "wrong", f"is not installed; needed for {purpose}", f"pip install {name}")
+
+
+def _model() -> Finding:
+    from longmind.embed import models
+
+    name = "minilm"
+    try:
+        model = models.verify(name, models.default_cache())
+    except LongmindError as error:
+        return Finding(
+            "model", "off", f"{error.message} Search goes by words.", f"longmind models install {name}"
+        )
+    return Finding("model", "ok", f"{model.title} in {model.folder}")
+
+
+def _extras() -> Iterator[Finding]:
+    for extra, (modules, purpose) in EXTRAS.items():
+        missing = [name for name in modules if importlib.util.find_spec(name) is None]
+        if missing:
+            mend = f"pip install 'longmind[{extra}]'"
+            yield Finding(extra, "off", f"not installed ({', '.join(missing)}): {purpose}", mend)
+        else:
+            yield Finding(extra, "ok", f"{purpose} ({_versions(modules)})")
+
+
+def _versions(modules: tuple[str, ...]) -> str:
+    owners = importlib.metadata.packages_distributions()
+    names = [owners.get(module, [module])[0] for module in modules]
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+
+
+def _store(store: str | None) -> Iterator[Finding]:
+    place = store or arguments.DEFAULT_STORE
+    if arguments.is_new(store):
+        yield Finding("store", "off", f"{place} is not there yet", "longmind init")
+        return
+    try:
+        with arguments.reading(store) as memory:
+            stats = memory.stats()
+            kept = f"{stats.live:,} frames, {stats.engine}, format {stats.format}"
+            yield Finding(
+                "store", "ok", f"{place}: {kept}{', read only' if memory.store.engine.read_only else ''}"
+            )
+            for lane in memory.search("?").lanes:
+                mend = None if lane.ran else _mend_lane(lane.name)
+                state: State = "ok" if lane.ran else "off"
+                yield Finding(f"lane {lane.name}", state, "live" if lane.ran else lane.detail, mend)
+            for problem in memory.verify().problems:
+                mend = "longmind reindex" if problem.derived else "longmind restore BACKUP TO"
+                yield Finding("store", "wrong", problem.detail, mend)
+            missing = stats.parts.get("vectors", {}).get("missing", 0)
+            if missing:
+                yield Finding("vectors", "off", f"{missing:,} frames have none", "longmind maintain")
+    except LongmindError as error:
+        yield Finding("store", "wrong", error.message, error.hint)
+
+
+def _mend_lane(name: str) -> str | None:
+    return "longmind models install minilm" if name == "vector" else None
+
+
+def _server() -> Iterator[Finding]:
+    import json
+    import urllib.request
+
+    try:
+        with urllib.request.urlopen("http://127.0.0.1:8787/health", timeout=0.3) as response:
+            found: Any = json.load(response)
+        yield Finding("server", "ok", f"version {found['version']} on 127.0.0.1:8787")
+    except (OSError, ValueError, KeyError, TypeError):
+        yield Finding("server", "off", "none on 127.0.0.1:8787; nothing needs one", "longmind serve")
+
+
+def _begun(answer: dict[str, Any]) -> Iterator[Block]:
+    if answer["created"]:
+        yield f"Began {answer['store']}."
+    else:
+        yield f"{answer['store']} is there already; nothing changed."
+    if answer["embedder"] is None:
+        yield "No embedding model is installed: search goes by words. For meaning: longmind models install"
+    yield 'Next: longmind remember "…", longmind ingest docs/, longmind search "…"'
+    yield "For a coding agent: longmind install claude-code"
+
+
+def _diagnosis(answer: dict[str, Any]) -> Iterator[Block]:
+    findings: list[Finding] = answer["findings"]
+    yield Table(("", "about", "found"), [(item.state, item.about, item.says) for item in findings])
+    mends = [item for item in findings if item.mend and item.state != "ok"]
+    if mends:
+        yield ""
+        yield Table(("to mend", "do"), [(item.about, item.mend or "") for item in mends])
+    wrong = sum(item.state == "wrong" for item in findings)
+    yield ""
+    yield f"{wrong} things are wrong." if wrong else "All is well; what is off is optional."
+    sys.stdout.flush()

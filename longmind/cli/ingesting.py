@@ -1,0 +1,66 @@
+"""Reading files and folders into the memory, with a bar that shows how far it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.errors import InvalidInput
+from longmind.cli import commands, views
+from longmind.cli.output import emit, show
+from longmind.operations.frames import ingest as operation
+
+if TYPE_CHECKING:
+    from longmind.ingest.report import IngestReport
+    from longmind.ingest.sources import Progress
+    from longmind.memory import Memory
+
+_WATCH: Final = "watch"
+
+
+def _perform(memory: Memory, named: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
+    changes = _changes(named) if _WATCH in flags else None  # listens before the first look
+    with _bar(quiet=as_json) as progress:
+        report = operation(memory, **named, progress=progress)
+    if changes is not None:
+        emit(report, as_json=as_json, view=views.ingested)
+        if not as_json:
+            show(["Watching. Press Ctrl-C to stop."], sys.stderr)
+        for _ in changes:
+            again = operation(memory, **named)
+            if again.created or again.superseded or again.retired:
+                emit(again, as_json=as_json, view=views.ingested)
+    return report
+
+
+def _changes(named: dict[str, Any]) -> Iterator[Any]:
+    from longmind.ingest.sources import watch_folder
+
+    if not named.get("path") or not Path(named["path"]).is_dir():
+        raise InvalidInput("--watch follows a folder.", hint="Name a folder.")
+    return watch_folder(Path(named["path"]), stop=lambda: False)
+
+
+ingest = commands.command(
+    operation, perform=_perform, flags={_WATCH: "Go on, and follow every change, until Ctrl-C."}
+)
+
+
+@contextmanager
+def _bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar on a terminal; nothing for programs and pipes."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda step: bar.update(
+            task, completed=step.done, total=step.total, description=step.uri.rsplit("/", 1)[-1][:40]
+        )

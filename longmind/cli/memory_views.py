@@ -1,0 +1,165 @@
+"""How turns and the memories made of them look to people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.times import format_ms
+from longmind.cli.output import Block, Table, one_line
+from longmind.cli.views import erased, minute
+
+if TYPE_CHECKING:
+    from longmind.base.frame import Frame
+    from longmind.conversation.values import (
+        ConversationContext,
+        ConversationStats,
+        Found,
+        MemoryItem,
+        SweepReport,
+        TurnReport,
+        Why,
+    )
+    from longmind.operations.answers import FrameList, MemorySettings, TurnReports
+
+
+def turn(report: TurnReport) -> Iterator[Block]:
+    yield f"Wrote turn {report.turn_id}, read by: {report.extractor}."
+    for found in report.extracted:
+        name = "" if found.id is None else f" {found.id}"
+        against = f" (against {', '.join(map(str, found.conflicts_with))})" if found.conflicts_with else ""
+        yield f"{found.action}{name}: {one_line(found.content)}{against}"
+    yield from (f"warning: {warning}" for warning in report.warnings)
+
+
+def turns(reports: TurnReports) -> Iterator[Block]:
+    for report in reports.turns:
+        yield from turn(report)
+
+
+def window(found: FrameList) -> Iterator[Block]:
+    yield from _said(found.frames) if found.frames else ["Nothing was said yet."]
+
+
+def context(found: ConversationContext) -> Iterator[Block]:
+    yield "What was said last"
+    yield from _said(found.short_term) if found.short_term else ["Nothing was said yet."]
+    for title, items in (("Mid term", found.mid_term), ("Long term", found.long_term_hint)):
+        if items:
+            yield ""
+            yield title
+            yield from (f"- {one_line(item.content)} [{item.id}]" for item in items)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def one(item: MemoryItem) -> Iterator[Block]:
+    rows = [
+        ("status", f"{item.status}, {item.layer} term"),
+        ("score", f"{item.score:.3f}"),
+        ("seen", f"{item.hits} times"),
+        ("created", format_ms(item.created_at)),
+        ("frame", str(item.frame_id)),
+    ]
+    if item.tags:
+        rows.append(("tags", ", ".join(item.tags)))
+    yield Table((f"memory {item.id}", one_line(item.content)), rows)
+
+
+def kept(item: MemoryItem) -> Iterator[Block]:
+    yield f"Memory {item.id} ({item.status}, {item.layer} term): {one_line(item.content)}"
+
+
+def forgotten(item: MemoryItem) -> Iterator[Block]:
+    yield f"Forgot memory {item.id}; still there with --as-of before now."
+
+
+def listed(found: Found) -> Iterator[Block]:
+    if not found.items:
+        yield "Nothing is remembered here."
+    else:
+        rows = [
+            (item.id, item.layer, item.status, f"{item.score:.3f}", item.hits, one_line(item.content))
+            for item in found.items
+        ]
+        yield Table(("id", "layer", "status", "score", "hits", "memory"), rows)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def why(found: Why) -> Iterator[Block]:
+    yield from one(found.memory)
+    yield ""
+    yield Table(("term", "adds"), [(name, f"{value:+.3f}") for name, value in found.terms.items()])
+    if found.rules:
+        yield f"rules: {', '.join(found.rules)}"
+    if found.links:
+        yield ""
+        yield Table(("turn", "why", "rule"), [(link.turn_id, link.reason, link.rule) for link in found.links])
+    if found.decisions:
+        yield ""
+        rows = [(minute(item.at), item.action, one_line(str(dict(item.inputs)))) for item in found.decisions]
+        yield Table(("when (UTC)", "decided", "from"), rows)
+
+
+def swept(report: SweepReport) -> Iterator[Block]:
+    would = "would be " if report.dry_run else ""
+    for word, ids in (
+        ("promoted", report.promoted),
+        ("archived", report.archived),
+        ("deleted", report.deleted),
+    ):
+        names = f": {', '.join(map(str, ids))}" if ids else ""
+        yield f"{len(ids)} {would}{word}{names}"
+    if report.purged:
+        yield f"{report.purged} erased for good"
+    yield f"{report.scored} scored, {report.average_score:.3f} on average"
+
+
+def stats(found: ConversationStats) -> Iterator[Block]:
+    rows: list[tuple[str, str]] = [("turns", str(found.turns)), ("sessions", str(found.sessions))]
+    rows += [(f"{name} term", str(count)) for name, count in found.by_layer.items()]
+    rows += [(name, str(count)) for name, count in found.by_status.items()]
+    rows.append(("average score", f"{found.average_score:.3f}"))
+    if found.average_age_days is not None:
+        rows.append(("average age", f"{found.average_age_days:.1f} days"))
+    for title, groups in (("extraction", found.extraction), ("spent", found.spending)):
+        for name, numbers in groups.items():
+            rows.append((f"{title}, {name}", ", ".join(f"{key} {value:g}" for key, value in numbers.items())))
+    yield Table((found.space, ""), rows)
+
+
+def settings(found: MemorySettings) -> Iterator[Block]:
+    rows = [
+        (f"{section}.{name}", str(value))
+        for section, values in found.settings.items()
+        for name, value in values.items()
+    ]
+    yield Table(("setting", "value"), rows)
+
+
+def _said(frames: Sequence[Frame]) -> Iterator[Block]:
+    rows = [
+        (frame.id, minute(frame.occurred_at), frame.speaker or frame.role or "", one_line(frame.text))
+        for frame in frames
+    ]
+    yield Table(("turn", "when (UTC)", "who", "text"), rows)
+
+
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "turns.add": turn,
+    "turns.add_many": turns,
+    "turns.window": window,
+    "turns.context": context,
+    "memories.remember": kept,
+    "memories.update": kept,
+    "memories.forget": forgotten,
+    "memories.erase": erased,
+    "memories.gc": swept,
+    "memories.get": one,
+    "memories.list": listed,
+    "memories.search": listed,
+    "memories.like": one,
+    "memories.why": why,
+    "memories.stats": stats,
+    "memories.config": settings,
+    "memories.configure": settings,
+}

@@ -1,0 +1,226 @@
+"""How spaces, their objects and what was done to them look to a person."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.times import format_ms
+from longmind.base.words import fold
+from longmind.cli.output import Block, Table, one_line, show
+from longmind.cli.views import backed_up, erased
+
+if TYPE_CHECKING:
+    from longmind.operations.answers import (
+        ActionContext,
+        AuditList,
+        ContextBundle,
+        ObjectList,
+        Ordering,
+        Section,
+        SpaceList,
+        SpacePolicy,
+        SpaceText,
+        Spending,
+    )
+    from longmind.spaces.values import GcReport, ImportReport, MemoryObject, Remembered, SpaceSummary
+    from longmind.spaces.watching import SyncReport
+
+
+def speaks_of(item: MemoryObject, text: str) -> bool:
+    """Whether an object says each of these words, or something that has it in it."""
+    from longmind.text.words import terms
+
+    whole = f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"
+    folded = fold(whole)
+    return all(word in folded for word in fold(text).split()) or set(terms(text)) <= set(terms(whole))
+
+
+def interactive() -> bool:
+    """Whether a person sits at a terminal that can be drawn on."""
+    from importlib.util import find_spec
+
+    return sys.stdin.isatty() and sys.stdout.isatty() and find_spec("_curses") is not None
+
+
+def show_tree(name: str, items: Sequence[MemoryObject]) -> None:
+    """Branches by path; drawn with Rich on a terminal, with plain lines elsewhere."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.text import Text
+        from rich.tree import Tree
+
+        root = Tree(Text(f"{name} ({len(items)})", style="bold"))
+        branches: dict[str, Tree] = {"": root}
+        for item in items:
+            parts = item.path.split("/")
+            for depth in range(1, len(parts)):
+                place, above = "/".join(parts[:depth]), "/".join(parts[: depth - 1])
+                if place not in branches:
+                    branches[place] = branches[above].add(Text(parts[depth - 1] + "/", style="cyan"))
+            branches["/".join(parts[:-1])].add(Text(leaf(item)))
+        Console().print(root)
+        return
+    show([f"{name} ({len(items)})"])
+    shown: set[str] = set()
+    for item in items:
+        parts = item.path.split("/")
+        for depth in range(1, len(parts)):
+            place = "/".join(parts[:depth])
+            if place not in shown:
+                shown.add(place)
+                show(["  " * depth + parts[depth - 1] + "/"])
+        show(["  " * len(parts) + leaf(item)])
+
+
+def leaf(item: MemoryObject) -> str:
+    pin_mark = "* " if item.pinned else ""
+    last = item.path.rsplit("/", 1)[-1]
+    return f"{pin_mark}{last} [{item.kind}, {item.relevance}] {one_line(item.summary_micro, most=80)}"
+
+
+def detail(item: MemoryObject) -> Iterator[Block]:
+    yield f"{item.path} ({item.id})"
+    yield f"kind: {item.kind}  relevance: {item.relevance}  pinned: {'yes' if item.pinned else 'no'}"
+    yield f"tags: {', '.join(item.tags) or '-'}"
+    yield f"created: {format_ms(item.created_at)}  updated: {format_ms(item.updated_at)}"
+    yield f"metadata: {dict(item.metadata)}"
+    yield f"\n{item.summary_short}\n"
+    yield item.raw
+    for chunk in item.chunks:
+        yield f"\n[{chunk.chunk_id}] {chunk.text}"
+
+
+def listed(found: SpaceList) -> Iterator[Block]:
+    yield _spaces(found.spaces) if found.spaces else "There are no spaces yet."
+
+
+def begun(space: SpaceSummary) -> Iterator[Block]:
+    yield _spaces([space])
+
+
+def remembered(done: Remembered) -> Iterator[Block]:
+    yield f"{done.status}: {done.object.path} ({done.object.id})"
+    if done.linked:
+        yield f"same content as: {', '.join(done.linked)}"
+    yield from done.notes
+
+
+def objects(found: ObjectList) -> Iterator[Block]:
+    rows = [_row(item, format_ms(item.updated_at)) for item in found.objects]
+    yield Table(_COLUMNS, rows) if rows else "Nothing."
+
+
+def changed(item: MemoryObject) -> Iterator[Block]:
+    yield leaf(item)
+
+
+def forgotten(item: MemoryObject) -> Iterator[Block]:
+    yield f"Forgot {item.path} ({item.id}); still there as of before now."
+
+
+def bundled(bundle: ContextBundle) -> Iterator[Block]:
+    yield bundle.global_summary
+    if bundle.sections:
+        yield Table(_COLUMNS, [_row(item, item.updated_at) for item in bundle.sections])
+    for text in bundle.raw:
+        yield f"\n--- {text.path}\n{text.raw}"
+    for warning in bundle.warnings:
+        yield f"note: {warning}"
+
+
+def used(found: ActionContext) -> Iterator[Block]:
+    yield found.text
+    if found.left_out:
+        yield f"({found.total_tokens} tokens; no room for {', '.join(found.left_out)})"
+
+
+def ruled(found: SpacePolicy) -> Iterator[Block]:
+    rows = [(name, "-" if value in (None, [], {}) else str(value)) for name, value in found.policy.items()]
+    yield Table((found.space, ""), rows)
+
+
+def collected(report: GcReport) -> Iterator[Block]:
+    word = "would go" if report.dry_run else "purged" if report.purged else "archived"
+    said = f"{len(report.expired)} expired objects {word}" if report.expired else "Nothing expired"
+    yield f"{said}; {report.kept_pinned} kept by their pins."
+    yield from (f"  {name}" for name in report.expired)
+
+
+def audited(found: AuditList) -> Iterator[Block]:
+    rows = [
+        (format_ms(one.at), one.action, one.object_id or "", str(dict(one.detail))) for one in found.entries
+    ]
+    yield Table(("at", "action", "object", "detail"), rows) if rows else "The log is empty."
+
+
+def spent(found: Spending) -> Iterator[Block]:
+    rows = [
+        (name, ", ".join(f"{what} {amount:g}" for what, amount in costs.items()))
+        for name, costs in found.providers.items()
+    ]
+    yield Table(("provider", "spent"), rows) if rows else "Nothing was spent."
+
+
+def ordered(found: Ordering) -> Iterator[Block]:
+    yield found.backend
+
+
+def text(found: SpaceText) -> Iterator[Block]:
+    yield found.text.rstrip("\n")
+
+
+def imported(report: ImportReport) -> Iterator[Block]:
+    yield f"{report.objects} objects into space '{report.space}'; checked by {report.verified}."
+    yield from report.notes
+
+
+def synced(report: SyncReport) -> Iterator[Block]:
+    yield (
+        f"{len(report.created)} new, {len(report.updated)} changed, {report.unchanged} unchanged, "
+        f"{len(report.forgotten)} gone, {len(report.skipped)} skipped"
+    )
+
+
+_COLUMNS: Final = ("", "path", "kind", "relevance", "updated", "summary")
+
+
+def _row(item: MemoryObject | Section, updated: str) -> tuple[str, ...]:
+    pin = "*" if item.pinned else ""
+    return pin, item.path, item.kind, item.relevance, updated, one_line(item.summary_micro)
+
+
+def _spaces(found: Sequence[SpaceSummary]) -> Table:
+    rows = [(one.name, one.objects, one.pinned, format_ms(one.updated_at)) for one in found]
+    return Table(("space", "objects", "pinned", "updated"), rows)
+
+
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "space.create": begun,
+    "space.list": listed,
+    "space.delete": erased,
+    "space.gc": collected,
+    "space.policy": ruled,
+    "space.set_policy": ruled,
+    "space.audit": audited,
+    "space.spent": spent,
+    "space.backend": ordered,
+    "space.set_backend": ordered,
+    "space.export": backed_up,
+    "space.export_text": text,
+    "space.import": imported,
+    "space.import_text": imported,
+    "space.sync": synced,
+    "space.remember": remembered,
+    "space.remember_raw": remembered,
+    "space.pin": changed,
+    "space.unpin": changed,
+    "space.forget": forgotten,
+    "space.erase": erased,
+    "space.get": detail,
+    "space.objects": objects,
+    "space.recall": bundled,
+    "space.recall_kind": objects,
+    "space.use_context": used,
+}

@@ -1,0 +1,286 @@
+"""How results look to people; programs get the same values as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.times import format_ms
+from longmind.cli.output import Block, Table, one_line
+
+if TYPE_CHECKING:
+    from longmind.base.frame import Frame, Page
+    from longmind.context.items import Context
+    from longmind.ingest.report import IngestReport
+    from longmind.operations.answers import Certificates, Forgotten, FrameList, Names, Written
+    from longmind.search.results import SearchResults, WhyNot
+    from longmind.store.erasure import ErasureCertificate, ErasureCheck
+    from longmind.store.upkeep import Stats, VerifyReport
+
+
+def remembered(report: IngestReport) -> Iterator[Block]:
+    name = _frames_named(report.ids)
+    if report.created:
+        yield f"Remembered {name}."
+    elif report.updated:
+        yield f"Already there as {name}; its tags or metadata were extended."
+    else:
+        yield f"Already there as {name}; nothing changed."
+
+
+def timeline(found: FrameList | Page) -> Iterator[Block]:
+    frames = found.frames
+    if not frames:
+        yield "Nothing is remembered here for that time."
+        return
+    spaces = len({frame.space for frame in frames}) > 1
+    speakers = any(frame.speaker or frame.role for frame in frames)
+    tags = any(frame.tags for frame in frames)
+    columns = ["id", "when (UTC)", "kind"]
+    columns += ["space"] * spaces + ["who"] * speakers + ["tags"] * tags
+    rows: list[list[str | int]] = []
+    for frame in frames:
+        row: list[str | int] = [frame.id, minute(frame.occurred_at), frame.kind]
+        row += [frame.space] * spaces
+        row += [frame.speaker or frame.role or ""] * speakers
+        row += [", ".join(frame.tags)] * tags
+        rows.append([*row, one_line(f"{frame.title}: {frame.text}" if frame.title else frame.text)])
+    yield Table((*columns, "text"), rows)
+
+
+def found(results: SearchResults) -> Iterator[Block]:
+    if not results:
+        yield "Nothing was found."
+    else:
+        rows = [
+            (
+                hit.frame.id,
+                f"{hit.score:.3f}",
+                minute(hit.frame.occurred_at),
+                "+".join(hit.lanes) or "beside a hit",
+                one_line(_said(hit.frame)),
+            )
+            for hit in results
+        ]
+        yield Table(("frame", "score", "when (UTC)", "found by", "text"), rows)
+    yield from _lacks(results)
+
+
+def explained(results: SearchResults) -> Iterator[Block]:
+    yield from results.explain().splitlines()
+    yield ""
+    yield from found(results)
+
+
+def recalled(context: Context) -> Iterator[Block]:
+    yield context.text or "Nothing that fits was found."
+    yield f"({context.total_tokens} of {context.budget} tokens, {len(context.items)} items)"
+    for note in context.notes:
+        yield f"Note: {note}"
+
+
+def ingested(report: IngestReport) -> Iterator[Block]:
+    yield (
+        f"{report.created} new, {report.superseded} of them new versions; {report.unchanged} unchanged, "
+        f"{report.retired} gone; {report.chunks} chunks."
+    )
+    codes: dict[str, int] = {}
+    for skip in report.skipped:
+        codes[skip.code] = codes.get(skip.code, 0) + 1
+    if codes:
+        yield Table(("skipped", "files"), sorted(codes.items()))
+    for limit in report.truncated:
+        yield f"Stopped by {limit}."
+    for warning in report.warnings:
+        yield f"Warning: {warning}"
+
+
+def stats(found: Stats) -> Iterator[Block]:
+    yield Table(
+        ("store", found.location),
+        [
+            ("engine", f"{found.engine}, format {found.format}"),
+            ("size", size(found.bytes)),
+            ("frames", f"{found.live:,} ({found.retired:,} more retired)"),
+            ("last change", format_ms(found.revision) if found.revision else "never"),
+        ],
+    )
+    for title, counts in (("space", found.by_space), ("kind", found.by_kind)):
+        if counts:
+            yield ""
+            yield Table((title, "frames"), list(counts.items()))
+    for part, numbers in found.parts.items():
+        if numbers:
+            yield ""
+            yield Table((part, ""), list(numbers.items()))
+
+
+def verified(report: VerifyReport) -> Iterator[Block]:
+    looked = f"{report.frames:,} frames, every byte of them" if report.deep else "structure and indexes"
+    if report:
+        yield f"All is well ({looked})."
+        yield from (f"Note: {note}" for note in report.notes)
+        if not report.deep:
+            yield "Add --deep to check every row against its hash."
+        return
+    derived = sum(problem.derived for problem in report.problems)
+    rows = [
+        (problem.code, "derived" if problem.derived else "canonical", one_line(problem.detail))
+        for problem in report.problems
+    ]
+    yield Table(("problem", "data", "detail"), rows)
+    yield f"{len(rows)} problems found ({looked})."
+    yield from (f"Note: {note}" for note in report.notes)
+    if derived:
+        yield "Derived data can be made anew: longmind reindex"
+    if derived < len(rows):
+        yield "What was written is damaged. Restore a backup: longmind restore BACKUP TO"
+
+
+def backed_up(made: Written) -> Iterator[Block]:
+    yield f"Wrote {made.path} ({size(made.bytes)})."
+
+
+def listed(page: Page) -> Iterator[Block]:
+    yield from timeline(page)
+    if page.cursor:
+        yield f"There is more: add --cursor {page.cursor}"
+
+
+def whole(frame: Frame) -> Iterator[Block]:
+    fields = [
+        ("kind", frame.kind),
+        ("space", frame.space if frame.scope == "space" else f"{frame.space}, seen from all"),
+        ("when", format_ms(frame.occurred_at)),
+        ("recorded", format_ms(frame.recorded_at)),
+    ]
+    for name in ("title", "session", "role", "speaker", "uri", "parent", "superseded_by"):
+        value = getattr(frame, name)
+        if value is not None:
+            fields.append((name.replace("_", " "), str(value)))
+    if frame.tags:
+        fields.append(("tags", ", ".join(frame.tags)))
+    fields += [(f"metadata {key}", one_line(str(value))) for key, value in frame.metadata.items()]
+    yield Table((f"frame {frame.id}", ""), fields)
+    yield ""
+    yield frame.text
+
+
+def forgotten(found: Forgotten) -> Iterator[Block]:
+    if found.frames:
+        yield f"Forgot {_frames_named(found.frames)}; still there with --as-of before now."
+    else:
+        yield "Nothing was there to forget."
+
+
+def erased(certificate: ErasureCertificate) -> Iterator[Block]:
+    if not certificate.frames:
+        yield "Nothing was there to erase."
+        return
+    yield f"Erased {_frames_named(certificate.frames)}, and what was made of it."
+    yield "The certificate, to keep and to check with: longmind verify-erasure"
+    yield certificate.to_json()
+
+
+def completed(found: Certificates) -> Iterator[Block]:
+    if not found.certificates:
+        yield "No erasure was left unfinished."
+    for certificate in found.certificates:
+        if certificate.scrubbed:
+            yield f"Completed the erasure of {_frames_named(certificate.frames)}."
+        else:
+            yield (
+                f"The erasure of {_frames_named(certificate.frames)} is not complete: another process is "
+                "reading an older state. Try again later."
+            )
+        yield "The certificate, to keep and to check with: longmind verify-erasure"
+        yield certificate.to_json()
+
+
+def erasure_checked(found: ErasureCheck) -> Iterator[Block]:
+    if found:
+        yield "The certificate holds: nothing of it is back."
+    yield from found.problems
+
+
+def lost(found: WhyNot) -> Iterator[Block]:
+    yield found.reason
+
+
+def names(found: Names) -> Iterator[Block]:
+    yield from found.names
+
+
+def models(found: Mapping[str, Any]) -> Iterator[Block]:
+    rows: list[Sequence[str | int]] = [
+        (
+            model["name"],
+            model["title"],
+            model["dimensions"],
+            size(model["size"]) if model["installed"] else "not installed",
+            model["licence"],
+        )
+        for model in found["models"]
+    ]
+    yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
+    if not all(model["installed"] for model in found["models"]):
+        yield "Install one with: longmind models install NAME"
+    yield f"Cache: {found['cache']}"
+
+
+def _said(frame: Frame) -> str:
+    who = frame.speaker or frame.role
+    text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
+    return f"{frame.title}: {text}" if frame.title and not text.startswith(frame.title) else text
+
+
+def _lacks(results: SearchResults) -> Iterator[Block]:
+    for lane in results.missing:
+        yield f"The {lane.name} lane did not run: {lane.detail}"
+    for note in results.notes:
+        yield f"Note: {note}"
+
+
+def minute(moment: int) -> str:
+    """An instant for a table column: to the minute, without its zone (which is UTC)."""
+    text = format_ms(moment)
+    return text[:16].replace("T", " ") if text.endswith("Z") else text
+
+
+def size(count: int) -> str:
+    """Bytes in the unit a person would choose."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
+
+
+def _frames_named(ids: Sequence[int]) -> str:
+    return f"frame {ids[0]}" if len(ids) == 1 else f"{len(ids)} frames ({ids[0]} to {ids[-1]})"
+
+
+VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
+    "remember": remembered,
+    "remember_many": remembered,
+    "ingest": ingested,
+    "get": whole,
+    "update": whole,
+    "list": listed,
+    "timeline": timeline,
+    "supersede": forgotten,
+    "forget": forgotten,
+    "erase": erased,
+    "verify_erasure": erasure_checked,
+    "unfinished_erasures": completed,
+    "search": found,
+    "explain": explained,
+    "why_not": lost,
+    "recall": recalled,
+    "recipes": names,
+    "stats": stats,
+    "compact": stats,
+    "verify": verified,
+    "backup": backed_up,
+}

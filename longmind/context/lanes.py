@@ -1,0 +1,249 @@
+"""Where candidates come from: hits of the search, recent turns, fact cards, and what is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import islice
+from typing import Any, Final, Protocol
+
+from longmind.base.filters import EVERYTHING, View, Where
+from longmind.base.frame import Frame
+from longmind.base.tokens import Tokenizer
+from longmind.context.items import Card, Item, Piece, Tier
+from longmind.context.recipe import GROWTH, LaneRecipe
+from longmind.context.sentences import Range, answering, salient
+from longmind.context.surrogates import LONG_BYTES, Surrogate, make_surrogate
+from longmind.search.results import SearchResults
+from longmind.store.frames import timeline
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
+from longmind.store.visible import visible
+from longmind.text.query import TextQuery, plan_text
+from longmind.text.words import terms
+
+_SNIPPET_WORDS: Final = 90
+_WORDS_PER_TOKEN: Final = 0.75
+_CUT_TOKENS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What a context is asked for."""
+
+    query: str
+    view: View
+    where: Where
+    session: str | None
+    hits: Sequence[Piece] = ()
+    """What the search found, whole; for the lanes that show it."""
+
+
+class ContextLane(Protocol):
+    """A source of candidates, best first. Those of the sub-memories are registered from above."""
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]: ...
+
+
+class FactSource(Protocol):
+    """Facts that a question touches, in words."""
+
+    def cards(
+        self, query: str, *, snapshot: Snapshot, view: View, limit: int
+    ) -> Sequence[tuple[str, tuple[int, ...]]]: ...
+
+
+class Hits:
+    """The frames that the search found: whole, or the sentences that answer, or their short form."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]:
+        return request.hits[: lane.items] if self._kind == "expansion" else request.hits
+
+
+class Exchanges:
+    """The best hits of a conversation, each with the turns beside it that were found too.
+
+    An answer stands beside its question, and two turns that both touch on the matter are rarely apart.
+    """
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]:
+        # A long turn is left to the lanes that shrink.
+        turns = {
+            piece.frame.id: piece
+            for piece in request.hits
+            if _is_turn(piece.frame) and piece.ranges[0][1] <= LONG_BYTES
+        }
+        company: dict[tuple[str, str | None], list[tuple[int, int, int]]] = {}
+        for piece in turns.values():
+            company.setdefault((piece.frame.space, piece.frame.session), []).append(_at(piece.frame))
+        best = iter([piece.frame for piece in islice(turns.values(), lane.items)])
+        chosen: dict[int, Piece] = {}
+        # Each hit brings others along, so that the first few are mostly enough.
+        while len(chosen) < lane.items and (few := list(islice(best, (lane.items + 1) // 2))):
+            beside = _beside(few, company, request.view, lane, snapshot)
+            for frame in few:
+                if len(chosen) < lane.items:
+                    found = (frame.id, *beside.get(frame.id, ()))
+                    chosen.update(
+                        (turn, turns[turn]) for turn in found if turn in turns and turn not in chosen
+                    )
+        return list(chosen.values())
+
+
+def _at(frame: Frame) -> tuple[int, int, int]:
+    """Its place in its conversation."""
+    return frame.occurred_at, frame.ordinal or 0, frame.id
+
+
+def _beside(
+    frames: Sequence[Frame],
+    company: Mapping[tuple[str, str | None], Sequence[tuple[int, int, int]]],
+    view: View,
+    lane: LaneRecipe,
+    snapshot: Snapshot,
+) -> dict[int, list[int]]:
+    """The turns around each; what followed comes first: it is more often the answer than what went before.
+
+    Looked for only where `company`, the places of the turns that were found, has any on that side.
+    """
+    seen = visible(view, EVERYTHING)
+    parts: list[str] = []
+    values: list[Any] = []
+    # By side and not by frame, so that few statements are to be prepared.
+    for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
+        by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
+        for frame in frames:
+            at = _at(frame)
+            found_here = company[frame.space, frame.session]
+            if limit and (max(found_here) > at if sign == ">" else min(found_here) < at):
+                parts.append(
+                    "SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, f.frame_id FROM frame f "
+                    f"WHERE f.session = ? AND f.space = ? AND {seen.sql} "
+                    "AND f.start_byte IS NULL AND (f.speaker IS NOT NULL OR f.role IS NOT NULL) "
+                    f"AND f.occurred_at {sign}= ? "
+                    f"AND (f.occurred_at, coalesce(f.ordinal, 0), f.frame_id) {sign} (?, ?, ?) "
+                    f"ORDER BY {by} LIMIT {limit}) beside"
+                )
+                values += (frame.id, frame.session, frame.space, *seen.values, at[0], *at)
+    found: dict[int, list[int]] = {}
+    for hit, frame_id in snapshot.rows.all(" UNION ALL ".join(parts), values) if parts else ():
+        found.setdefault(int(hit), []).append(int(frame_id))
+    return found
+
+
+class Recent:
+    """The last turns of the session the question is asked in."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]:
+        if request.session is None:
+            return []
+        if request.where.session and request.session not in request.where.session:
+            return []
+        where = Where.of({**request.where.to_mapping(), "session": request.session})
+        dialect = self._store.engine.dialect
+        frames = timeline(snapshot.rows, dialect, request.view, where, limit=lane.items)
+        return [whole(frame, "recent", rank) for rank, frame in enumerate(frames, 1)]
+
+
+class Facts:
+    """Fact cards."""
+
+    def __init__(self, source: FactSource) -> None:
+        self._source = source
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]:
+        limit = 4 * lane.items if lane.shared else lane.items
+        found = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=limit)
+        if not found:
+            return []
+        asked = set(plan_text(request.query).terms)
+        least = min(lane.shared, len(asked))
+        told = [(text, frames) for text, frames in found if len(asked.intersection(terms(text))) >= least]
+        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(told, 1)]
+
+
+def whole(frame: Frame, lane: str, rank: int) -> Piece:
+    text = frame.text
+    size = len(text) if text.isascii() else len(text.encode())
+    return Piece(frame, lane, rank, "full", ((0, size),))
+
+
+def _is_turn(frame: Frame) -> bool:
+    return frame.session is not None and frame.start is None and bool(frame.speaker or frame.role)
+
+
+class Shrinker:
+    """Smaller forms of a piece: the sentences that answer, the gist, the shortest, the beginning."""
+
+    def __init__(self, query: str, surrogates: Callable[[], Mapping[int, Surrogate]], tokenizer: Tokenizer):
+        self._query = query
+        self._surrogates = cache(surrogates)
+        self._tokenizer = tokenizer
+
+    @cached_property
+    def _wanted(self) -> Sequence[str]:
+        return self._plan.terms
+
+    @cached_property
+    def _specific(self) -> bool:
+        return bool(self._plan.identifiers or self._plan.phrases) or len(self._plan.terms) >= 2
+
+    @cached_property
+    def _plan(self) -> TextQuery:
+        return plan_text(self._query)
+
+    def __call__(self, piece: Piece, room: int) -> Iterator[Piece]:
+        if piece.tier != "full" or piece.ranges[0][1] <= LONG_BYTES or room <= 0:
+            return
+        if piece.lane == GROWTH:
+            yield from self._larger(piece, room)
+            return
+        # A pointed question wants the sentences that answer; a wide one, what the frame is about.
+        tiers: tuple[Tier, ...] = ("snippet", "gist") if self._specific else ("gist", "snippet")
+        for tier in (*tiers, "micro", "cut"):
+            ranges = self._ranges(piece.frame, tier, room)
+            if ranges:
+                yield Piece(piece.frame, piece.lane, piece.rank, tier, ranges)
+
+    def _larger(self, piece: Piece, room: int) -> Iterator[Piece]:
+        """As much of the same kind as there is room for; some texts need more tokens for a word than most."""
+        text = piece.frame.text
+        for share in (1.0, 0.5):
+            words = int(room * _WORDS_PER_TOKEN * share)
+            ranges = (
+                answering(text, self._wanted, words=words) if self._specific else salient(text, words=words)
+            )
+            tier: Tier = "snippet" if self._specific else "gist"
+            if ranges:
+                yield Piece(piece.frame, piece.lane, piece.rank, tier, tuple(ranges))
+        beginning = self._tokenizer.truncate(text, room)
+        if beginning.strip():
+            yield Piece(piece.frame, piece.lane, piece.rank, "cut", ((0, len(beginning.encode())),))
+
+    def _ranges(self, frame: Frame, tier: Tier, room: int) -> tuple[Range, ...]:
+        if tier == "snippet":
+            words = min(_SNIPPET_WORDS, int(room * _WORDS_PER_TOKEN))
+            return tuple(answering(frame.text, self._wanted, words=words)) if words else ()
+        if tier == "cut":
+            beginning = self._tokenizer.truncate(frame.text, min(_CUT_TOKENS, room))
+            return ((0, len(beginning.encode())),) if beginning.strip() else ()
+        short = self._surrogates().get(frame.id) or make_surrogate(frame.text)
+        assert short is not None
+        return short.gist if tier == "gist" else short.micro

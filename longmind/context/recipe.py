@@ -1,0 +1,148 @@
+"""A recipe says what goes into a context and how much of it: pure data, with named defaults."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from typing import Any, Final
+
+from longmind.base.checks import canonical_json, check_choice, check_label, check_limit
+from longmind.base.errors import InvalidInput
+
+ORDERS: Final = ("time", "rank")
+GROWTH: Final = "growth"
+"""The lane that takes nothing new: it shows more of what the lanes before it had to shorten."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRecipe:
+    """One lane: what kind of thing, how many, and how much room at most."""
+
+    kind: str
+    share: float = 1.0
+    """Of the whole budget."""
+    items: int = 50
+    item_tokens: int = 400
+    before: int = 0
+    """In the lane "exchanges": how many turns before a hit are shown with it, if they were found too."""
+    after: int = 0
+    """And how many after it."""
+    shared: int = 0
+    """In the lane "facts": a card must say so many words of the question, or all if that has fewer."""
+
+    def __post_init__(self) -> None:
+        check_label(self.kind, "lane kind")
+        number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
+        if not number or not 0 < self.share <= 1:
+            raise InvalidInput(f"A lane's share lies above 0 and at most at 1, not {self.share!r}.")
+        check_limit(self.items, "items", most=1000)
+        check_limit(self.item_tokens, "item_tokens", most=1_000_000)
+        check_limit(self.before, "before", least=0, most=20)
+        check_limit(self.after, "after", least=0, most=20)
+        check_limit(self.shared, "shared", least=0, most=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Lanes in the order in which they take their share; what one leaves over, the next may use."""
+
+    name: str
+    lanes: tuple[LaneRecipe, ...]
+    order: str = "time"
+    """How the frames are laid out for reading: 'time', or 'rank'."""
+    depth: int = 100
+    """How many hits of the search may be packed."""
+    tokenizer: str = "cl100k_base"
+
+    def __post_init__(self) -> None:
+        check_label(self.name, "recipe name")
+        check_choice(self.order, "order", ORDERS)
+        check_limit(self.depth, "depth", most=1000)
+        check_label(self.tokenizer, "tokenizer")
+        if not isinstance(self.lanes, tuple) or not all(isinstance(lane, LaneRecipe) for lane in self.lanes):
+            raise InvalidInput("The lanes of a recipe are a tuple of LaneRecipe.")
+        if not self.lanes:
+            raise InvalidInput("A recipe needs at least one lane.")
+        kinds = [lane.kind for lane in self.lanes]
+        if len(set(kinds)) != len(kinds):
+            raise InvalidInput("A recipe names each lane once.")
+
+    def to_json(self) -> str:
+        return _as_json(self)
+
+    @classmethod
+    def from_json(cls, text: str | Mapping[str, Any]) -> Recipe:
+        """From JSON, or from a mapping with the same names."""
+        try:
+            raw = dict(json.loads(text) if isinstance(text, str) else text)
+            known = {item.name for item in fields(cls)}
+            unknown = sorted(set(raw) - known)
+            if unknown:
+                raise InvalidInput(
+                    f"A recipe knows no {', '.join(unknown)}.", hint=f"It knows {sorted(known)}."
+                )
+            raw["lanes"] = tuple(LaneRecipe(**lane) for lane in raw["lanes"])
+            return cls(**raw)
+        except (TypeError, KeyError, ValueError) as error:
+            if isinstance(error, InvalidInput):
+                raise
+            raise InvalidInput(f"This is no recipe: {error}.") from None
+
+    @property
+    def hash(self) -> str:
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _as_json(recipe: Recipe) -> str:
+    return canonical_json(asdict(recipe), "recipe")
+
+
+_FACTS: Final = LaneRecipe("facts", share=0.2, items=6, item_tokens=60, shared=2)
+_EXCHANGES: Final = LaneRecipe("exchanges", share=0.5, items=10, item_tokens=160, before=1, after=2)
+_SNIPPETS: Final = LaneRecipe("snippets", items=60, item_tokens=160)
+_SURROGATES: Final = LaneRecipe("surrogates", items=60, item_tokens=60)
+_GROWTH: Final = LaneRecipe(GROWTH, items=5, item_tokens=4000)
+
+DEFAULTS: Final[Mapping[str, Recipe]] = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "default",
+            (
+                _FACTS,
+                LaneRecipe("expansion", share=0.4, items=1, item_tokens=500),
+                _EXCHANGES,
+                _SNIPPETS,
+                _SURROGATES,
+                _GROWTH,
+            ),
+        ),
+        Recipe(
+            "chat",
+            (
+                LaneRecipe("recent", share=0.3, items=12, item_tokens=120),
+                _FACTS,
+                _EXCHANGES,
+                _SNIPPETS,
+                _SURROGATES,
+                _GROWTH,
+            ),
+        ),
+        Recipe(
+            "coding",
+            (
+                LaneRecipe("expansion", share=0.6, items=3, item_tokens=800),
+                LaneRecipe("snippets", items=20, item_tokens=250),
+                LaneRecipe("surrogates", items=20, item_tokens=60),
+                _GROWTH,
+            ),
+            order="rank",
+        ),
+        Recipe("facts", (LaneRecipe("facts", items=100, item_tokens=120),), order="rank"),
+        Recipe("timeline", (LaneRecipe("snippets", items=100, item_tokens=120),), depth=200),
+    )
+}

@@ -1,0 +1,102 @@
+"""What a turn gives to remember: statements as sentences, with slot, value and polarity."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from longmind.base.errors import MissingExtra
+from longmind.conversation.likeness import words_of
+from longmind.conversation.values import PII
+from longmind.extract import SPEAKER, Statement, find_statements, normal_value, render
+from longmind.extract.personal import find_personal
+
+_USER: Final = re.compile(r"^(?:the\s+)?user\b", re.IGNORECASE)
+_STAND_IN: Final = "Alex"
+"""A plain name in the place of "User", so that the rules for sentences about people read them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that may become a memory; without a statement it is a free text."""
+
+    content: str
+    statement: Statement | None = None
+    importance: int = 0
+    tags: tuple[str, ...] = ()
+    rule: str = ""
+    start: int | None = None
+    end: int | None = None
+    archives: bool = False
+    """True: it names a memory to put away, not one to keep."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        return words_of(self.content)
+
+
+def from_turn(text: str, *, speaker: str | None = None) -> list[Candidate]:
+    """What the rules find in the words of a user; of several users, each by name is someone else."""
+    return [
+        Candidate(
+            content=content,
+            statement=statement if speaker is None else _named(statement, speaker),
+            tags=(statement.kind, *pii_tags(content)),
+            rule=statement.rule,
+            start=statement.start,
+            end=statement.end,
+        )
+        for statement in find_statements(text, speaker=speaker)
+        for content in [render(statement, speaker=speaker)]
+    ]
+
+
+def from_text(
+    text: str, *, importance: int = 0, tags: Sequence[str] = (), rule: str, archives: bool = False
+) -> Candidate:
+    """A memory that someone worded: if it makes one statement, it fills that statement's slot."""
+    return Candidate(
+        content=text,
+        statement=stated(text),
+        importance=importance,
+        tags=(*tags, *pii_tags(text)),
+        rule=rule,
+        archives=archives,
+    )
+
+
+def stated(text: str) -> Statement | None:
+    """The one statement that a text makes; "User likes tea" is said of the speaker."""
+    turned, count = _USER.subn(_STAND_IN, text)
+    found = find_statements(turned)
+    if len(found) != 1:
+        return None
+    statement = found[0]
+    if count and statement.subject == _STAND_IN:
+        return replace(statement, subject=SPEAKER)
+    return statement if not count else None
+
+
+def pii_tags(text: str) -> tuple[str, ...]:
+    """The tag, if there is personal data in the text."""
+    try:
+        found = find_personal(text)
+    except MissingExtra:
+        kinds = ("key", "email", "iban", "card", "ssn", "ip", "account", "address")
+        found = find_personal(text, kinds=kinds)
+    return (PII,) if found else ()
+
+
+def subject_key(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def value_key(value: str) -> str:
+    return normal_value(value)
+
+
+def _named(statement: Statement, speaker: str) -> Statement:
+    return replace(statement, subject=speaker) if statement.subject == SPEAKER else statement

@@ -1,0 +1,106 @@
+"""Is conversation memory whole, and how large is it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from longmind.base.errors import Corrupt
+from longmind.base.hashing import checksum
+from longmind.conversation.likeness import words_of
+from longmind.conversation.rows import KEYS, TABLES, columns
+from longmind.store.engine import Rows
+from longmind.store.parts import Problem
+from longmind.store.transaction import Snapshot
+
+_RULES: Final = (
+    (
+        "conversation_state",
+        "memory {0} does not stand in exactly one state",
+        (
+            "SELECT m.memory_id FROM conversation_memory m LEFT JOIN conversation_state s "
+            "ON s.memory_id = m.memory_id AND s.until IS NULL "
+            "GROUP BY m.memory_id HAVING count(s.since) <> 1"
+        ),
+        False,
+    ),
+    (
+        "conversation_version",
+        "memory {0} has no frame",
+        (
+            "SELECT m.memory_id FROM conversation_memory m LEFT JOIN conversation_version v "
+            "ON v.memory_id = m.memory_id LEFT JOIN frame f ON f.frame_id = v.frame_id "
+            "GROUP BY m.memory_id HAVING count(f.frame_id) = 0"
+        ),
+        False,
+    ),
+    (
+        "conversation_current",
+        "what stands of memory {0} is not in the index",
+        (
+            "SELECT m.memory_id FROM conversation_memory m JOIN conversation_state s "
+            "ON s.memory_id = m.memory_id AND s.until IS NULL LEFT JOIN conversation_current c "
+            "ON c.memory_id = m.memory_id AND c.space = m.space AND c.layer = s.layer "
+            "AND c.status = s.status WHERE c.memory_id IS NULL"
+        ),
+        True,
+    ),
+)
+_BATCH: Final = 1000
+
+
+def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
+    rows = snapshot.rows
+    for code, text, sql, derived in _RULES:
+        for (name,) in rows.all(f"{sql} LIMIT 20"):
+            yield Problem(code, text.format(name), derived)
+    if deep:
+        yield from _words(rows)
+        for kind, table in TABLES.items():
+            yield from _checksums(rows, kind, table)
+
+
+def stats(snapshot: Snapshot) -> Mapping[str, int]:
+    rows = snapshot.rows
+    found = {}
+    for table in TABLES.values():
+        row = rows.one(f"SELECT count(*) FROM {table}")
+        found[table.removeprefix("conversation_")] = int(row[0]) if row else 0
+    for layer, count in rows.all(
+        "SELECT layer, count(*) FROM conversation_current WHERE status = 'active' "
+        "GROUP BY layer ORDER BY layer"
+    ):
+        found[f"active_{layer}"] = int(count)
+    return found
+
+
+def _words(rows: Rows) -> Iterator[Problem]:
+    counted: dict[int, int] = dict(
+        rows.all("SELECT memory_id, count(*) FROM conversation_word GROUP BY memory_id")
+    )
+    sql = (
+        "SELECT c.memory_id, c.status, t.text FROM conversation_current c "
+        "JOIN frame_text t ON t.frame_id = c.frame_id"
+    )
+    for memory_id, status, text in rows.all(sql):
+        wanted = len(words_of(text)) if status == "active" else 0
+        if counted.get(memory_id, 0) != wanted:
+            yield Problem("conversation_word", f"the words of memory {memory_id} are not all there", True)
+
+
+def _checksums(rows: Rows, kind: type[Any], table: str) -> Iterator[Problem]:
+    key = ", ".join(f"x.{name}" for name in kind._fields[: KEYS.get(kind, 1)])
+    offset = 0
+    while True:
+        sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
+        try:
+            batch = rows.all(sql)
+        except Corrupt as error:
+            yield Problem(table, error.message)
+            return
+        for row in batch:
+            if checksum(table, *row[:-1]) != row[-1]:
+                yield Problem(table, f"a row ({row[0]!r}) is not what was written")
+        if len(batch) < _BATCH:
+            return
+        offset += _BATCH

@@ -1,0 +1,58 @@
+"""Whether two texts say the same: words in one form, their overlap, and where a like text can be found."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from longmind.base.words import fold
+
+_WORD: Final = re.compile(r"\w+(?:[.'’@+-]\w+)*")
+MOST_WORDS: Final = 256
+"""Of a long text only so many words are compared."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Distinct words: case and accents folded, punctuation dropped, "User's" and "User" alike."""
+    found: dict[str, None] = {}
+    for match in _WORD.finditer(fold(text)):
+        word = match.group().replace("’", "'").removesuffix("'s")
+        found[word] = None
+        if len(found) == MOST_WORDS:
+            break
+    return frozenset(found)
+
+
+def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
+    """Shared words as a part of all; two texts without words are alike."""
+    if not left and not right:
+        return 1.0
+    shared = len(left & right)
+    return shared / (len(left) + len(right) - shared)
+
+
+@lru_cache(maxsize=65_536)
+def word_key(word: str) -> int:
+    """Eight bytes that stand for a word in the index."""
+    raw = hashlib.blake2b(word.encode(), digest_size=8).digest()
+    return int.from_bytes(raw, "little", signed=True)
+
+
+def probes(rarest_first: Sequence[str], threshold: float) -> Iterator[tuple[str, int, int]]:
+    """Words to look up, each with the least and most number of words that a like text can have.
+
+    A text that lacks the first i words shares at most n - i, so it must be short to be like; after enough
+    words no text can be. So common words, which come last, are looked up for short texts only, or not at all.
+    """
+    count = len(rarest_first)
+    least = math.ceil(threshold * count - 1e-9)
+    for place, word in enumerate(rarest_first):
+        shared = count - place
+        most = math.floor(shared / threshold - place + 1e-9)
+        if most < least:
+            return
+        yield word, least, most

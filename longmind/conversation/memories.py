@@ -1,0 +1,363 @@
+"""The memories of a space: remember, list, search, update, forget, erase, explain, sweep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from longmind.base.checks import check_choice, check_limit, check_tags, check_text
+from longmind.base.errors import Conflict, InvalidInput, NotFound
+from longmind.base.filters import SpaceLike, View
+from longmind.base.names import DEFAULT_SPACE, canonical_space
+from longmind.base.times import AsOf, to_ms
+from longmind.conversation import sweep
+from longmind.conversation.candidates import from_text
+from longmind.conversation.config import Config, read_config, write_config
+from longmind.conversation.current import match, statement_of
+from longmind.conversation.explaining import explain, figures
+from longmind.conversation.extraction import TurnReader
+from longmind.conversation.reading import SORTS, listed, load
+from longmind.conversation.rows import LinkRow, StateRow, VersionRow, select
+from longmind.conversation.turns import Conversation, find
+from longmind.conversation.values import (
+    LAYERS,
+    PII,
+    STATUSES,
+    ConversationStats,
+    Found,
+    MemoryItem,
+    SweepReport,
+    Why,
+    check_memory_id,
+)
+from longmind.conversation.writing import (
+    Desk,
+    bury,
+    create,
+    decide,
+    memory_draft,
+    prepare,
+    put_away,
+    revise,
+    see,
+)
+from longmind.llm.protocol import LanguageModel
+from longmind.search.engine import SearchEngine
+from longmind.store import erasure
+from longmind.store.engine import Rows
+from longmind.store.erasure import ErasureCertificate
+from longmind.store.store import Store
+from longmind.store.writing import relabel
+
+_FREE = "remembered"
+
+
+class Memories:
+    """What is remembered of conversations. Ids are stable names; every call takes `space=`.
+
+    `model` is a language model to read turns with; without one, the configuration names one or none.
+    `environment` is where the configured name of an API key is looked up.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchEngine,
+        space: str = DEFAULT_SPACE,
+        *,
+        model: LanguageModel | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._store = store
+        self._search = search
+        self._space = canonical_space(space)
+        self._reader = TurnReader(store, model=model, environment=environment)
+
+    def conversation(self, session: str, *, space: str | None = None) -> Conversation:
+        return Conversation(
+            self._store, self._search, self._reader, session=session, space=self._place(space)
+        )
+
+    # Writing
+
+    def remember(
+        self, content: str, *, importance: int = 0, tags: Iterable[str] = (), space: str | None = None
+    ) -> MemoryItem:
+        """Keep a memory in the middle layer; one that says the same is seen again instead."""
+        place = self._place(space)
+        candidate = from_text(
+            check_text(content, "content"),
+            importance=_importance(importance),
+            tags=check_tags(tags),
+            rule=_FREE,
+        )
+        made = prepare(self._store, [memory_draft(candidate, space=place, source="user")])
+        with self._store.write() as tx:
+            desk = Desk(self._store, tx, read_config(self._store, tx.rows), place)
+            found = match(tx.rows, place, candidate, threshold=desk.config.dedupe.threshold)
+            if found.same is not None:
+                see(desk, found.same, candidate, likeness=found.likeness, said=None)
+                memory_id = found.same
+                self._retag(desk, memory_id, add=check_tags(candidate.tags))
+            else:
+                memory_id = create(desk, candidate, source="user", prepared=made)
+            for other, reason in found.opposed:
+                inputs = {"by": memory_id, "conflict": reason}
+                put_away(desk, other, "archived", reason="conflict", inputs=inputs)
+            return self._one(tx.rows, memory_id, View.of(place))
+
+    def update(
+        self,
+        memory_id: int,
+        *,
+        content: str | None = None,
+        status: str | None = None,
+        tags: Iterable[str] | None = None,
+        space: str | None = None,
+    ) -> MemoryItem:
+        """Change wording, status or tags; what held before stays visible as of before."""
+        check_memory_id(memory_id)
+        place = self._place(space)
+        wanted = None if status is None else check_choice(status, "status", STATUSES)
+        new_tags = None if tags is None else check_tags(tags)
+        with self._store.read() as snapshot:
+            item = self._one(snapshot.rows, memory_id, View.of(place))
+        rewords = content is not None or (wanted == "active" and item.status != "active")
+        text = item.content if content is None else check_text(content, "content")
+        if content is not None and wanted is None and item.status != "active":
+            raise Conflict(f"Memory {memory_id} is {item.status}.", hint="Set its status to active as well.")
+        if rewords and wanted in ("archived", "deleted"):
+            raise InvalidInput("A memory is reworded or put away, not both at once.")
+        kept = item.tags if new_tags is None else new_tags
+        candidate = from_text(text, importance=item.importance, tags=kept, rule=_FREE)
+        made = prepare(self._store, [memory_draft(candidate, space=place, source="user")]) if rewords else {}
+        with self._store.write() as tx:
+            desk = Desk(self._store, tx, read_config(self._store, tx.rows), place)
+            self._one(tx.rows, memory_id, View.of(place))
+            if rewords:
+                revise(desk, memory_id, candidate, status="active", prepared=made)
+            elif new_tags is not None:
+                self._retag(desk, memory_id, add=new_tags, drop=set(item.tags) - set(new_tags))
+                decide(desk, memory_id, "updated", {"tags": list(new_tags)})
+            if wanted in ("archived", "deleted") and item.status != wanted:
+                put_away(desk, memory_id, wanted, reason="by hand", inputs={})
+            return self._one(tx.rows, memory_id, View.of(place))
+
+    def like(self, text: str, *, space: str | None = None) -> MemoryItem:
+        """The active memory that says this, or `NotFound`."""
+        place = self._place(space)
+        candidate = from_text(check_text(text, "text"), rule=_FREE)
+        with self._store.read() as snapshot:
+            threshold = read_config(self._store, snapshot.rows).dedupe.threshold
+            found = match(snapshot.rows, place, candidate, threshold=threshold)
+            if found.same is None:
+                raise NotFound("No memory says this.", hint="List them, and give an id.")
+            return self._one(snapshot.rows, found.same, View.of(place))
+
+    def forget(self, memory_id: int, *, space: str | None = None) -> MemoryItem:
+        """Retire a memory, with status deleted: gone from reads at LATEST, still there as of before."""
+        return self.update(memory_id, status="deleted", space=space)
+
+    def erase(
+        self, memory_id: int, *, with_sources: bool = False, space: str | None = None
+    ) -> ErasureCertificate:
+        """Remove a memory for good; it is not extracted again. Its turns stay, unless `with_sources`."""
+        check_memory_id(memory_id)
+        view = View.of(self._place(space))
+        with self._store.read() as snapshot:
+            rows = snapshot.rows
+            item = self._one(rows, memory_id, view)
+            versions = select(rows, VersionRow, "x.memory_id = ? ORDER BY x.number", (memory_id,))
+            frames = [row.frame_id for row in versions]
+            if with_sources:
+                frames += [row.frame_id for row in select(rows, LinkRow, "x.memory_id = ?", (memory_id,))]
+        if item.status == "deleted":  # the erase itself leaves no tombstone for what had faded
+            with self._store.write() as tx:
+                bury(self._store, tx, item.space, item.content, statement_of(versions[-1]))
+        return erasure.erase(self._store, sorted(set(frames)), view=view)
+
+    def gc(
+        self,
+        now: datetime | int,
+        *,
+        dry_run: bool = False,
+        purge: bool = False,
+        space: str | None = None,
+    ) -> SweepReport:
+        """Score, promote, expire, keep to capacity, in this order; `dry_run` says what would be done.
+
+        What is deleted is retired, and with `purge` erased (what an earlier sweep deleted, too).
+        """
+        place, moment = self._place(space), to_ms(now, "now")
+        if dry_run:
+            with self._store.read() as snapshot:
+                config = read_config(self._store, snapshot.rows)
+                plan = sweep.plan_sweep(sweep.standings(snapshot.rows, place), config, now=moment)
+                return sweep.report(snapshot.rows, place, plan, dry_run=True)
+        with self._store.write() as tx:
+            desk = Desk(self._store, tx, read_config(self._store, tx.rows), place)
+            plan = sweep.plan_sweep(sweep.standings(tx.rows, place), desk.config, now=moment)
+            sweep.apply_sweep(desk, plan)
+        purged = self._purge(place) if purge else 0
+        with self._store.read() as snapshot:
+            return sweep.report(snapshot.rows, place, plan, dry_run=False, purged=purged)
+
+    # Reading
+
+    def get(self, memory_id: int, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST) -> MemoryItem:
+        with self._store.read() as snapshot:
+            return self._one(snapshot.rows, check_memory_id(memory_id), self._view(space, as_of))
+
+    def list(
+        self,
+        *,
+        layer: str | None = None,
+        status: str | None = "active",
+        sort: str = "score",
+        limit: int = 50,
+        exclude_pii: bool = False,
+        space: SpaceLike | None = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Found:
+        """Memories in order, the strongest first; `status=None` lists those put away, too."""
+        _check_filters(layer, status)
+        check_choice(sort, "sort", SORTS)
+        check_limit(limit, "limit", most=10_000)
+        with self._store.read() as snapshot:
+            items = listed(
+                snapshot.rows,
+                self._store.engine.dialect,
+                self._view(space, as_of),
+                layer=layer,
+                status=status,
+                sort=sort,
+                limit=limit,
+                exclude_pii=exclude_pii,
+            )
+        return Found(tuple(items))
+
+    def search(
+        self,
+        query: str,
+        *,
+        layer: str | None = None,
+        limit: int = 50,
+        exclude_pii: bool = False,
+        space: SpaceLike | None = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Found:
+        """Active memories that answer, best first; with `fts.enabled` off, those that hold the words."""
+        _check_filters(layer, None)
+        check_limit(limit, "limit", most=1000)
+        view = self._view(space, as_of)
+        with self._store.one_state() as snapshot:
+            rows = snapshot.rows
+            if read_config(self._store, rows).fts.enabled:
+                items, notes = find(
+                    self._search, rows, query, view,
+                    layer=layer, limit=limit, exclude_pii=exclude_pii,
+                )  # fmt: skip
+                return Found(tuple(items), tuple(notes))
+            items = listed(
+                rows, self._store.engine.dialect, view, layer=layer, status="active", sort="score",
+                limit=limit, exclude_pii=exclude_pii, holding=query.strip(),
+            )  # fmt: skip
+        return Found(tuple(items), ("fts.enabled is false: searched by substring (LIKE)",))
+
+    def why(
+        self,
+        memory_id: int,
+        *,
+        now: datetime | int | None = None,
+        space: SpaceLike | None = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Why:
+        """The score's terms, the rules that matched, the turns and the decisions.
+
+        The terms are those of the last reckoning; with `now`, as they would be then.
+        """
+        view = self._view(space, as_of)
+        with self._store.read() as snapshot:
+            item = self._one(snapshot.rows, check_memory_id(memory_id), view)
+            weights = read_config(self._store, snapshot.rows).scoring
+            moment = None if now is None else to_ms(now, "now")
+            return explain(snapshot.rows, item, weights, now=moment, system=as_of.system)
+
+    def stats(self, *, now: datetime | int | None = None, space: str | None = None) -> ConversationStats:
+        """Counts, averages, how extraction went, and what was spent. Ages need a `now`."""
+        place = self._place(space)
+        with self._store.read() as snapshot:
+            config = read_config(self._store, snapshot.rows)
+            moment = None if now is None else to_ms(now, "now")
+            return figures(snapshot.rows, place, config, now=moment)
+
+    # Configuration
+
+    @property
+    def config(self) -> Config:
+        with self._store.read() as snapshot:
+            return read_config(self._store, snapshot.rows)
+
+    def configure(self, changes: Mapping[str, Any]) -> Config:
+        """Set some keys, nested or dotted; all of them are checked before any is written."""
+        with self._store.write() as tx:
+            config = read_config(self._store, tx.rows).merged(changes)
+            write_config(self._store, tx, config)
+        return config
+
+    # Within
+
+    def _place(self, space: str | None) -> str:
+        return self._space if space is None else canonical_space(space)
+
+    def _view(self, space: SpaceLike | None, as_of: AsOf) -> View:
+        return View.of(self._space if space is None else space, as_of)
+
+    def _one(self, rows: Rows, memory_id: int, view: View) -> MemoryItem:
+        found = load(rows, self._store.engine.dialect, [memory_id], view).get(memory_id)
+        if found is None:
+            raise NotFound(f"There is no memory {memory_id} here.", hint="It may be in another space.")
+        return found
+
+    def _retag(self, desk: Desk, memory_id: int, *, add: Iterable[str], drop: Iterable[str] = ()) -> None:
+        item = self._one(desk.tx.rows, memory_id, View.of(desk.space))
+        tags = (set(item.tags) - set(drop)) | set(add)
+        flag = {PII: json.dumps(PII in tags)}
+        relabel(desk.tx, item.frame_id, add_tags=add, drop_tags=drop, set_metadata=flag)
+        desk.tx.rows.run(
+            "UPDATE conversation_current SET pii = ? WHERE memory_id = ?", (int(PII in tags), memory_id)
+        )
+
+    def _purge(self, space: str) -> int:
+        with self._store.read() as snapshot:
+            rows = snapshot.rows
+            gone = "x.until IS NULL AND x.status = 'deleted'"
+            ids = {row.memory_id for row in select(rows, StateRow, gone)}
+            inside = [item.id for item in _inside(rows, self._store, sorted(ids), space)]
+            frames = [
+                row.frame_id
+                for memory_id in inside
+                for row in select(rows, VersionRow, "x.memory_id = ?", (memory_id,))
+            ]
+        if frames:
+            erasure.erase(self._store, frames, view=View.of(space))
+        return len(inside)
+
+
+def _inside(rows: Rows, store: Store, ids: list[int], space: str) -> list[MemoryItem]:
+    return list(load(rows, store.engine.dialect, ids, View.of(space)).values())
+
+
+def _importance(value: object) -> int:
+    if isinstance(value, bool) or value not in (0, 1):
+        raise InvalidInput(f"importance must be 0 or 1, not {value!r}.")
+    return int(value)
+
+
+def _check_filters(layer: str | None, status: str | None) -> None:
+    if layer is not None:
+        check_choice(layer, "layer", LAYERS)
+    if status is not None:
+        check_choice(status, "status", STATUSES)

@@ -1,0 +1,148 @@
+"""The tables of conversation memory as rows: their columns, their checksums, and how they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from longmind.store.engine import Rows, Value
+from longmind.store.sealed import Item, Sealed
+from longmind.store.visible import Clause, among
+
+
+class MemoryRow(NamedTuple):
+    memory_id: int
+    space: str
+    created_at: int
+    recorded_at: int
+
+
+class VersionRow(NamedTuple):
+    memory_id: int
+    number: int
+    frame_id: int
+    subject: str | None
+    slot: str | None
+    value: str | None
+    polarity: int
+    ended: int
+    cardinality: str
+    rule: str
+    recorded_at: int
+
+
+class StateRow(NamedTuple):
+    memory_id: int
+    since: int
+    until: int | None
+    layer: str
+    status: str
+    hits: int
+    importance: int
+    last_seen_at: int | None
+    score: float
+    scored_at: int
+
+
+class LinkRow(NamedTuple):
+    memory_id: int
+    frame_id: int
+    reason: str
+    rule: str
+    start_byte: int | None
+    end_byte: int | None
+    recorded_at: int
+
+
+class RunRow(NamedTuple):
+    run_id: int
+    space: str
+    now: int
+    weights: str
+    summary: str
+    recorded_at: int
+
+
+class DecisionRow(NamedTuple):
+    decision_id: int
+    memory_id: int
+    run_id: int | None
+    action: str
+    at: int
+    inputs: str
+    recorded_at: int
+
+
+class TombstoneRow(NamedTuple):
+    space: str
+    name: bytes
+    recorded_at: int
+
+
+class OutcomeRow(NamedTuple):
+    space: str
+    extractor: str
+    outcome: str
+    times: int
+    micros: int
+
+
+class CallRow(NamedTuple):
+    call_id: int
+    space: str
+    provider: str
+    model: str
+    outcome: str
+    input_tokens: int
+    output_tokens: int
+    cost_micros: int
+    millis: int
+    at: int
+    recorded_at: int
+
+
+TABLES: Final[dict[type[Any], str]] = {
+    MemoryRow: "conversation_memory",
+    VersionRow: "conversation_version",
+    StateRow: "conversation_state",
+    LinkRow: "conversation_link",
+    RunRow: "conversation_run",
+    DecisionRow: "conversation_decision",
+    TombstoneRow: "conversation_tombstone",
+    OutcomeRow: "conversation_outcome",
+    CallRow: "llm_call",
+}
+KEYS: Final[dict[type[Any], int]] = {StateRow: 2, VersionRow: 2, LinkRow: 3, TombstoneRow: 2, OutcomeRow: 3}
+"""How many of the first columns name a row, where it is more than one."""
+
+BATCH: Final = 500
+_ALWAYS: Final = Clause("1 = 1")
+
+
+_SEALED: Final = Sealed(TABLES)
+checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
+
+
+def select_among(
+    rows: Rows, kind: type[Item], column: str, wanted: Sequence[Value], also: Clause = _ALWAYS
+) -> list[Item]:
+    """Checked rows whose column has one of many values."""
+    found: list[Item] = []
+    for batch in batched(wanted):
+        clause = among(f"x.{column}", batch) & also
+        found += select(rows, kind, clause.sql, clause.values)
+    return found
+
+
+def upsert(rows: Rows, item: Item) -> None:
+    """Write a row in the place of the one with the same key."""
+    kind: Any = type(item)
+    names, key = (*kind._fields, "checksum"), KEYS.get(kind, 1)
+    changed = ", ".join(f"{name} = excluded.{name}" for name in names[key:])
+    sql = f"{_SEALED.insertion(kind)} ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}"
+    rows.run(sql, (*item, _SEALED.seal(item)))
+
+
+def batched(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    for first in range(0, len(values), BATCH):
+        yield values[first : first + BATCH]

@@ -1,0 +1,300 @@
+"""One conversation: its turns, the window over them, and the context for what is said next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC
+from typing import Any
+
+from longmind.base.checks import check_choice, check_label, check_limit
+from longmind.base.echo import without_echo
+from longmind.base.errors import InvalidInput
+from longmind.base.filters import View, Where
+from longmind.base.frame import Frame, Kind
+from longmind.base.times import AsOf
+from longmind.conversation.candidates import Candidate
+from longmind.conversation.config import Config, read_config
+from longmind.conversation.current import match
+from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
+from longmind.conversation.merging import merge
+from longmind.conversation.reading import has_any, listed, shown_by
+from longmind.conversation.values import ROLES, ConversationContext, MemoryItem, TurnReport
+from longmind.conversation.writing import Desk, memory_draft, prepare
+from longmind.ingest.plan import cut_if_long
+from longmind.search.engine import SearchEngine
+from longmind.search.request import plan_request
+from longmind.store.drafts import Draft, draft
+from longmind.store.engine import Rows
+from longmind.store.frames import timeline
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
+from longmind.store.writing import Prepared, existing, put
+
+_MOST_TURNS = 10_000
+_HINT_CHARACTERS = 400
+_MOST_FOUND = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One turn made ready: its draft, what was read in it, and the work done ahead."""
+
+    item: Draft
+    reading: Reading
+    whole: Prepared
+    memories: Mapping[int, Prepared]
+
+
+class Conversation:
+    """A session in a space. Turns are frames; memories are made of what the user says."""
+
+    def __init__(
+        self, store: Store, search: SearchEngine, reader: TurnReader, *, session: str, space: str
+    ) -> None:
+        self.session = check_label(session, "session")
+        self.space = space
+        self._store = store
+        self._search = search
+        self._reader = reader
+
+    def add_turn(
+        self,
+        role: str,
+        text: str,
+        *,
+        extract: bool = True,
+        speaker: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> TurnReport:
+        """Write one turn, and what a user's turn tells into the memories.
+
+        The turn is written whatever extraction does; `extractor` and `warnings` say how that went.
+        """
+        turn = {"role": role, "text": text, "speaker": speaker, "idempotency_key": idempotency_key}
+        return self.add_turns([turn], extract=extract)[0]
+
+    def add_turns(
+        self, turns: Iterable[Mapping[str, Any] | tuple[str, str]], *, extract: bool = True
+    ) -> list[TurnReport]:
+        """Write several turns, each a pair of role and text, or a mapping.
+
+        All are checked first. Each is a transaction of its own, so that batches of any size give the same
+        memories at the same times: what one turn says, a later one may contradict.
+        """
+        drafts = [self._draft(turn) for turn in turns]
+        if len(drafts) > _MOST_TURNS:
+            raise InvalidInput(f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.")
+        with self._store.read() as snapshot:
+            config = read_config(self._store, snapshot.rows)
+            names = [item.content_hash() for item in drafts]
+            known = existing(snapshot.rows, drafts, names)
+        ready = [
+            self._ready(item, config, extract=extract and twin is None, alone=len(drafts) == 1)
+            for item, twin in zip(drafts, known, strict=True)
+        ]
+        return [self._write(turn, config) for turn in ready]
+
+    def window(self, *, limit: int | None = None, as_of: AsOf = AsOf.LATEST) -> tuple[Frame, ...]:
+        """The last turns, oldest first: a view, which deletes nothing."""
+        with self._store.read() as snapshot:
+            return self._window(snapshot, read_config(self._store, snapshot.rows), limit, as_of)
+
+    def context(
+        self,
+        k: int = 20,
+        *,
+        query: str | None = None,
+        exclude_pii: bool = False,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> ConversationContext:
+        """The window, the k strongest mid-term memories, and the long-term ones that matter here.
+
+        With a query the memories that answer it come first. Without one, the user's last words say which
+        long-term memories matter. Nothing depends on the clock: scores are those last reckoned.
+        """
+        check_limit(k, "k", most=1000)
+        with self._store.one_state() as snapshot:
+            rows = snapshot.rows
+            config = read_config(self._store, rows)
+            turns = self._window(snapshot, config, None, as_of)
+            notes: list[str] = []
+            asked = query if query is not None else _last_words(turns)
+            mid: list[MemoryItem] = []
+            long: list[MemoryItem] = []
+            if query:
+                mid, long = self._answering(query, k, exclude_pii, as_of, rows, notes)
+            elif asked:
+                long = self._relevant(asked, "long", k, exclude_pii, as_of, rows, notes)
+            mid = self._filled(mid, "mid", k, exclude_pii, as_of, rows)
+            if not asked:
+                long = self._filled(long, "long", k, exclude_pii, as_of, rows)
+        return ConversationContext(turns, tuple(mid), tuple(long), tuple(dict.fromkeys(notes)))
+
+    # Writing
+
+    def _draft(self, turn: Mapping[str, Any] | tuple[str, str]) -> Draft:
+        if isinstance(turn, Mapping):
+            given = dict(turn)
+        elif isinstance(turn, tuple | list) and len(turn) == 2:
+            given = {"role": turn[0], "text": turn[1]}
+        else:
+            raise InvalidInput("A turn is a pair of role and text, or a mapping with 'role' and 'text'.")
+        unknown = sorted(set(given) - {"role", "text", "speaker", "idempotency_key"})
+        if unknown:
+            raise InvalidInput(f"A turn has no {unknown[0]!r}.", hint="It has role, text and speaker.")
+        role = check_choice(given.get("role"), "role", ROLES)
+        item = draft(
+            given.get("text", ""),
+            space=self.space,
+            kind=Kind.TURN,
+            session=self.session,
+            role=role,
+            speaker=given.get("speaker"),
+            source="user" if role == "user" else "agent",
+            repeatable=True,
+            idempotency_key=given.get("idempotency_key"),
+        )
+        return cut_if_long(item)
+
+    def _ready(self, item: Draft, config: Config, *, extract: bool, alone: bool) -> _Turn:
+        reading = Reading((), "none", ())
+        if extract and item.role == "user":
+            text, _ = without_echo(item.text)
+            reading = self._reader.read(text, space=self.space, config=config, speaker=item.speaker)
+            if text != item.text:  # ranges would point into the text without its echoes
+                moved = tuple(replace(found, start=None, end=None) for found in reading.candidates)
+                reading = replace(reading, candidates=moved)
+        whole = prepare(self._store, [item])
+        places = [place for place, found in enumerate(reading.candidates) if not found.archives]
+        if alone and places and self._embeds:
+            places = self._new(reading.candidates, places, config)
+        drafts = [
+            memory_draft(reading.candidates[place], space=self.space, source="agent") for place in places
+        ]
+        # The turn itself is read for facts; a memory made of it would tell them twice.
+        made = prepare(self._store, drafts, leave_out=("facts",))
+        memories = {
+            place: {name: [items[number]] for name, items in made.items()}
+            for number, place in enumerate(places)
+        }
+        return _Turn(item, reading, whole, memories)
+
+    @property
+    def _embeds(self) -> bool:
+        return self._search.meaning.index is not None
+
+    def _new(self, candidates: Sequence[Candidate], places: Sequence[int], config: Config) -> list[int]:
+        """Which of them seem new: only these are embedded. The transaction looks again."""
+        with self._store.read() as snapshot:
+            return [
+                place
+                for place in places
+                if match(snapshot.rows, self.space, candidates[place], threshold=config.dedupe.threshold).same
+                is None
+            ]
+
+    def _write(self, turn: _Turn, config: Config) -> TurnReport:
+        with self._store.write() as tx:
+            written = put(tx, [turn.item], parts=self._store.parts, prepared=turn.whole)[0]
+            if written.status != "created":
+                return TurnReport(written.id)
+            desk = Desk(self._store, tx, config, self.space)
+            found = merge(desk, turn.reading.candidates, turn=written.id, prepared=turn.memories)
+            count_outcomes(tx, self.space, turn.reading)
+        return TurnReport(written.id, found, turn.reading.extractor, turn.reading.warnings)
+
+    # Reading
+
+    def _window(
+        self, snapshot: Snapshot, config: Config, limit: int | None, as_of: AsOf
+    ) -> tuple[Frame, ...]:
+        size = config.short_term.size if limit is None else check_limit(limit, "limit", most=100_000)
+        where = Where(kind=Kind.TURN, session=self.session)
+        dialect = self._store.engine.dialect
+        found = timeline(snapshot.rows, dialect, View.of(self.space, as_of), where, limit=size)
+        return tuple(reversed(found))
+
+    def _answering(
+        self, query: str, k: int, exclude_pii: bool, as_of: AsOf, rows: Rows, notes: list[str]
+    ) -> tuple[list[MemoryItem], list[MemoryItem]]:
+        """The memories of both layers that answer, by one search unless those of one crowd out the other."""
+        most = min(2 * k, _MOST_FOUND)
+        found = self._relevant(query, None, most, exclude_pii, as_of, rows, notes)
+        mid = [item for item in found if item.layer == "mid"]
+        long = [item for item in found if item.layer == "long"]
+        if not long and len(found) == most:
+            long = self._relevant(query, "long", k, exclude_pii, as_of, rows, notes)
+        return mid[:k], long[:k]
+
+    def _relevant(
+        self,
+        query: str,
+        layer: str | None,
+        limit: int,
+        exclude_pii: bool,
+        as_of: AsOf,
+        rows: Rows,
+        notes: list[str],
+    ) -> list[MemoryItem]:
+        items, said = find(
+            self._search, rows, query[:_HINT_CHARACTERS], View.of(self.space, as_of),
+            layer=layer, limit=limit, exclude_pii=exclude_pii,
+        )  # fmt: skip
+        notes += said
+        return items
+
+    def _filled(
+        self, found: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, rows: Rows
+    ) -> list[MemoryItem]:
+        if len(found) >= k:
+            return found[:k]
+        strongest = listed(
+            rows,
+            self._store.engine.dialect,
+            View.of(self.space, as_of),
+            layer=layer,
+            status="active",
+            sort="score",
+            limit=k,
+            exclude_pii=exclude_pii,
+        )
+        known = {item.id for item in found}
+        return [*found, *(item for item in strongest if item.id not in known)][:k]
+
+
+def find(
+    search: SearchEngine,
+    rows: Rows,
+    query: str,
+    view: View,
+    *,
+    layer: str | None,
+    limit: int,
+    exclude_pii: bool,
+) -> tuple[list[MemoryItem], list[str]]:
+    """Memories by the one search, under the same filters as everything else."""
+    if layer is not None and not has_any(rows, view, layer):
+        return [], []
+    metadata: dict[str, Any] = {} if layer is None else {"layer": layer}
+    if exclude_pii:
+        metadata["pii"] = False
+    request = plan_request(
+        query,
+        view=view,
+        where=Where(kind=Kind.MEMORY, metadata=metadata),
+        limit=limit,
+        mode="hybrid",
+        lanes=("text", "vector", "facts"),
+        fusion="score",
+        reference=None,
+        times="ignore",
+        zone=UTC,
+    )
+    results = search.search(request)
+    notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
+    return shown_by(rows, [hit.frame for hit in results], view), notes
+
+
+def _last_words(turns: Sequence[Frame]) -> str:
+    return next((turn.text for turn in reversed(turns) if turn.role == "user"), "")

@@ -1,0 +1,160 @@
+"""What conversation memory gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from longmind.base.errors import InvalidInput
+from longmind.base.frame import Frame
+
+LAYERS: Final = ("mid", "long")
+STATUSES: Final = ("active", "archived", "deleted")
+ROLES: Final = ("user", "assistant")
+PII: Final = "pii"
+Action = Literal["created", "seen", "archived", "conflict", "suppressed"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryItem:
+    """One memory as it stood at the `as_of` it was read with."""
+
+    id: int
+    space: str
+    layer: str
+    status: str
+    content: str
+    created_at: int
+    last_seen_at: int | None
+    hits: int
+    importance: int
+    score: float
+    scored_at: int
+    """The `now` that the score was reckoned with."""
+    tags: tuple[str, ...]
+    frame_id: int
+    slot: str | None = None
+    subject: str | None = None
+    value: str | None = None
+    polarity: bool = True
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What became of one thing that was found in a turn."""
+
+    id: int | None
+    content: str
+    action: Action
+    conflicts_with: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReport:
+    """A turn that was written, and the memories it touched. `extractor` says who read it, and if not, why."""
+
+    turn_id: int
+    extracted: tuple[Extracted, ...] = ()
+    extractor: str = "none"
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationContext:
+    """The window's turns, the strongest mid-term memories, and the long-term ones that matter here."""
+
+    short_term: tuple[Frame, ...]
+    mid_term: tuple[MemoryItem, ...]
+    long_term_hint: tuple[MemoryItem, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Sequence[MemoryItem]):
+    """Memories that answer, best first; `notes` says how they were looked for."""
+
+    items: tuple[MemoryItem, ...]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something decided about a memory: when, by which reckoning, and from what."""
+
+    action: str
+    at: int
+    recorded_at: int
+    run: int | None
+    inputs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where a memory was said: the turn, the bytes of it, and the rule that found it."""
+
+    turn_id: int
+    reason: str
+    rule: str
+    start: int | None
+    end: int | None
+    recorded_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Everything that explains a memory."""
+
+    memory: MemoryItem
+    age_days: float
+    terms: Mapping[str, float]
+    """The weighted terms; they sum to the score."""
+    weights: Mapping[str, float]
+    rules: tuple[str, ...]
+    links: tuple[Link, ...]
+    decisions: tuple[Decision, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """What a sweep did, or would do."""
+
+    now: int
+    dry_run: bool
+    scored: int
+    promoted: tuple[int, ...]
+    archived: tuple[int, ...]
+    deleted: tuple[int, ...]
+    purged: int
+    average_score: float
+    average_age_days: float
+    extraction: Mapping[str, Mapping[str, float]] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationStats:
+    """Counts and averages of a space."""
+
+    space: str
+    turns: int
+    sessions: int
+    by_layer: Mapping[str, int]
+    by_status: Mapping[str, int]
+    decisions: Mapping[str, int]
+    average_score: float
+    average_age_days: float | None
+    extraction: Mapping[str, Mapping[str, float]]
+    spending: Mapping[str, Mapping[str, float]]
+
+
+def check_memory_id(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
+        raise InvalidInput(f"{value!r} is no memory id.", hint="Give a positive whole number.")
+    return value

@@ -1,0 +1,93 @@
+"""Text to vectors: one protocol, a local model, any ONNX export, two kinds of servers, and hashing."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from longmind.base.errors import InvalidInput
+from longmind.embed.protocol import Embedder, EmbedderIdentity, Encoding, TokenStates
+
+__all__ = ["DEFAULT", "FORMS", "Embedder", "EmbedderIdentity", "Encoding", "TokenStates", "open_embedder"]
+
+DEFAULT = "minilm"
+
+FORMS = (
+    "minilm",
+    "hash",
+    "hash:128",
+    "onnx:/folder/of/the/model",
+    "openai:model@https://host/v1?key_env=NAME_OF_A_VARIABLE",
+    "ollama:model@http://127.0.0.1:11434",
+)
+"""What `open_embedder` takes, by example."""
+
+_SERVED = re.compile(r"(?P<model>.+?)@(?P<url>https?://[^?]+)(?:\?(?P<options>.*))?", re.DOTALL)
+
+
+def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2) -> Embedder:
+    """The embedder that `spec` names (see FORMS), `spec` itself if it is one already, or the default.
+
+    Models are looked for in `cache` and never downloaded; one that is not installed is `Unavailable`.
+    An endpoint's key is read from the environment variable that the spec names, and from no other place.
+    """
+    if spec is None:
+        spec = DEFAULT
+    if not isinstance(spec, str):
+        # Not isinstance(spec, Embedder): on some Pythons that reads `identity`, which may ask a server.
+        if callable(getattr(spec, "encode", None)):
+            return spec
+        raise InvalidInput(f"{type(spec).__name__} is no embedder.", hint=_hint())
+    kind, _, rest = spec.partition(":")
+    match kind:
+        case "minilm" if not rest:
+            from longmind.embed.minilm import MiniLM
+
+            return MiniLM(cache=cache, threads=threads)
+        case "hash" if not rest or re.fullmatch("[0-9]{1,5}", rest):
+            from longmind.embed.hash import HashEmbedder
+
+            return HashEmbedder(int(rest)) if rest else HashEmbedder()
+        case "onnx" if rest:
+            from longmind.embed.onnx import OnnxEmbedder
+
+            return OnnxEmbedder(Path(rest).expanduser(), threads=threads)
+        case "openai" | "ollama" if (served := _SERVED.fullmatch(rest)) is not None:
+            return _open_endpoint(kind, served["model"], served["url"], served["options"] or "")
+        case _:
+            raise InvalidInput(f"{kind!r} names no embedder in this form.", hint=_hint())
+
+
+def _open_endpoint(kind: str, model: str, url: str, options: str) -> Embedder:
+    from longmind.embed.endpoint import Endpoint, EndpointEmbedder
+
+    values = dict(parse_qsl(options, keep_blank_values=True))
+    if unknown := sorted(values.keys() - {"key_env", "dimensions"}):
+        raise InvalidInput(
+            f"An endpoint has no option {unknown[0]!r}.", hint="It has key_env and dimensions."
+        )
+    dimensions = values.get("dimensions")
+    if dimensions is not None and not re.fullmatch("[0-9]{1,6}", dimensions):
+        raise InvalidInput(f"dimensions is a whole number, not {dimensions!r}.")
+    key = None
+    if (variable := values.get("key_env")) is not None:
+        key = os.environ.get(variable)
+        if not key:
+            raise InvalidInput(
+                f"The environment variable {variable!r} holds no key.", hint="Set it and try again."
+            )
+    return EndpointEmbedder(
+        Endpoint(
+            kind="ollama" if kind == "ollama" else "openai",
+            model=model,
+            url=url,
+            api_key=key,
+            dimensions=None if dimensions is None else int(dimensions),
+        )
+    )
+
+
+def _hint() -> str:
+    return "Give one of: " + ", ".join(FORMS) + "."

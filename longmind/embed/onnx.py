@@ -1,0 +1,51 @@
+"""Any sentence-transformers model that was exported to ONNX, from its folder."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from longmind.base.store_files import open_user_file
+from longmind.embed.folder import ModelFolder
+from longmind.embed.protocol import EmbedderIdentity, Encoding
+from longmind.embed.runtime import Runtime
+
+
+class OnnxEmbedder:
+    """The model of one folder; its files' hash is its revision, so that exchanged weights are noticed."""
+
+    runs_here = True
+
+    def __init__(self, folder: Path, *, threads: int = 2) -> None:
+        self._name = folder.resolve().name
+        self._folder = ModelFolder.read(folder)
+        self._runtime = Runtime(self._folder, threads=threads)
+
+    @cached_property
+    def identity(self) -> EmbedderIdentity:
+        return EmbedderIdentity(
+            provider="onnx", model=self._name, dimensions=self._runtime.dimensions, revision=self._revision()
+        )
+
+    @property
+    def supports_tokens(self) -> bool:
+        return self._runtime.has_states
+
+    def encode(self, texts: Sequence[str], *, tokens: bool = False) -> list[Encoding]:
+        return self._runtime.encode(texts, tokens=tokens)
+
+    def close(self) -> None:
+        self._runtime.close()
+
+    def _revision(self) -> str:
+        """Over all that decides a vector: graph, weights kept beside it, tokenizer, window and pooling."""
+        graph = self._folder.graph
+        beside = [graph.with_name(graph.name + ending) for ending in ("_data", ".data")]
+        digest = hashlib.sha256(f"{self._folder.longest} {self._folder.pooling}".encode())
+        for path in (graph, *beside, self._folder.tokenizer):
+            if path.is_file():
+                with open_user_file(path) as stream:
+                    digest.update(hashlib.file_digest(stream, "sha256").digest())
+        return digest.hexdigest()[:16]

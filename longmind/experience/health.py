@@ -1,0 +1,152 @@
+"""Is the experience whole? Checksums, missing ends, and the rules that rows keep among themselves."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from longmind.base.errors import Corrupt
+from longmind.experience.rows import PREFIXES, TABLES, checked, columns, number_of
+from longmind.store.engine import Rows
+from longmind.store.parts import Problem
+from longmind.store.transaction import Snapshot
+
+_BATCH: Final = 2000
+
+_RULES: Final = (
+    (
+        "experience_record",
+        "{0} does not agree with its frame",
+        (
+            "SELECT r.record_id FROM experience_record r LEFT JOIN frame f ON f.frame_id = r.frame_id "
+            "WHERE f.frame_id IS NULL OR f.kind <> r.kind OR f.space <> r.repo "
+            "OR (f.scope = 'global') <> (r.scope = 'global')"
+        ),
+    ),
+    (
+        "experience_attempt",
+        "an attempt on {0} has ends of the wrong kind",
+        (
+            "SELECT l.problem_id FROM experience_attempt l "
+            "LEFT JOIN experience_record p ON p.record_id = l.problem_id AND p.kind = 'problem' "
+            "LEFT JOIN experience_record a ON a.record_id = l.attempt_id AND a.kind = l.role "
+            "WHERE p.record_id IS NULL OR a.record_id IS NULL"
+        ),
+    ),
+    (
+        "experience_fact_update",
+        "{0} has ends of the wrong kind",
+        (
+            "SELECT u.update_id FROM experience_fact_update u "
+            "LEFT JOIN experience_record o ON o.record_id = u.old_fact_id AND o.kind = 'fact' "
+            "LEFT JOIN experience_record c ON c.record_id = u.change_id AND c.kind = 'change' "
+            "LEFT JOIN experience_record n ON n.record_id = u.new_fact_id AND n.kind = 'fact' "
+            "WHERE o.record_id IS NULL OR c.record_id IS NULL OR n.record_id IS NULL"
+        ),
+    ),
+    (
+        "experience_vote",
+        "{0} is not given for a problem",
+        (
+            "SELECT v.vote_id FROM experience_vote v "
+            "LEFT JOIN experience_record p ON p.record_id = v.problem_id AND p.kind = 'problem' "
+            "LEFT JOIN experience_record m ON m.record_id = v.memory_id "
+            "WHERE p.record_id IS NULL OR m.record_id IS NULL"
+        ),
+    ),
+    (
+        "experience_record_evidence",
+        "{0} has evidence that is not there",
+        (
+            "SELECT l.record_id FROM experience_record_evidence l "
+            "LEFT JOIN experience_record r ON r.record_id = l.record_id "
+            "LEFT JOIN experience_evidence e ON e.evidence_id = l.evidence_id AND e.repo = r.repo "
+            "WHERE e.evidence_id IS NULL"
+        ),
+    ),
+    (
+        "experience_evidence",
+        "{0} names a frame that is not there",
+        (
+            "SELECT e.evidence_id FROM experience_evidence e LEFT JOIN frame f ON f.frame_id = e.frame_id "
+            "WHERE e.frame_id IS NOT NULL AND f.frame_id IS NULL"
+        ),
+    ),
+)
+
+
+def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
+    """What is wrong with the experience; without `deep`, only what a few queries can tell."""
+    rows = snapshot.rows
+    for table, text, sql in _RULES:
+        for (name,) in rows.all(f"{sql} LIMIT 20"):
+            yield Problem(table, text.format(name))
+    yield from _cycles(rows)
+    yield from _counters(rows)
+    yield from _times(rows, snapshot.revision)
+    if deep:
+        yield from _checksums(rows)
+
+
+def stats(snapshot: Snapshot) -> Mapping[str, int]:
+    rows = snapshot.rows
+    found = {table.removeprefix("experience_"): _count(rows, table) for table in TABLES.values()}
+    kinds = rows.all("SELECT kind, count(*) FROM experience_record GROUP BY kind ORDER BY kind")
+    return {**found, **{str(kind): int(count) for kind, count in kinds}}
+
+
+def _cycles(rows: Rows) -> Iterator[Problem]:
+    """Take away the facts that replaced nothing left, again and again; what remains goes round."""
+    later: dict[str, list[str]] = defaultdict(list)
+    waits: Counter[str] = Counter()
+    for old, new in rows.all("SELECT DISTINCT old_fact_id, new_fact_id FROM experience_fact_update"):
+        later[old].append(new)
+        waits[new] += 1
+    ready = [fact for fact in later if waits[fact] == 0]
+    while ready:
+        for new in later.get(ready.pop(), ()):
+            waits[new] -= 1
+            if waits[new] == 0:
+                ready.append(new)
+    if any(waits.values()):
+        fact = min(fact for fact, count in waits.items() if count)
+        yield Problem("experience_fact_update", f"the updates of {fact} go round in a circle")
+
+
+def _counters(rows: Rows) -> Iterator[Problem]:
+    for kind in PREFIXES:
+        table, column = TABLES[kind], kind._fields[0]
+        last = rows.one(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC, {column} DESC LIMIT 1")
+        given = rows.one("SELECT value FROM store_counter WHERE name = ?", (table,))
+        if last is not None and number_of(str(last[0])) > (given[0] if given else 0):
+            yield Problem("counter", f"the counter of {table} is behind its rows")
+
+
+def _times(rows: Rows, revision: int) -> Iterator[Problem]:
+    for table in TABLES.values():
+        latest = rows.one(f"SELECT max(recorded_at) FROM {table}")
+        if latest is not None and latest[0] is not None and latest[0] > revision:
+            yield Problem("clock", f"the clock says {revision}, a row of {table} {latest[0]}")
+
+
+def _checksums(rows: Rows) -> Iterator[Problem]:
+    for kind, table in TABLES.items():
+        key = ", ".join(f"x.{name}" for name in kind._fields[:2])
+        offset = 0
+        while True:
+            sql = f"SELECT {columns(kind, 'x')} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
+            batch = rows.all(sql)
+            for row in batch:
+                try:
+                    checked(kind, row)
+                except Corrupt as error:
+                    yield Problem(table, error.message)
+            if len(batch) < _BATCH:
+                break
+            offset += _BATCH
+
+
+def _count(rows: Rows, table: str) -> int:
+    row = rows.one(f"SELECT count(*) FROM {table}")
+    return int(row[0]) if row else 0

@@ -1,0 +1,299 @@
+"""`memory.experience`: what an agent does with its experience, from the first problem to the next brief."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, Unpack
+
+from longmind.base.checks import check_choice, check_text
+from longmind.base.errors import InvalidInput
+from longmind.base.filters import View
+from longmind.experience import linking
+from longmind.experience.findings import Findings
+from longmind.experience.reader import Reader
+from longmind.experience.recording import (
+    AttemptDetails,
+    Details,
+    FailureDetails,
+    Plan,
+    apply_records,
+    attach,
+    plan_record,
+    prepare,
+    resolve_references,
+)
+from longmind.experience.records import find_rows, load
+from longmind.experience.references import EvidenceLike, read_references
+from longmind.experience.rows import RecordRow
+from longmind.experience.values import (
+    KINDS,
+    MOST_BYTES,
+    NO_EVIDENCE,
+    ROLES,
+    Attempt,
+    FactUpdate,
+    Record,
+    Recorded,
+    RecordLike,
+    Vote,
+    id_of,
+)
+from longmind.store.scope import Mapped, Scope
+from longmind.store.transaction import Transaction
+
+
+class _DryRun(Scope[Transaction]):
+    """A transaction that leaves no trace."""
+
+    def __init__(self, write: Scope[Transaction]) -> None:
+        super().__init__()
+        self._write = write.within(self)
+
+    def begin(self) -> Transaction:
+        return self._write.start()
+
+    def end(self, error: BaseException | None) -> None:
+        self.undo()
+
+    def undo(self) -> None:
+        self._write.abandon()
+
+
+class Experience(Reader):
+    """Records problems, what was tried on them, facts and how they change; and tells what is known.
+
+    Records are never edited. A record needs evidence, unless `evidence="none"` says that there is none.
+    Everything that is wrong with a request is said at once, and nothing of it is written. With
+    `dry_run=True` a write is done and undone: the answer is what would be, and nothing remains.
+    """
+
+    # Records
+
+    def problem(self, text: str, *, dry_run: bool = False, **details: Unpack[Details]) -> Recorded:
+        """Something that had to be solved."""
+        return self._record("problem", text, details, dry_run)
+
+    def solution(self, text: str, *, dry_run: bool = False, **details: Unpack[AttemptDetails]) -> Recorded:
+        """Something that worked; `problem=` says on what."""
+        return self._record("solution", text, details, dry_run)
+
+    def failed_tactic(
+        self, text: str, *, dry_run: bool = False, **details: Unpack[FailureDetails]
+    ) -> Recorded:
+        """Something that did not work; `problem=` says on what, and `why=` why."""
+        return self._record("failed_tactic", text, details, dry_run)
+
+    def fact(self, text: str, *, dry_run: bool = False, **details: Unpack[Details]) -> Recorded:
+        """Something that is so, until an update replaces it."""
+        return self._record("fact", text, details, dry_run)
+
+    def preference(self, text: str, *, dry_run: bool = False, **details: Unpack[Details]) -> Recorded:
+        """How things are wanted here: a constraint or a taste."""
+        return self._record("preference", text, details, dry_run)
+
+    def change(self, text: str, *, dry_run: bool = False, **details: Unpack[Details]) -> Recorded:
+        """Something that happened and made a fact another one; `occurred_at=` says when."""
+        return self._record("change", text, details, dry_run)
+
+    def record_many(
+        self, items: Iterable[Mapping[str, Any]], *, repo: str | None = None, dry_run: bool = False
+    ) -> tuple[Recorded, ...]:
+        """Several records in one transaction; an item has `kind`, `text` and what its kind takes beside."""
+        if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+            raise InvalidInput("record_many takes a list of mappings, each with 'kind' and 'text'.")
+        findings = Findings()
+        plans = []
+        for number, item in enumerate(items, 1):
+            found = Findings(f"item {number}: ")
+            if isinstance(item, Mapping):
+                details = {name: value for name, value in item.items() if name not in ("kind", "text")}
+                kind = found.check(check_choice, item.get("kind"), "kind", KINDS) or KINDS[0]
+                plans.append(self._plan(kind, item.get("text"), {"repo": repo, **details}, found))
+            else:
+                found.note("an item is a mapping with 'kind' and 'text'.")
+            findings.add(found)
+        return self._apply(plans, findings, dry_run)
+
+    def revise(
+        self,
+        record: RecordLike,
+        text: str,
+        *,
+        why: str | None = None,
+        evidence: Iterable[EvidenceLike] | str | None = None,
+        confidence: float | None = None,
+        repo: str | None = None,
+        dry_run: bool = False,
+    ) -> Recorded:
+        """Say a record in better words: a new record takes its place and its links, the old one is archived.
+
+        Without `evidence=` the old record's is taken over. Votes stay with the words they were given to.
+        """
+        old = self.get(record, repo=repo)
+        findings = Findings()
+        given: dict[str, Any] = {"repo": old.repo, "scope": old.scope, "evidence": evidence}
+        given["confidence"] = old.write_confidence if confidence is None else confidence
+        given["occurred_at"] = old.occurred_at
+        if evidence is None:
+            given["evidence"] = old.evidence or NO_EVIDENCE
+        if why is not None:
+            given["why"] = why
+        plan = self._plan(old.kind, text, given, findings)
+        prepared = prepare(self.store, [plan]) if not findings and not dry_run else {}
+        with self._linking(findings, old.repo, dry_run, record=old) as (tx, ends):
+            row = ends["record"]
+            if row is not None:
+                linking.revision_problems(tx.rows, row, findings)
+            [made] = apply_records(tx, self.store, [plan], prepared, findings)
+            linking.revision_row(tx, _there(row), made.id)
+            return replace(made, planned=dry_run)
+
+    # What hangs between records
+
+    def link_attempt(
+        self,
+        problem: RecordLike,
+        attempt: RecordLike,
+        *,
+        role: str | None = None,
+        repo: str | None = None,
+        dry_run: bool = False,
+    ) -> Attempt:
+        """Say that a solution or a failed tactic was an attempt on a problem. Its kind is its role."""
+        findings = Findings()
+        if role is not None:
+            findings.check(check_choice, role, "role", ROLES)
+        with self._linking(findings, repo, dry_run, problem=problem, attempt=attempt) as (tx, ends):
+            linking.attempt_problems(tx.rows, ends["problem"], ends["attempt"], role, findings)
+            findings.settle()
+            first, second = _there(ends["problem"]), _there(ends["attempt"])
+            return linking.attempt_rows(tx, [(first.record_id, second.record_id, second.kind)])[0]
+
+    def update_fact(
+        self,
+        old: RecordLike,
+        change: RecordLike,
+        new: RecordLike,
+        *,
+        repo: str | None = None,
+        dry_run: bool = False,
+    ) -> FactUpdate:
+        """Say that a change made the new fact of the old. Chains may branch and merge, but not go round."""
+        findings = Findings()
+        with self._linking(findings, repo, dry_run, old=old, change=change, new=new) as (tx, ends):
+            linking.update_problems(tx.rows, ends["old"], ends["change"], ends["new"], findings)
+            findings.settle()
+            names = [_there(ends[name]).record_id for name in ("old", "change", "new")]
+            return linking.update_row(tx, *names)
+
+    def vote(
+        self,
+        memory: RecordLike,
+        problem: RecordLike,
+        vote: float,
+        rationale: str | None = None,
+        *,
+        repo: str | None = None,
+        dry_run: bool = False,
+    ) -> Vote:
+        """Observe how useful a record was for a problem, from -1 (it harmed) to 1. Votes are never edited."""
+        findings = Findings()
+        value = findings.check(_vote, vote)
+        reason = None
+        if rationale is not None:
+            reason = findings.check(check_text, rationale, "rationale", most_bytes=MOST_BYTES)
+        with self._linking(findings, repo, dry_run, memory=memory, problem=problem) as (tx, ends):
+            linking.vote_problems(ends["memory"], ends["problem"], findings)
+            findings.settle()
+            first, second = _there(ends["memory"]), _there(ends["problem"])
+            assert value is not None
+            return linking.vote_row(tx, first.record_id, second.record_id, value, reason)
+
+    def attach_evidence(
+        self,
+        record: RecordLike,
+        evidence: Iterable[EvidenceLike],
+        *,
+        repo: str | None = None,
+        dry_run: bool = False,
+    ) -> Record:
+        """Add references to a record; what it has already is passed over."""
+        findings = Findings()
+        references = read_references(evidence, findings, required=False)
+        with self._linking(findings, repo, dry_run, record=record) as (tx, ends):
+            row = ends["record"]
+            place = row.repo if row is not None else self._repo(repo, record)
+            [cited] = resolve_references(tx, [(place, references)], findings)
+            findings.settle()
+            attach(tx, [(_there(row).record_id, place, cited)])
+            return self._reload(tx, _there(row), self._repo(repo, record))
+
+    def archive(
+        self,
+        record: RecordLike,
+        reason: str | None = None,
+        *,
+        repo: str | None = None,
+        dry_run: bool = False,
+    ) -> Record:
+        """Take a record out of use: briefs and current facts leave it out, its history stays. For good."""
+        findings = Findings()
+        said = None
+        if reason is not None:
+            said = findings.check(check_text, reason, "reason", most_bytes=MOST_BYTES)
+        with self._linking(findings, repo, dry_run, record=record) as (tx, ends):
+            findings.settle()
+            row = _there(ends["record"])
+            linking.archive_row(tx, row.record_id, said)
+            return self._reload(tx, row, self._repo(repo, record))
+
+    # Steps
+
+    def _record(self, kind: str, text: str, details: Mapping[str, Any], dry_run: bool) -> Recorded:
+        findings = Findings()
+        plan = self._plan(kind, text, details, findings)
+        return self._apply([plan], findings, dry_run)[0]
+
+    def _plan(self, kind: str, text: object, details: Mapping[str, Any], findings: Findings) -> Plan:
+        return plan_record(
+            kind, text, details, repo=self._repo(None, details.get("problem")), findings=findings
+        )
+
+    def _apply(self, plans: Sequence[Plan], findings: Findings, dry_run: bool) -> tuple[Recorded, ...]:
+        prepared = prepare(self.store, plans) if not findings and not dry_run else {}
+        with self._writing(dry_run) as tx:
+            made = apply_records(tx, self.store, plans, prepared, findings)
+        return tuple(replace(item, planned=dry_run) for item in made)
+
+    def _writing(self, dry_run: bool) -> Scope[Transaction]:
+        return _DryRun(self.store.write()) if dry_run else self.store.write()
+
+    def _linking(
+        self, findings: Findings, repo: str | None, dry_run: bool, **given: RecordLike
+    ) -> Scope[tuple[Transaction, dict[str, RecordRow | None]]]:
+        """A transaction with the rows of the records named; those that are not there are findings."""
+        view = View((self._repo(repo, *given.values()),))
+        ids = {name: findings.check(id_of, record, name) for name, record in given.items()}
+
+        def with_rows(tx: Transaction) -> tuple[Transaction, dict[str, RecordRow | None]]:
+            rows = find_rows(tx.rows, view, (name for name in ids.values() if name is not None), findings)
+            return tx, {role: rows.get(name) if name is not None else None for role, name in ids.items()}
+
+        return Mapped(self._writing(dry_run), with_rows)
+
+    def _reload(self, tx: Transaction, row: RecordRow, repo: str) -> Record:
+        return load(tx.rows, self._dialect, View((repo,)), [row.record_id])[row.record_id]
+
+
+def _there(row: RecordRow | None) -> RecordRow:
+    assert row is not None
+    return row
+
+
+def _vote(given: object) -> float:
+    number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not number or not isfinite(given) or not -1 <= given <= 1:  # type: ignore[arg-type, operator]
+        raise InvalidInput(f"vote must be a number from -1 to 1, not {given!r}.")
+    return float(given) + 0.0  # type: ignore[arg-type]

@@ -1,0 +1,48 @@
+"""Experience as a lane of contexts: what a brief would say, as cards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from longmind.base.tokens import open_tokenizer
+from longmind.context.items import Card, Item
+from longmind.context.lanes import RecallRequest
+from longmind.context.recipe import LaneRecipe
+from longmind.experience.briefing import TOKENIZER, check_request
+from longmind.experience.packing import FIRST, HEADINGS, Line
+from longmind.experience.reader import Reader
+from longmind.search.results import SearchResults
+from longmind.store.transaction import Snapshot
+
+_SILENT: Final = "gap"
+"""What nobody knows is for a brief; a context says what is known."""
+
+
+class ExperienceLane:
+    """Candidates for the lane "experience" of a recipe; a question that touches none adds nothing."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def items(
+        self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
+    ) -> Sequence[Item]:
+        if not request.query.strip():
+            return []
+        asked = check_request(
+            request.query, view=request.view, budget=1, lanes=None, quotas=None, tokenizer=TOKENIZER
+        )
+        _, lines = self._reader.briefing(snapshot).lines(asked)
+        said = [line for line in lines if line.role != _SILENT and line.record is not None]
+        said.sort(key=lambda line: (line.place, FIRST.index(line.role)))
+        return [_card(line, rank, lane.item_tokens) for rank, line in enumerate(said[: lane.items], 1)]
+
+
+def _card(line: Line, rank: int, most: int) -> Card:
+    record = line.record
+    assert record is not None
+    count = open_tokenizer(TOKENIZER).count
+    forms = [f"{HEADINGS[line.role]}: {line.words(tier)}" for tier in range(3)]
+    text = next((form for form in forms if count(form) <= most), forms[-1])
+    return Card(text, "experience", rank, (record.frame_id,))

@@ -1,0 +1,116 @@
+"""What ends a value, and what trails it without belonging to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from longmind.extract.moments import find_moment
+from longmind.extract.patterns import pattern
+
+Spans: TypeAlias = list[tuple[int, int]]
+Reader: TypeAlias = Callable[[str, int, int], Spans | None]
+"""Given a text and a range, the spans of the value or values that begin at the range's start, or None."""
+
+CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w'\u2019.&+-]*"
+"""A word that begins with a capital, in any script that has them."""
+
+DEICTIC = frozenset(
+    "me us they're they've he's she's it'll that's there's you're you your yours u ur this that these "
+    "those it its it's here there him his her hers them their theirs they he she one ones both everything "
+    "nothing something anything someone anyone everyone everybody nobody whatever yourself itself things "
+    "thing stuff same idea way what how why another others such option options version versions".split()
+)
+"""Words that mean nothing away from the conversation they were said in."""
+
+_HARD_STOP = pattern(
+    r"[;()\[\]\n\ue000!?|/\\*<>{}~=]|:(?!\d)|\s[-\u2013\u2014]+\s|--|\u2014|\u2026|\.\.|(?<!\s[A-Z])\.(?=\s|$)"
+    r"|[\U0001f000-\U0001faff\u2600-\u27bf]|\s(?:because|but|so|although|though|even though|while|whereas"
+    r"|which|who|whom|whose|where|when|whenever|until|unless|if|since|as long as|however|except|instead"
+    r"|whether|cause|cuz|that's|that is|that are|that i|it's|plus|or so|thanks to|due to|(?:after|before"
+    r"|once) (?:i|we|my|he|she|they|our)|lol|haha|btw|by the way|hands down|period|and (?:i|we|my|our|it"
+    r"|that|this|he|she|they|you|his|her|their|so|then|now|there|was|am|is|have|had|want|need|would|will"
+    r"|can|could|don't|just|also|hope|wonder|think|the \w+ (?:is|are|was)))(?![\w-])",
+    re.IGNORECASE,
+)
+_FILLER = pattern(
+    r"(?:[\s,]+(?:now|right now|at the moment|these days|nowadays|currently|too|also|as well|a lot|so much"
+    r"|very much|a bit|anymore|any more|any longer|again|though|tbh|to be honest|honestly|actually|myself"
+    r"|originally|the most|the best|more than anything(?: else)?|in general|at all|much|btw|really|lately"
+    r"|forever|instead|please|thanks|haha|lol|ever|by now|especially|for sure|for now|still|already|alone"
+    r"|for fun|as always|you know|of course|all the time|sometimes|to death|in particular"
+    r"|overall)){1,3}+[\s,.\"'*_]*$",
+    re.IGNORECASE,
+)
+_FOLLOW = pattern(
+    r"\s*(?:$|[-\u2013,.;:()!?\ue000\u2026\u2014\"'*_\n\U0001f000-\U0001faff\u2600-\u27bf])|\s+(?:and|with"
+    r"|but|in|since|for|now|as|because|near|at|on|which|where|who|by|when|so|to|from|after|before|until"
+    r"|though|although|these|this|last|next|right|currently|atm|while|or|too|again|anymore|any|permanently"
+    r"|full|part|full-time|part-time|myself|alone|together|originally|during|under|back|about|recently"
+    r"|yesterday|today|tomorrow|if|than|that|just|also|almost|over|every|most|then|instead|half|btw|all|not"
+    r"|one|two|three|several|years|due|via|within|outside|remotely|a|an|my|our|his|her|their|is|are|was"
+    r"|will)(?![\w-])",
+    re.IGNORECASE,
+)
+_BEFORE_TIME = pattern(r"\s(?:just|only|back|sometime|early|late|or so|for|from|until)\s*$", re.IGNORECASE)
+_INITIALS = pattern(r"\b[A-Z]\.[A-Z]\.$")
+_ENTRY_WORD = pattern(r"[^\s,;:!?()]+")
+_TRIMMED = " ,.\"'*_\u201c\u201d\u00ab\u00bb"
+
+_OPENED_BY = {'"': '"', "\u201d": "\u201c", "\u00bb": "\u00ab", "'": " '"}
+
+
+def extent(text: str, start: int, end: int) -> int:
+    """Where a free phrase that begins at `start` must stop."""
+    match = _HARD_STOP.search(text, start, end)
+    return match.start() if match else end
+
+
+def may_follow(text: str, stop: int, end: int) -> bool:
+    """Whether what comes at `stop` leaves the phrase before it whole, rather than going on with it."""
+    return _FOLLOW.match(text, stop, end) is not None
+
+
+def without_tail(text: str, start: int, end: int) -> int:
+    """The end of a phrase without the time phrases and fillers that trail it."""
+    for _ in range(4):
+        before = end
+        if (filler := _FILLER.search(text, max(start, end - 60), end)) is not None:
+            end = filler.start()
+        position = start
+        while (moment := find_moment(text, position, end)) is not None:
+            if not text[moment[1] : end].strip(" ,.!"):
+                end = moment[0]
+                if (lead := _BEFORE_TIME.search(text, max(start, end - 12), end)) is not None:
+                    end = lead.start()
+                break
+            position = moment[1]
+        while end > start and text[end - 1] in " ,":
+            end -= 1
+        if end == before:
+            break
+    return end
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without blanks, quotation marks and stops at its edges; "D.C." keeps its last one."""
+    while start < end and text[start] in _TRIMMED:
+        start += 1
+    while end > start and text[end - 1] in _TRIMMED:
+        if text[end - 1] in _OPENED_BY and _OPENED_BY[text[end - 1]] in text[start : end - 1]:
+            break
+        if text[end - 1] == "." and _INITIALS.search(text[start:end]):
+            break
+        end -= 1
+    return start, end
+
+
+def known_entry(text: str, start: int, end: int, entries: frozenset[str]) -> int | None:
+    """Where the longest of `entries` that begins at `start` ends, at most four words on."""
+    words = list(_ENTRY_WORD.finditer(text, start, min(end, start + 60)))[:4]
+    for last in reversed(words):
+        candidate = text[start : last.end()].lower().rstrip(".'\"")
+        if candidate in entries:
+            return start + len(candidate)
+    return None

@@ -1,0 +1,132 @@
+"""The rules about what belongs to whom: "my name is", "Ana's husband is", "my sister Beth"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from longmind.extract.clauses import Clause, is_name
+from longmind.extract.found import Found, Subject, clause_range
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.names import is_people
+from longmind.extract.rules import FIXED_RULES, OWN_RULES
+from longmind.extract.rules.relations import APPOSITION, RELATION, relation_slot
+from longmind.extract.rules.rule import FixedRule, OwnRule
+
+_NAME_AFTER = pattern(r"([^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))")
+_PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")
+_NO_KIND = frozenset({"favorite_too", "favorite_thing", "favorite_part", "favorite_one"})
+
+
+@cache
+def _own_rules() -> tuple[tuple[OwnRule, re.Pattern[str], re.Pattern[str]], ...]:
+    flag = re.IGNORECASE
+    return tuple((rule, pattern(f"(?:{rule.thing})", flag), pattern(rule.link, flag)) for rule in OWN_RULES)
+
+
+def find_possessed(
+    masked: str, clause: Clause, position: int, subject: Subject, *, own: bool
+) -> Iterator[Found]:
+    """What is said of a thing that begins at `position` and belongs to the subject."""
+    for rule, thing_pattern, link in _own_rules():
+        if not own and not rule.of_others:
+            continue
+        thing = thing_pattern.match(masked, position, clause.end)
+        linked = None if thing is None else link.match(masked, thing.end(), clause.end)
+        spans = None if linked is None else rule.value(masked, linked.end(), clause.end)
+        if thing is not None and spans is not None:
+            for span in spans:
+                yield Found(subject, _slot(rule.slot, thing), span, clause_range(masked, clause), rule.name)
+            return
+
+
+def _slot(slot: str, thing: re.Match[str]) -> str:
+    if slot == "{relation}":
+        return relation_slot(thing.group("relation"))
+    return _favourite_slot(thing.group("kind")) if slot == "favorite_{kind}" else slot
+
+
+def _favourite_slot(kind: str) -> str:
+    name = re.sub(r"[ -]", "_", kind.lower()).replace("colour", "color")
+    if _PLURAL_KIND.search(name):
+        name = name.removesuffix("ies") + "y" if name.endswith("cities") else name.removesuffix("s")
+    return f"favorite_{name}"
+
+
+@cache
+def _apposition() -> re.Pattern[str]:
+    return pattern(APPOSITION, re.IGNORECASE)
+
+
+def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterator[Found]:
+    """Who "my sister Beth" is, wherever it stands."""
+    if "my " not in masked[start:end].lower():
+        return
+    for relation in _apposition().finditer(masked, start, end):
+        name = _NAME_AFTER.match(masked, relation.end(), end)
+        if name is not None and is_name(name.group(1)) and not is_people(name.group(1)):
+            slot = relation_slot(relation.group("relation"))
+            yield Found(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
+
+
+def about_apposed(masked: str, clause: Clause) -> Clause | None:
+    """For a clause that begins with "my sister Beth", what it is as a clause about Beth."""
+    relation = _apposition().match(masked, clause.start, clause.end)
+    name = None if relation is None else _NAME_AFTER.match(masked, relation.end(), clause.end)
+    if name is None or not is_name(name.group(1)):
+        return None
+    after = name.end(1)
+    while after < clause.end and masked[after] in " ,":
+        after += 1
+    return Clause(clause.start, clause.end, "named", name.span(1), after, None)
+
+
+@cache
+def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
+    be, end = r"(?:'s|is|are)\s+", r"(?=\s*(?:$|[,.;!]|and\b|but\b))"
+    which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
+    return (
+        pattern(rf"{be}my {which}{RELATION}{end}", re.IGNORECASE),
+        pattern(rf"{be}my (?:all-time )?favou?rite (?P<kind>[a-z-]+(?: [a-z-]+)?){end}", re.IGNORECASE),
+        pattern(rf"{be}(?P<owner>[A-Z][\w-]+)'s {which}{RELATION}{end}"),
+    )
+
+
+def find_inverse(masked: str, clause: Clause, first_person: Subject) -> Found | None:
+    """ "Maria is my sister", "Dune is my favourite book", "Jonas is Mira's brother"."""
+    if clause.name is None:
+        return None
+    for inverse in _inverse_patterns():
+        match = inverse.match(masked, clause.after, clause.end)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        slot = _favourite_slot(groups["kind"]) if "kind" in groups else relation_slot(groups["relation"])
+        subject = match.span("owner") if "owner" in groups else first_person
+        if slot not in _NO_KIND:
+            return Found(subject, slot, clause.name, (clause.start, match.end()), "inverse")
+    return None
+
+
+@cache
+def _fixed_rules() -> tuple[tuple[FixedRule, re.Pattern[str]], ...]:
+    lead = r"(?:(?:and|so|but|or|also|hi|hey),? )?"
+    return tuple((rule, pattern(lead + rule.lead, re.IGNORECASE)) for rule in FIXED_RULES)
+
+
+_FIXED_START = pattern(r"[,;]\s*(?:and |but )?|\s(?:and|but) ", re.IGNORECASE)
+
+
+def find_fixed(masked: str, start: int, end: int, subject: Subject) -> Iterator[Found]:
+    """Set phrases about the speaker, at the start of the sentence or of a part of it."""
+    if " me " not in masked[start:end]:
+        return
+    starts = [start, *(match.end() for match in _FIXED_START.finditer(masked, start, end))]
+    for rule, phrase in _fixed_rules():
+        for begin in starts:
+            lead = phrase.match(masked, begin, end)
+            spans = None if lead is None else rule.value(masked, lead.end(), end)
+            if spans is not None:
+                yield from (Found(subject, rule.slot, span, (begin, span[1]), rule.name) for span in spans)
+                break

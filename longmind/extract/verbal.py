@@ -1,0 +1,131 @@
+"""The rules about verbs, applied to a clause."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from longmind.extract.clauses import Clause
+from longmind.extract.found import Found, Subject, clause_range
+from longmind.extract.moments import find_moment, moment_at
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import extent
+from longmind.extract.predicates import Forms, Predicate, read_predicates
+from longmind.extract.rules import VERB_RULES
+from longmind.extract.rules.rule import VerbRule
+from longmind.extract.verbs import forms_of
+
+_ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
+
+
+@cache
+def _forms() -> Forms:
+    return forms_of(frozenset(verb for rule in VERB_RULES for verb in rule.verbs if verb != "*"))
+
+
+@cache
+def finite_verbs() -> frozenset[str]:
+    """What a predicate may begin with: shows that "and work at Acme" goes on with the same subject."""
+    finite = {"am", "is", "was", "don't", "doesn't", "used", "can't", "never"}
+    for word, entries in _forms().items():
+        if any(which in ("base", "third", "past") for _, which in entries):
+            finite.add(word)
+    return frozenset(finite)
+
+
+@cache
+def _rules_for(lemma: str) -> tuple[tuple[VerbRule, re.Pattern[str]], ...]:
+    return tuple((rule, pattern(rule.link, re.IGNORECASE)) for rule in VERB_RULES if lemma in rule.verbs)
+
+
+@cache
+def _then_pattern(link: str) -> re.Pattern[str]:
+    """A link with capitals in it means them; any other takes either case."""
+    return pattern(link, re.IGNORECASE if link == link.lower() else 0)
+
+
+def find_by_verb(masked: str, clause: Clause, subject: Subject) -> list[Found]:
+    """What the first rule that fits the clause's verb makes of it."""
+    named = clause.person == "named"
+    for predicate in read_predicates(masked, clause.after, clause.end, named=named, forms=_forms()):
+        for rule, link in _rules_for(predicate.lemma):
+            if (found := _apply(masked, clause, subject, predicate, rule, link)) is not None:
+                return found
+    return []
+
+
+def _apply(
+    masked: str, clause: Clause, subject: Subject, predicate: Predicate, rule: VerbRule, link: re.Pattern[str]
+) -> list[Found] | None:
+    if predicate.tense not in rule.tenses or clause.person not in rule.persons:
+        return None
+    if predicate.denied and rule.denial == "refuses":
+        return None
+    linked = link.match(masked, predicate.after, clause.end)
+    if linked is None:
+        return None
+    spans = rule.value(masked, _verb_start(masked, predicate) if rule.whole else linked.end(), clause.end)
+    if spans is None:
+        return None
+    stop = spans[-1][1]
+    ended = rule.ended or predicate.ended or (predicate.denied and _is_over(masked, stop, clause.end))
+    values = [(rule.slot, span, ended) for span in spans]
+    if not predicate.denied:
+        further, stop = _further(masked, clause, rule, stop, ended=predicate.ended)
+        values += further
+    when = _when(masked, clause, predicate, stop, rule)
+    if rule.moment and when is None:
+        return None
+    polarity = rule.polarity and (rule.denial == "keeps" or not predicate.denied)
+    whole = clause_range(masked, clause)
+    return [
+        Found(subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2])
+        for slot, span, over in values
+    ]
+
+
+def _further(
+    masked: str, clause: Clause, rule: VerbRule, stop: int, *, ended: bool
+) -> tuple[list[tuple[str, tuple[int, int], bool]], int]:
+    """What the rule reads after its value, and where that ends."""
+    values: list[tuple[str, tuple[int, int], bool]] = []
+    for further in rule.then:
+        link = _then_pattern(further.link).match(masked, stop, clause.end)
+        spans = None if link is None else further.value(masked, link.end(), clause.end)
+        if spans is not None:
+            values += [(further.slot, span, further.ended or ended) for span in spans]
+            stop = spans[-1][1]
+    return values, stop
+
+
+def _verb_start(masked: str, predicate: Predicate) -> int:
+    start = predicate.after
+    if predicate.lemma != "*":
+        while start > predicate.start and (masked[start - 1].isalpha() or masked[start - 1] == "'"):
+            start -= 1
+    return start
+
+
+def _is_over(masked: str, stop: int, end: int) -> bool:
+    return _ANYMORE.match(masked, stop, end) is not None
+
+
+def _when(
+    masked: str, clause: Clause, predicate: Predicate, stop: int, rule: VerbRule
+) -> tuple[int, int, str] | None:
+    """The clause's time phrase: right after the value, else near it, else at the clause's start."""
+    after = stop
+    while after < clause.end and masked[after] in " ,":
+        after += 1
+    candidates = [moment_at(masked, after, clause.end)]
+    comma = masked.find(",", stop, clause.end)
+    edge = max(extent(masked, stop, clause.end if comma < 0 else comma), stop)
+    position = predicate.after
+    while len(candidates) < 4 and (moment := find_moment(masked, position, edge)) is not None:
+        candidates.append(moment)
+        position = moment[1]
+    candidates.append(clause.when)
+    for candidate in candidates:
+        if candidate is not None and (not rule.moment or candidate[2] in rule.moment):
+            return candidate
+    return None

@@ -1,0 +1,121 @@
+"""Who speaks in a sentence and whether they mean it: no questions, make-believe, sarcasm, borrowed text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from longmind.extract.patterns import pattern
+from longmind.extract.sentences import LONGEST_SENTENCE, Sentence, split_sentences
+from longmind.extract.statements import SPEAKER
+
+_SELF_LABELS = frozenset("me user human myself".split())
+_MACHINE_LABELS = frozenset("assistant ai bot system chatgpt claude gemini copilot gpt agent tool".split())
+_REMARK_LABELS = frozenset(
+    "note notes update edit ps p.s fyi reminder correction context background summary fact tip aside "
+    "disclaimer btw nb tldr minutes team status todo info history details intro introduction yes no ok "
+    "okay so anyway also important answer a".split()
+)
+_FOREIGN_LABELS = frozenset(
+    "example examples draft text prompt quote lyrics story poem essay letter email title song chorus verse "
+    "input output sentence paragraph bio headline caption original translation question q subject re fwd "
+    "step section chapter code contact attendees".split()
+)
+
+_MAKE_BELIEVE = pattern(
+    r"\W*(?:and |so |ok |okay |now |please )*(?:imagine|pretend|suppose|supposing|assume|assuming"
+    r"|hypothetically|let's (?:say|pretend|imagine|assume|role[- ]?play|suppose)|say that|act as"
+    r"|in this (?:story|scenario|game)|role[- ]?play|play the role|in another life|once upon a time"
+    r"|you(?: are|'re) (?:now |playing |an? (?:helpful|expert|experienced|professional|world|senior|ai)\b)"
+    r"|write (?:me )?(?:a|an|the|some)\b)",
+    re.IGNORECASE,
+)
+_TEXT_TO_WORK_ON = pattern(
+    r"\b(?:translate|rewrite|rephrase|reword|proof-?read|correct|fix|edit|summari[sz]e|paraphrase|improve"
+    r"|polish|grammar|essay|e-?mail|letter|bio|story|poem|lyrics|draft|text|paragraph|passage|example|quote"
+    r"|sentences?|prompt|cover letter|speech|script|message|following|conversation|transcript|article"
+    r"|review|post|tweet)\b[^.!?\n]{0,80}:(?:\s|$)",
+    re.IGNORECASE,
+)
+_SARCASM = pattern(
+    r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
+    r"|\boh,? sure\b|\bhow original\b|\bnot!|\bsarcas|\blol\b|\bkidding\b|\bin my dreams\b|\bi wish\b"
+    r"|[\U0001f644\U0001f643\U0001f612])",
+    re.IGNORECASE,
+)
+_RETRACTED_AFTER = pattern(
+    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no)\W*$"
+    r"|(?<!\w)/s\W*$",
+    re.IGNORECASE,
+)
+_STARTS_WITH_I = pattern(r"(?:\w+,? ){0,3}?(?:i|i'm|i've|im|my)\b", re.IGNORECASE)
+_AND_SO = pattern(r"\s+(?:so|and|but)\b", re.IGNORECASE)
+_INVERTED = pattern(
+    r"(?:,|;| -|\u2014)?\s+(?:(?:so|and|but)\s+)?(?:can|could|do|does|did|would|will|what|what's|where|how"
+    r"|which|who|when|why|is|are|was|should|any|shall|have you|has|got any|tips|suggestions|recommendations"
+    r"|you know)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Voiced:
+    """A sentence, and the subject its first person stands for: None where that is nobody known."""
+
+    sentence: Sentence
+    first_person: str | None
+    following: Sentence | None
+
+
+def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
+    """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters."""
+    sentences = list(split_sentences(masked))
+    make_believe: int | None = None
+    for place, sentence in enumerate(sentences):
+        if make_believe == sentence.paragraph or sentence.end - sentence.start > LONGEST_SENTENCE:
+            continue
+        if ":" in masked[sentence.start : sentence.end] and _TEXT_TO_WORK_ON.search(
+            masked, sentence.start, sentence.end
+        ):
+            return
+        if _MAKE_BELIEVE.match(masked, sentence.start, sentence.end):
+            make_believe = sentence.paragraph
+            continue
+        if sentence.label is not None and sentence.label.lower() in _FOREIGN_LABELS:
+            continue
+        assertion = _before_the_question(masked, sentence) if sentence.question else sentence
+        if assertion is not None:
+            following = sentences[place + 1] if place + 1 < len(sentences) else None
+            yield Voiced(assertion, _first_person(sentence.label, speaker), following)
+
+
+def is_meant(masked: str, voiced: Voiced) -> bool:
+    """Whether nothing marks the sentence as sarcasm or a joke, neither in it nor right after it."""
+    if _SARCASM.search(masked, voiced.sentence.start, min(voiced.sentence.end + 4, len(masked))):
+        return False
+    after = voiced.following
+    return after is None or _RETRACTED_AFTER.search(masked[after.start : after.end]) is None
+
+
+def _before_the_question(masked: str, sentence: Sentence) -> Sentence | None:
+    """In "I live in Berlin, any tips?" the part that is no question; None where all of it asks."""
+    if not _STARTS_WITH_I.match(masked, sentence.start, sentence.end):
+        return None
+    for cut in _INVERTED.finditer(masked, sentence.start, sentence.end):
+        if cut.start() - sentence.start < 6:
+            return None
+        if cut.group().lstrip()[:1] in ",;-\u2014" or _AND_SO.match(cut.group()):
+            return Sentence(sentence.start, cut.start(), False, sentence.paragraph, sentence.label)
+    return None
+
+
+def _first_person(label: str | None, speaker: str | None) -> str | None:
+    if label is None:
+        return SPEAKER
+    name = label.lower()
+    if name in _SELF_LABELS or name in _REMARK_LABELS or (speaker is not None and name == speaker.lower()):
+        return SPEAKER
+    if name.split()[0] in _MACHINE_LABELS:
+        return None
+    return label

@@ -1,0 +1,135 @@
+"""A statement as a sentence people read: "User likes JRPGs", "Ana moved to Lisbon in May"."""
+
+from __future__ import annotations
+
+import re
+
+from longmind.extract.patterns import pattern
+from longmind.extract.slots import slot_named
+from longmind.extract.statements import SPEAKER, Statement
+from longmind.extract.verbs import form
+
+_TURNED = {
+    "i": "they", "i'm": "they're", "i've": "they've", "me": "them", "my": "their", "mine": "theirs",
+    "myself": "themselves", "we": "they", "us": "them", "our": "their", "ours": "theirs",
+    "ourselves": "themselves", "am": "are",
+}  # fmt: skip
+_FIRST_PERSON = pattern(
+    rf"(?<![\w'’-])(?:{'|'.join(sorted(_TURNED, key=len, reverse=True))})(?![\w'’-])", re.IGNORECASE
+)
+_MOVED = frozenset({"moved_to", "moved_from_to", "settled_in"})
+_DATED = frozenset({"did", "plans", "habit", "graduated_from"})
+_SPAN = pattern(r"(?:since|for)\s", re.IGNORECASE)
+_LASTING = pattern(r"(?:now|currently|right now|these days|at the moment|lately|recently)$", re.IGNORECASE)
+_DATE_ALONE = pattern(r"\d{4}$")
+
+
+def render(statement: Statement, *, speaker: str | None = None) -> str:
+    """The statement in one sentence without a full stop; the speaker by name, or as "User"."""
+    of_speaker = statement.subject == SPEAKER
+    subject = (speaker or "User") if of_speaker else statement.subject
+    value = _turned(statement.value) if of_speaker else statement.value
+    return f"{subject}{_predicate(statement, value)}{_when(statement, of_speaker)}"
+
+
+def _predicate(statement: Statement, value: str) -> str:
+    slot = slot_named(statement.slot)
+    if statement.slot == "did":
+        return f" {value}"
+    if statement.slot == "plans":
+        return _plan(statement.rule, value)
+    if statement.slot == "habit":
+        return _habit(statement, value)
+    if statement.slot == "born_on":
+        return f" was born {'in' if _DATE_ALONE.match(value) else 'on'} {value}"
+    if statement.slot == "has_condition" and statement.rule == "is_condition":
+        return _conjugated("be", "", statement) + f" {value}"
+    if statement.slot == "age":
+        return _conjugated("be", "", statement) + f" {value} years old"
+    if statement.rule == "married":
+        return f" married {value}"
+    if statement.rule in _MOVED and statement.holds:
+        return f" moved to {value}"
+    if statement.rule in _MOVED:
+        return f" moved away from {value}"
+    if slot.phrase.startswith("'s"):
+        return slot.phrase + f" {value}"
+    verb, _, rest = slot.phrase.partition(" ")
+    if statement.slot in ("born_in", "grew_up_in", "graduated_from"):
+        return f" {form(verb, 'past')}{' ' + rest if rest else ''} {value}"
+    if _spans(statement):
+        return f" has {form(verb, 'participle')}{' ' + rest if rest else ''} {value}"
+    return _conjugated(verb, rest, statement) + f" {value}"
+
+
+def _spans(statement: Statement) -> bool:
+    """Whether it holds since or for a time that can be told: "has lived in Quito since 2018"."""
+    lasting = statement.slot in ("lives_in", "works_at") and statement.rule not in _MOVED
+    return (
+        lasting
+        and statement.holds
+        and statement.when is not None
+        and _SPAN.match(statement.when.text) is not None
+    )
+
+
+def _conjugated(verb: str, rest: str, statement: Statement) -> str:
+    tail = f" {rest}" if rest else ""
+    if statement.holds:
+        return f" {form(verb, 'third')}{tail}"
+    if statement.polarity:
+        return f" used to {verb}{tail}"
+    if verb == "be":
+        return f" is {'no longer' if statement.ended else 'not'}{tail}"
+    if statement.ended:
+        return f" no longer {form(verb, 'third')}{tail}"
+    return f" does not {verb}{tail}"
+
+
+def _plan(rule: str, value: str) -> str:
+    first = value.split(" ", 1)[0]
+    if rule == "plans_thing":
+        return f" is planning {value}"
+    if first.endswith("ing") and len(first) > 4:
+        return f" plans on {value}"
+    return f" plans to {value}"
+
+
+def _habit(statement: Statement, value: str) -> str:
+    first, _, rest = value.partition(" ")
+    if first.lower().endswith("ing"):
+        said = "goes in for" if statement.holds else "gave up" if statement.ended else "does not go in for"
+        return f" {said} {value}"
+    if statement.holds and statement.subject != SPEAKER:
+        return f" {value}"
+    return _conjugated(first.lower(), rest, statement)
+
+
+def _when(statement: Statement, of_speaker: bool) -> str:
+    when = statement.when
+    dated = (
+        statement.slot in _DATED
+        or statement.rule in _MOVED
+        or statement.rule == "married"
+        or _spans(statement)
+    )
+    if when is None or not dated or statement.ended or _LASTING.match(when.text):
+        return ""
+    if statement.value_start <= when.start < statement.value_end:
+        return ""
+    text = (
+        when.text[:1].lower() + when.text[1:] if when.text.split(" ", 1)[0].lower() in _SMALL else when.text
+    )
+    return f" {_turned(text) if of_speaker else text}"
+
+
+_SMALL = frozenset(
+    "in on at last next this since for yesterday today tomorrow every by during over back until from "
+    "between the when".split()
+)
+
+
+def _turned(text: str) -> str:
+    return _FIRST_PERSON.sub(
+        lambda match: _TURNED[match.group().lower()], text.replace("’", "'") if "’" in text else text
+    )

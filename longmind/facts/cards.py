@@ -1,0 +1,66 @@
+"""Facts that a question touches, in words, with the frames that say so: for a context to show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from longmind.base.filters import View
+from longmind.base.times import from_ms
+from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, said_of
+from longmind.facts.reading import RawHit, hits, seen, select_spans
+from longmind.facts.relevance import overlap, word_stems
+from longmind.facts.rows import batched
+from longmind.facts.values import FactHit, shown
+from longmind.store.transaction import Snapshot
+from longmind.store.visible import among
+
+_EVIDENCE_EACH: Final = 3
+_LOOKED_AT: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FactCards:
+    """Fact cards of the entities that a question names, those that share its words first."""
+
+    options: LaneOptions = DEFAULT_OPTIONS
+
+    def cards(
+        self, query: str, *, snapshot: Snapshot, view: View, limit: int
+    ) -> list[tuple[str, tuple[int, ...]]]:
+        """The text of each card, and the frames it rests on."""
+        rows = snapshot.rows
+        found: dict[int, Said] = {}
+        for entity in entities_in(snapshot, query, view, self.options):
+            for said in said_of(rows, entity, seen(view), limit=_LOOKED_AT):
+                found.setdefault(said.span_id, said)
+        wanted = word_stems(query)
+        order = sorted(found, key=lambda span_id: -overlap(wanted, found[span_id].fact))[:limit]
+        raw: dict[int, RawHit] = {}
+        for batch in batched(order):
+            clause = among("s.span_id", batch)
+            raw.update((hit.span.span_id, hit) for hit in select_spans(rows, view, clause, limit=limit))
+        chosen = [raw[span_id] for span_id in order]
+        return [
+            (render(hit), tuple(dict.fromkeys(piece.frame for piece in hit.evidence)))
+            for hit in hits(rows, view, chosen, evidence=_EVIDENCE_EACH)
+        ]
+
+
+def render(hit: FactHit) -> str:
+    """One line, the same for the same fact: "Ana lives in Porto (since 2021-05-03)"."""
+    fact = hit.fact
+    aside = [f"{key.replace('_', ' ')}: {shown(value)}" for key, value in fact.qualifiers]
+    aside.append(f"since {_day(hit.valid_from)}" + (f" until {_day(hit.valid_to)}" if hit.valid_to else ""))
+    if hit.flagged:
+        aside.append("rests on a retracted fact")
+    return f"{fact.subject} {fact.predicate.replace('_', ' ')} {shown(fact.object)} ({'; '.join(aside)})"
+
+
+def _day(moment: int | None) -> str:
+    if moment is None:
+        return ""
+    try:
+        return from_ms(moment).date().isoformat()
+    except ValueError:
+        return str(moment)

@@ -1,0 +1,263 @@
+"""From a text to facts: what an extractor is, and the one that comes with the product."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from longmind.base.checks import check_limit
+from longmind.base.errors import MissingExtra
+from longmind.facts.periods import said_period
+from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
+
+if TYPE_CHECKING:
+    from longmind.extract import Statement
+
+PeriodReader = Callable[[str, int | None], tuple[int | None, int | None]]
+"""A time phrase and its reference time, to first instant and end; None for what it does not say."""
+
+USER: Final = "user"
+"""Who speaks in the first person where a frame names no speaker: the one user of the space."""
+
+_MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
+_MOMENTARY: Final = frozenset({"did", "plans"})
+_ENTITY_SLOTS: Final = frozenset(
+    {"lives_in", "born_in", "from", "grew_up_in", "works_at", "studies_at", "graduated_from"}
+)
+_KINDS: Final = {"works_at": "organization", "studies_at": "organization", "graduated_from": "organization"}
+_NO_NAME: Final = re.compile(
+    r"(?:an?|my|our|his|her|their|its|some|this|that|these|those|another|one|two|three|four|five|\d+)\b",
+    re.IGNORECASE,
+)
+_INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
+_CONTACT: Final = re.compile(r"@|\+\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What an extractor may look at: a frame before it is written. `cut`: its chunks are read instead."""
+
+    text: str
+    space: str
+    kind: str
+    session: str | None = None
+    role: str | None = None
+    speaker: str | None = None
+    uri: str | None = None
+    title: str | None = None
+    occurred_at: int | None = None
+    chunk: int | None = None
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntity:
+    """A thing that the text names; `aliases` are further names for it, read here."""
+
+    key: str
+    kind: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """A fact that the text states, or with `action` "end" one that it says no longer holds.
+
+    `start` and `end` are the UTF-8 bytes that say so. Times are None where the text gives none: then it holds
+    from when the frame happened.
+    """
+
+    subject: str
+    predicate: str
+    value: Value
+    start: int | None = None
+    end: int | None = None
+    cardinality: Cardinality | None = None
+    action: Literal["record", "end"] = "record"
+    valid_from: int | None = None
+    valid_to: int | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What one frame says. `left_out` counts what a limit cut off."""
+
+    entities: tuple[FoundEntity, ...] = ()
+    facts: tuple[FoundFact, ...] = ()
+    left_out: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.entities or self.facts)
+
+
+class Extractor(Protocol):
+    """Turns a frame into facts: pure and deterministic, without network, clock or randomness."""
+
+    id: str
+    version: str
+
+    def extract(self, source: Source) -> Extraction: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionLimits:
+    """Budgets of extraction."""
+
+    max_facts_per_chunk: int = 32
+    max_entities_per_chunk: int = 32
+    max_evidence_per_fact: int = 16
+
+    def __post_init__(self) -> None:
+        for name in ("max_facts_per_chunk", "max_entities_per_chunk", "max_evidence_per_fact"):
+            check_limit(getattr(self, name), name, most=100_000)
+
+    def cut(self, extraction: Extraction) -> Extraction:
+        """The same, no larger than allowed: what comes first in the text stays."""
+        facts = extraction.facts[: self.max_facts_per_chunk]
+        entities = extraction.entities[: self.max_entities_per_chunk]
+        lost = len(extraction.facts) - len(facts) + len(extraction.entities) - len(entities)
+        return Extraction(entities, facts, extraction.left_out + lost)
+
+
+class ReferenceExtractor:
+    """Session and document identity, titles, e-mail addresses, telephone numbers, and plain statements.
+
+    Precision before recall. Subjects in the first person are the frame's speaker, else `user`; what a machine
+    says without a speaker's name is left alone, as are plans and single events. `periods` reads time phrases,
+    given the phrase and when it was said; the default knows dates and years only.
+    """
+
+    id = "reference"
+    version = "1"
+
+    def __init__(self, periods: PeriodReader = said_period) -> None:
+        self._periods = periods
+
+    def extract(self, source: Source) -> Extraction:
+        entities: dict[str, FoundEntity] = {}
+        facts: list[FoundFact] = []
+        for entity, fact in (*_identity(source), *_contacts(source), *_statements(source, self._periods)):
+            if entity is not None:
+                entities[entity.key] = _joined(entities.get(entity.key), entity)
+            if fact is not None:
+                facts.append(fact)
+        return Extraction(tuple(entities.values()), tuple(dict.fromkeys(facts)))
+
+
+_Found = tuple[FoundEntity | None, FoundFact | None]
+
+
+def _identity(source: Source) -> Iterator[_Found]:
+    """Which session and which document a frame belongs to; a chunk leaves that to its document."""
+    if source.chunk is not None:
+        return
+    if source.session is not None and _is_key(key := f"session:{source.session}"):
+        yield FoundEntity(key, "session"), FoundFact(key, "session_id", source.session, cardinality="one")
+    if source.uri is not None and source.title is not None and _is_key(source.uri):
+        start, end = _title_range(source.text, source.title)
+        yield (
+            FoundEntity(source.uri, "document"),
+            FoundFact(source.uri, "title", source.title, start, end, cardinality="one"),
+        )
+
+
+def _title_range(text: str, title: str) -> tuple[int | None, int | None]:
+    """Where the text itself shows its title, near its beginning."""
+    place = text[:2000].find(title)
+    if place < 0:
+        return None, None
+    start = len(text[:place].encode())
+    return start, start + len(title.encode())
+
+
+def _contacts(source: Source) -> Iterator[_Found]:
+    """Addresses and numbers that identify themselves, whoever they belong to."""
+    if source.cut or not _CONTACT.search(source.text):
+        return
+    from longmind.extract.personal import find_personal
+
+    try:
+        spans = find_personal(source.text, kinds=("email", "phone"))
+    except MissingExtra:  # numbers need a package of their own, addresses do not
+        spans = find_personal(source.text, kinds=("email",))
+    for span in spans:
+        if span.kind == "email" or span.text.startswith("+"):
+            key = span.text if span.kind == "email" else "+" + re.sub(r"\D", "", span.text)
+            names = () if key == span.text else (span.text,)
+            yield FoundEntity(key, span.kind, names), FoundFact(key, "is_a", span.kind, span.start, span.end)
+
+
+def _statements(source: Source, periods: PeriodReader) -> Iterator[_Found]:
+    if source.cut or (source.speaker is None and (source.role or "").lower() in _MACHINES):
+        return
+    from longmind.extract import SPEAKER, find_statements
+
+    for statement in find_statements(source.text, speaker=source.speaker):
+        if statement.slot in _MOMENTARY:
+            continue
+        subject = (source.speaker or USER) if statement.subject == SPEAKER else statement.subject
+        if not _is_key(subject):
+            continue
+        value = _value(statement)
+        kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
+        aliases: tuple[str, ...] = ()
+        if statement.slot in ("name", "nickname") and statement.holds and isinstance(value, str):
+            aliases = (str(value),) if _is_key(value) else ()
+        yield FoundEntity(subject, "person", aliases), _fact(source, statement, subject, value, periods)
+        if isinstance(value, Entity) and statement.holds:
+            yield FoundEntity(str(value), kind), None
+
+
+def _fact(
+    source: Source, statement: Statement, subject: str, value: Value, periods: PeriodReader
+) -> FoundFact | None:
+    """What holds is recorded; what is denied or over ends, unless the text says from when to when it was."""
+    first, last = (None, None) if statement.when is None else periods(statement.when.text, source.occurred_at)
+    if source.occurred_at is not None and first is not None and first > source.occurred_at:
+        first = last = None
+    over = statement.polarity and statement.ended and first is not None and last is not None
+    recorded = statement.holds or over
+    return FoundFact(
+        subject=subject,
+        predicate=statement.slot,
+        value=value,
+        start=statement.start,
+        end=statement.end,
+        cardinality=statement.cardinality,
+        action="record" if recorded else "end",
+        valid_from=first if recorded else None,
+        valid_to=last if over else None,
+    )
+
+
+def _value(statement: Statement) -> Value:
+    """A name becomes an entity where the slot asks for one; anything else stays the text it is."""
+    text = statement.value.strip()
+    named = statement.kind == "relation" or statement.slot in _ENTITY_SLOTS
+    if named and not _NO_NAME.match(text) and _is_key(text):
+        return Entity(text)
+    if statement.kind in ("state", "identity", "preference"):
+        return _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
+    return text
+
+
+def _is_key(text: str) -> bool:
+    return bool(text.strip()) and len(text) <= MAX_KEY_CHARACTERS
+
+
+def _joined(old: FoundEntity | None, new: FoundEntity) -> FoundEntity:
+    if old is None:
+        return new
+    return FoundEntity(old.key, old.kind or new.kind, tuple(dict.fromkeys((*old.aliases, *new.aliases))))
+
+
+def found_names(entities: Sequence[FoundEntity]) -> dict[str, FoundEntity]:
+    """By canonical key."""
+    found: dict[str, FoundEntity] = {}
+    for entity in entities:
+        norm = Entity(entity.key).norm
+        found[norm] = _joined(found.get(norm), entity)
+    return found

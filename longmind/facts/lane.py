@@ -1,0 +1,286 @@
+"""The structured lane of search: names in the query, the facts about them, the frames that say so."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from longmind.base.checks import check_limit
+from longmind.base.errors import InvalidInput
+from longmind.base.filters import View, Where
+from longmind.base.times import AsOf
+from longmind.facts.canonical import alias_norm
+from longmind.facts.known_names import KnownNames
+from longmind.facts.reading import ORDER, SOURCE, seen
+from longmind.facts.relevance import overlap, speaks_of_oneself, word_stems
+from longmind.facts.resolve import named
+from longmind.store.engine import Rows
+from longmind.store.transaction import Snapshot
+from longmind.store.visible import Clause, among, visible
+
+_LONGEST_SEQUENCE: Final = 5
+_MOST_WORDS: Final = 64
+_MOST_CHARACTERS: Final = 2000
+_REASONS_EACH: Final = 3
+_LOOKED_AT: Final = 1000
+_ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
+_ASCII_WORD: Final = re.compile(r"[^\s!-/:-@\[-`{-~]+")
+
+# Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
+# evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
+# it cites the document as a whole).
+_RESTS_ON: Final = "(v.span_id = s.span_id OR v.fact_id = s.fact_id)"
+_SHOWN_BY: Final = (
+    "((f.frame_id = v.frame_id AND NOT EXISTS (SELECT 1 FROM frame k WHERE k.parent_id = f.frame_id "
+    "AND k.start_byte IS NOT NULL)) OR (f.parent_id = v.frame_id AND f.start_byte IS NOT NULL "
+    "AND f.start_byte <= coalesce(v.start_byte, 0) AND f.end_byte > coalesce(v.start_byte, 0)))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneOptions:
+    """Limits of the lane, and the weight that fusion gives it."""
+
+    weight: float = 0.5
+    max_entity_candidates: int = 8
+    max_facts: int = 64
+    max_evidence_frames: int = 32
+    require_evidence_span: bool = False
+    """Only count evidence that names the bytes."""
+    by_relevance: bool = False
+    """Of an entity's facts, only count those that share a further word with the query, if any does."""
+    first_person: str | None = None
+    """The entity that a query in the first person means besides what it names, such as `user`."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or self.weight < 0:
+            raise InvalidInput("weight must be a number, 0 or more.")
+        check_limit(self.max_entity_candidates, "max_entity_candidates", most=1000)
+        check_limit(self.max_facts, "max_facts", most=10_000)
+        check_limit(self.max_evidence_frames, "max_evidence_frames", most=10_000)
+
+
+DEFAULT_OPTIONS: Final = LaneOptions()
+
+
+class Candidate(NamedTuple):
+    """A frame that the lane found; `rank` counts from 0."""
+
+    frame_id: int
+    rank: int
+    reasons: tuple[str, ...]
+
+
+class Mention(NamedTuple):
+    """A part of the query that may be a name; `source` prefers the whole query, then longer sequences."""
+
+    source: int
+    norm: str
+
+
+class NamedEntity(NamedTuple):
+    """An entity that the query names: its canonical key, the name used, its rows in the view's ledgers."""
+
+    norm: str
+    alias: str
+    ids: tuple[int, ...]
+
+
+class Said(NamedTuple):
+    """A span, its fact in words, and the name that led to it."""
+
+    span_id: int
+    fact_id: int
+    fact: str
+    alias: str
+
+
+def candidates(
+    snapshot: Snapshot,
+    query: str,
+    view: View,
+    where: Where,
+    options: LaneOptions = DEFAULT_OPTIONS,
+    names: KnownNames | None = None,
+) -> list[Candidate]:
+    """Frames that are evidence for facts about what the query names, best first; no name, no frame."""
+    rows = snapshot.rows
+    entities = entities_in(snapshot, query, view, options, names)
+    if not entities:
+        return []
+    wanted = word_stems(query) if options.by_relevance else frozenset()
+    facts: dict[int, Said] = {}
+    for entity in entities:
+        for said in _facts(rows, entity, view, where, options, wanted):
+            if len(facts) < options.max_facts:
+                facts.setdefault(said.span_id, said)
+    return _frames(rows, facts, view, where, options) if facts else []
+
+
+def mentions(query: str) -> list[Mention]:
+    """The whole query, its word sequences of five down to two, then its words of two characters or more."""
+    query = query[:_MOST_CHARACTERS].replace("\0", " ").encode("utf-8", "replace").decode()
+    found: dict[str, int] = {}
+    places = list(_words(query))[:_MOST_WORDS]
+    norms = [(0, alias_norm(query))]
+    for length in range(min(_LONGEST_SEQUENCE, len(places)), 1, -1):
+        source = _LONGEST_SEQUENCE + 1 - length
+        for first in range(len(places) - length + 1):
+            piece = query[places[first][0] : places[first + length - 1][1]]
+            norms.append((source, alias_norm(piece)))
+    for start, end in places:
+        norm = alias_norm(query[start:end])
+        if len(norm) >= 2:
+            norms.append((_LONGEST_SEQUENCE, norm))
+    for source, norm in norms:
+        if norm:
+            found.setdefault(norm, source)
+    return [Mention(source, norm) for norm, source in found.items()]
+
+
+def _words(query: str) -> Iterator[tuple[int, int]]:
+    if query.isascii():
+        yield from (match.span() for match in _ASCII_WORD.finditer(query))
+        return
+    start = None
+    for place, character in enumerate(query):
+        if _separates(character):
+            if start is not None:
+                yield start, place
+            start = None
+        elif start is None:
+            start = place
+    if start is not None:
+        yield start, len(query)
+
+
+def _separates(character: str) -> bool:
+    """White space and punctuation of any script: "Ana’s" and "¿Ana?" name Ana too."""
+    return (
+        character.isspace() or character in _ASCII_SYMBOLS or unicodedata.category(character).startswith("P")
+    )
+
+
+def entities_in(
+    snapshot: Snapshot, query: str, view: View, options: LaneOptions, names: KnownNames | None = None
+) -> list[NamedEntity]:
+    """What the query names: longest match first, then longest alias, then key."""
+    sources = {mention.norm: mention.source for mention in mentions(query)}
+    if options.first_person is not None and speaks_of_oneself(query):
+        sources.setdefault(alias_norm(options.first_person), _LONGEST_SEQUENCE + 1)
+    ids: dict[str, list[int]] = defaultdict(list)
+    best: dict[str, tuple[int, int, str]] = {}
+    for alias, entity in named(snapshot.rows, view, names.among(sources, snapshot) if names else sources):
+        order = (sources[alias.alias_norm], -len(alias.alias_norm), alias.alias_norm)
+        if entity.entity_id not in ids[entity.key_norm]:
+            ids[entity.key_norm].append(entity.entity_id)
+        best[entity.key_norm] = min(order, best.get(entity.key_norm, order))
+    ranked = sorted(best, key=lambda norm: (*best[norm][:2], norm))
+    chosen = ranked[: options.max_entity_candidates]
+    return [NamedEntity(norm, best[norm][2], tuple(sorted(ids[norm]))) for norm in chosen]
+
+
+def _at(view: View, where: Where) -> View:
+    """Facts as of the last instant that the filter allows, where it sets an end."""
+    if where.until is None:
+        return view
+    valid = min(view.as_of.valid, where.until - 1)
+    return View(view.spaces, AsOf(system=view.as_of.system, valid=valid))
+
+
+def _facts(
+    rows: Rows,
+    entity: NamedEntity,
+    view: View,
+    where: Where,
+    options: LaneOptions,
+    wanted: frozenset[str],
+) -> list[Said]:
+    """What is said of an entity, if a frame in reach supports it."""
+    condition = seen(_at(view, where)) & _supported(view, where, options)
+    facts = said_of(rows, entity, condition, limit=_LOOKED_AT if wanted else options.max_facts)
+    relevant = [item for item in facts if overlap(wanted - word_stems(entity.alias), item.fact)]
+    return relevant or facts
+
+
+def said_of(rows: Rows, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:
+    """What is so of an entity, then what has it as its value, in the ledger's fixed order."""
+    found: dict[int, Said] = {}
+    for side in ("c.subject_entity_id", "c.object_entity_id"):
+        if len(found) >= limit:
+            break
+        clause = among(side, entity.ids) & condition
+        sql = (
+            f"SELECT s.span_id, c.fact_id, e.key, p.key, coalesce(o.key, c.object_text) FROM {SOURCE} "
+            f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {limit - len(found)}"
+        )
+        for span_id, fact_id, subject, predicate, value in rows.all(sql, clause.values):
+            fact = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
+            found.setdefault(span_id, Said(span_id, fact_id, fact, entity.alias))
+    return list(found.values())
+
+
+def _supported(view: View, where: Where, options: LaneOptions) -> Clause:
+    evidence = _evidence(view, where, options)
+    return Clause(
+        f"EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON {_SHOWN_BY} "
+        f"WHERE {_RESTS_ON} AND {evidence.sql})",
+        evidence.values,
+    )
+
+
+def _evidence(view: View, where: Where, options: LaneOptions) -> Clause:
+    clause = visible(view, where) & Clause("v.recorded_at <= ?", (view.as_of.system,))
+    return clause & Clause("v.start_byte IS NOT NULL") if options.require_evidence_span else clause
+
+
+class _Support:
+    """What speaks for one frame."""
+
+    __slots__ = ("asserted_at", "confidence", "facts", "reasons")
+
+    def __init__(self) -> None:
+        self.confidence = -1.0
+        self.asserted_at = -(2**63)
+        self.facts: set[int] = set()
+        self.reasons: dict[str, None] = {}
+
+
+def _frames(
+    rows: Rows, said: Mapping[int, Said], view: View, where: Where, options: LaneOptions
+) -> list[Candidate]:
+    support: dict[int, _Support] = defaultdict(_Support)
+    chosen: dict[tuple[int, int], tuple[int, int, float, int]] = {}
+    evidence = _evidence(view, where, options)
+    spans = among("s.span_id", list(said))
+    sql = (
+        "SELECT s.span_id, v.evidence_id, coalesce(f.ordinal, 0), f.frame_id, coalesce(v.confidence, -1), "
+        f"v.asserted_at FROM fact_span s JOIN fact_evidence v ON {_RESTS_ON} JOIN frame f ON {_SHOWN_BY} "
+        f"WHERE {spans.sql} AND {evidence.sql}"
+    )
+    for span_id, evidence_id, *rest in rows.all(sql, spans.values + evidence.values):
+        entry = (rest[0], rest[1], float(rest[2]), rest[3])
+        chosen[span_id, evidence_id] = min(entry, chosen.get((span_id, evidence_id), entry))
+    for (span_id, _), (_, frame_id, confidence, asserted_at) in sorted(chosen.items()):
+        held = support[frame_id]
+        held.confidence = max(held.confidence, confidence)
+        held.asserted_at = max(held.asserted_at, asserted_at)
+        held.facts.add(said[span_id].fact_id)
+        held.reasons[f"{said[span_id].fact} (named by {said[span_id].alias!r})"] = None
+    order = sorted(
+        support,
+        key=lambda frame_id: (
+            -support[frame_id].confidence,
+            -support[frame_id].asserted_at,
+            -len(support[frame_id].facts),
+            frame_id,
+        ),
+    )
+    return [
+        Candidate(frame_id, rank, tuple(sorted(support[frame_id].reasons))[:_REASONS_EACH])
+        for rank, frame_id in enumerate(order[: options.max_evidence_frames])
+    ]

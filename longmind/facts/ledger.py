@@ -1,0 +1,269 @@
+"""The ledger of facts: recorded, replaced and retracted on two time axes, and read as of any instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from longmind.base.checks import check_choice, check_label
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.base.filters import View
+from longmind.base.frame import SCOPES
+from longmind.base.names import canonical_space
+from longmind.base.times import to_ms
+from longmind.facts import checking, forgetting, names, storing, views
+from longmind.facts.names import NewEntity
+from longmind.facts.reader import MOST, Reader
+from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
+from longmind.facts.rows import GLOBAL, insert
+from longmind.facts.statements import Claim, Ending
+from longmind.facts.values import (
+    Assertion,
+    Cardinality,
+    Entity,
+    Evidence,
+    FactHit,
+    Open,
+    Predicate,
+    Scope,
+    Value,
+    check_qualifiers,
+    typed,
+)
+from longmind.store import erasure
+
+
+class Ledger(Reader):
+    """What was true, and what did we know?
+
+    Every call takes `space=`; without it, the handle's own space is meant. `scope="global"` writes what
+    every space sees. Writes name entities by key; reads also take an alias that means one entity.
+    """
+
+    # Names
+
+    def upsert_entity(
+        self,
+        key: str,
+        *,
+        kind: str = "",
+        aliases: Iterable[str] = (),
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> Entity:
+        """Make an entity, or add a kind and aliases to it. Keys that differ only in case are the same."""
+        entity = Entity(key)
+        label = check_label(kind, "kind") if kind else ""
+        if isinstance(aliases, str):
+            raise InvalidInput("aliases must be a list of strings, not one string.")
+        others = [Entity(alias) for alias in aliases]
+        _, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            known = names.find_entities(tx.rows, ledger, [entity.norm])
+            wanted = {entity.norm: NewEntity(str(entity), kind=label)}
+            row = names.ensure_entities(tx, ledger, wanted, known=known)[entity.norm]
+            names.add_aliases(tx, [(row, str(alias)) for alias in others])
+        return Entity(row.key)
+
+    def add_alias(self, key: str, alias: str, *, space: str | None = None, scope: Scope = "space") -> bool:
+        """Give an entity another name; False if it has it already."""
+        entity, other = Entity(key), Entity(alias)
+        _, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            row = names.find_entities(tx.rows, ledger, [entity.norm]).get(entity.norm)
+            if row is None:
+                raise NotFound(f"There is no entity {key!r} here.", hint="Make it with upsert_entity().")
+            return names.add_aliases(tx, [(row, str(other))]) > 0
+
+    def define_predicate(
+        self,
+        key: str,
+        *,
+        cardinality: Cardinality = "many",
+        exact: bool = False,
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> Predicate:
+        """Declare a predicate: `one` value at a time, or `many`; `exact` tells texts apart by their case.
+
+        A space that has not used the predicate yet takes a global declaration over.
+        """
+        predicate = Predicate(key)
+        check_choice(cardinality, "cardinality", ("one", "many"))
+        _, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            row = names.define_predicate(tx, ledger, predicate, cardinality=cardinality, exact=bool(exact))
+        return Predicate(row.key)
+
+    # Writing
+
+    def record(
+        self,
+        subject: str,
+        predicate: str,
+        value: Value,
+        *,
+        valid_from: datetime | int | None = None,
+        valid_to: datetime | int | Open | None = None,
+        evidence: Iterable[Evidence | int] = (),
+        qualifiers: Mapping[str, Value] | None = None,
+        derived_from: Iterable[FactHit | int] = (),
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> Recorded:
+        """Say that something is so over `[valid_from, valid_to)`; by default from now on.
+
+        A new value of a `one` predicate supersedes the others for that period, and only for it.
+        """
+        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        return self._record([checking.claim(item)], space, scope)[0]
+
+    def replace(
+        self,
+        subject: str,
+        predicate: str,
+        value: Value,
+        *,
+        valid_from: datetime | int | None = None,
+        valid_to: datetime | int | Open | None = None,
+        evidence: Iterable[Evidence | int] = (),
+        qualifiers: Mapping[str, Value] | None = None,
+        derived_from: Iterable[FactHit | int] = (),
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> Recorded:
+        """Like `record`, with other values making room even where the predicate holds many."""
+        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        return self._record([checking.claim(item, replaces=True)], space, scope)[0]
+
+    def record_many(
+        self,
+        assertions: Iterable[Assertion | Mapping[str, Any]],
+        *,
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> RecordReport:
+        """Record in order and in one transaction: all of them or none."""
+        return RecordReport(tuple(self._record([checking.claim(item) for item in assertions], space, scope)))
+
+    def retract(
+        self,
+        subject: str | FactHit,
+        predicate: str | None = None,
+        value: Value | None = None,
+        *,
+        valid_to: datetime | int | None = None,
+        qualifiers: Mapping[str, Value] | None = None,
+        reason: str = "retracted",
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> Retracted:
+        """Hold it to be so no longer: one value, all values of a predicate, or just the period of a hit.
+
+        With `valid_to` it was so until then, and only the rest is retracted. Twice changes nothing.
+        """
+        ending = _ending(subject, predicate, value, qualifiers, valid_to, check_label(reason, "reason"))
+        if isinstance(subject, FactHit):
+            space, scope = space or subject.space, subject.scope
+        place, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            [result], _ = storing.write(tx, [ending], ledger=ledger, space=place)
+        assert isinstance(result, Retracted)
+        return result
+
+    def add_evidence(
+        self, fact: FactHit | int, evidence: Iterable[Evidence | int], *, space: str | None = None
+    ) -> int:
+        """Add evidence for a fact as such, whatever its period; returns how many pieces were new."""
+        given = checking.check_evidence(evidence)
+        fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
+        place, _ = self._place(space, "space")
+        view = View((place,))
+        with self.store.write() as tx:
+            views.get(tx.rows, view, fact_id, evidence=0)
+            placed = checking.located(tx.rows, given, space=place, dialect=self.store.engine.dialect)
+            known = {item.place for item in views.evidence_for(tx.rows, view, fact_id, limit=MOST)}
+            fresh = {item.place: item for item in placed if item.place not in known}
+            insert(tx.rows, storing.evidence_rows(tx, [(None, fact_id, item) for item in fresh.values()]))
+        return len(fresh)
+
+    def erase(
+        self,
+        subject: str,
+        predicate: str | None = None,
+        value: Value | None = None,
+        *,
+        space: str | None = None,
+        scope: Scope = "space",
+    ) -> FactErasure:
+        """Remove what is recorded of a subject (or of one of its predicates or values) for good.
+
+        What an erased fact had superseded does not come back.
+        """
+        entity = Entity(subject)
+        _, ledger = self._place(space, scope)
+        relation = None if predicate is None else Predicate(predicate).norm
+        wanted = None if value is None else typed(value)
+        with self.store.write() as tx:
+            doomed = forgetting.facts_of(tx.rows, ledger, entity.norm, predicate=relation, value=wanted)
+            tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
+            counts = forgetting.erase_facts(tx, doomed)
+            if predicate is None and value is None:
+                counts = forgetting.counted(counts, forgetting.forget_entity(tx.rows, ledger, entity.norm))
+            tx.rows.run("DELETE FROM store_erasing")
+            assert not any(counts.values()) or tx.system
+            number = erasure.mark(tx)
+        return FactErasure(forgetting.counted(counts), scrubbed=erasure.scrub(self.store, number))
+
+    # Inside
+
+    def _place(self, space: str | None, scope: str) -> tuple[str, str]:
+        """The space a write is made from, and the ledger it goes to."""
+        check_choice(scope, "scope", SCOPES)
+        place = canonical_space(space or self.default_space)
+        return place, GLOBAL if scope == "global" else place
+
+    def _record(self, claims: Sequence[Claim], space: str | None, scope: str) -> list[Recorded]:
+        place, ledger = self._place(space, scope)
+        if not claims:
+            return []
+        with self.store.write() as tx:
+            checking.check_premises(tx.rows, claims, ledger=ledger)
+            ready = checking.check_frames(tx, claims, space=place, dialect=self.store.engine.dialect)
+            results, _ = storing.write(tx, ready, ledger=ledger, space=place)
+        return [result for result in results if isinstance(result, Recorded)]
+
+
+def _ending(
+    subject: str | FactHit,
+    predicate: str | None,
+    value: Value | None,
+    qualifiers: Mapping[str, Value] | None,
+    valid_to: datetime | int | None,
+    reason: str,
+) -> Ending:
+    until = None if valid_to is None else to_ms(valid_to, "valid_to")
+    if isinstance(subject, FactHit):
+        if predicate is not None or value is not None or qualifiers is not None:
+            raise InvalidInput("Retract a hit, or name subject and predicate; not both.")
+        fact = subject.fact
+        return Ending(
+            fact.subject,
+            fact.predicate,
+            typed(fact.object),
+            check_qualifiers(dict(fact.qualifiers)),
+            until,
+            span_id=subject.span_id,
+            reason=reason,
+        )
+    if predicate is None:
+        raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
+    return Ending(
+        Entity(subject),
+        Predicate(predicate),
+        None if value is None else typed(value),
+        check_qualifiers(qualifiers),
+        until,
+        reason=reason,
+    )

@@ -1,0 +1,188 @@
+"""Entities, their aliases, and predicates: found by canonical key, made on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from longmind.base.errors import Conflict
+from longmind.facts.canonical import alias_norm
+from longmind.facts.rows import (
+    GLOBAL,
+    AliasRow,
+    EntityRow,
+    PredicateRow,
+    insert,
+    select,
+    select_among,
+    update,
+)
+from longmind.facts.values import Cardinality, Predicate
+from longmind.store.engine import Rows
+from longmind.store.transaction import Transaction
+from longmind.store.visible import Clause
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    """What is known of an entity that may have to be made; an empty kind changes none."""
+
+    key: str
+    kind: str = ""
+    by_hand: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NewPredicate:
+    """A predicate that may have to be made; without a cardinality it gets the global one's, or `many`."""
+
+    key: Predicate
+    cardinality: Cardinality | None = None
+
+
+def find_entities(rows: Rows, ledger: str, norms: Iterable[str]) -> dict[str, EntityRow]:
+    """Those of the canonical keys that the ledger knows."""
+    found = select_among(rows, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
+    return {row.key_norm: row for row in found}
+
+
+def ensure_entities(
+    tx: Transaction, ledger: str, wanted: Mapping[str, NewEntity], *, known: Mapping[str, EntityRow]
+) -> dict[str, EntityRow]:
+    """An entity for each canonical key: the one in `known`, brought up to date, or a new one."""
+    found: dict[str, EntityRow] = {}
+    changed: list[EntityRow] = []
+    missing: list[tuple[str, NewEntity]] = []
+    for norm, new in wanted.items():
+        row = known.get(norm)
+        if row is None:
+            missing.append((norm, new))
+            continue
+        better = row._replace(by_hand=max(row.by_hand, int(new.by_hand)))
+        if new.kind and (new.by_hand or not row.kind):
+            better = better._replace(kind=new.kind)
+        if better != row:
+            changed.append(better)
+        found[norm] = better
+    if changed:
+        assert tx.system
+        update(tx.rows, changed, ("kind", "by_hand"), key=("entity_id",))
+    if missing:
+        first = tx.allocate("fact_entity", len(missing))
+        made = [
+            EntityRow(first + place, ledger, new.key, norm, new.kind, int(new.by_hand), tx.now)
+            for place, (norm, new) in enumerate(missing)
+        ]
+        insert(tx.rows, made)
+        _insert_aliases(tx, {(row.entity_id, alias_norm(row.key)): row.key for row in made}, None)
+        found.update((row.key_norm, row) for row in made)
+    return found
+
+
+def add_aliases(
+    tx: Transaction, pairs: Iterable[tuple[EntityRow, str]], *, frame_id: int | None = None
+) -> int:
+    """Further names; those already there are left alone. Returns how many were new."""
+    wanted = {(entity.entity_id, alias_norm(alias)): alias.strip() for entity, alias in pairs}
+    if not wanted:
+        return 0
+    source = Clause("x.frame_id IS NULL") if frame_id is None else Clause("x.frame_id = ?", (frame_id,))
+    known = select_among(tx.rows, AliasRow, "entity_id", {entity for entity, _ in wanted}, also=source)
+    for row in known:
+        wanted.pop((row.entity_id, row.alias_norm), None)
+    if wanted:
+        _insert_aliases(tx, wanted, frame_id)
+    return len(wanted)
+
+
+def _insert_aliases(tx: Transaction, wanted: Mapping[tuple[int, str], str], frame_id: int | None) -> None:
+    first = tx.allocate("fact_alias", len(wanted))
+    insert(
+        tx.rows,
+        [
+            AliasRow(first + place, entity_id, alias, norm, frame_id, tx.system, None)
+            for place, ((entity_id, norm), alias) in enumerate(wanted.items())
+        ],
+    )
+
+
+def find_predicates(rows: Rows, ledger: str, norms: Iterable[str]) -> dict[str, PredicateRow]:
+    found = select_among(rows, PredicateRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
+    return {row.key_norm: row for row in found}
+
+
+def ensure_predicates(
+    tx: Transaction, ledger: str, wanted: Mapping[str, NewPredicate], *, known: Mapping[str, PredicateRow]
+) -> dict[str, PredicateRow]:
+    """A predicate for each canonical key; a new one in a space takes over what is declared globally."""
+    found = {norm: known[norm] for norm in wanted if norm in known}
+    missing = {norm: new for norm, new in wanted.items() if norm not in known}
+    if not missing:
+        return found
+    shared = {} if ledger == GLOBAL else find_predicates(tx.rows, GLOBAL, missing)
+    first = tx.allocate("fact_predicate", len(missing))
+    made = []
+    for place, (norm, new) in enumerate(missing.items()):
+        model = shared.get(norm)
+        cardinality = model.cardinality if model is not None and model.declared else new.cardinality
+        exact = model.exact if model is not None else 0
+        made.append(
+            PredicateRow(first + place, ledger, str(new.key), norm, cardinality or "many", exact, 0, tx.now)
+        )
+    assert tx.system
+    insert(tx.rows, made)
+    found.update((row.key_norm, row) for row in made)
+    return found
+
+
+def define_predicate(
+    tx: Transaction, ledger: str, key: Predicate, *, cardinality: Cardinality, exact: bool
+) -> PredicateRow:
+    """Declare how a predicate behaves; `Conflict` if what is recorded already contradicts that."""
+    row = find_predicates(tx.rows, ledger, [key.norm]).get(key.norm)
+    if row is None:
+        made = PredicateRow(
+            tx.allocate("fact_predicate"), ledger, str(key), key.norm, cardinality, int(exact), 1, tx.now
+        )
+        assert tx.system
+        insert(tx.rows, [made])
+        return made
+    better = row._replace(cardinality=cardinality, exact=int(exact), declared=1)
+    if better == row:
+        return row
+    if better.exact != row.exact and select(
+        tx.rows, PredicateRow, Clause("x.predicate_id = ? AND EXISTS (" + _USED + ")", (row.predicate_id,))
+    ):
+        raise Conflict(
+            f"Facts are recorded under {key}, so whether it is exact can no longer change.",
+            hint="Declare a predicate under another key.",
+        )
+    if better.cardinality == "one" and row.cardinality == "many":
+        _check_single_valued(tx.rows, row)
+    assert tx.system
+    update(tx.rows, [better], ("cardinality", "exact", "declared"), key=("predicate_id",))
+    return better
+
+
+_USED = "SELECT 1 FROM fact c WHERE c.predicate_id = x.predicate_id"
+
+
+OVERLAPS = (
+    "SELECT min(e.key) FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id AND s.system_to IS NULL "
+    "JOIN fact d ON d.subject_entity_id = c.subject_entity_id AND d.predicate_id = c.predicate_id "
+    "AND d.qualifiers_hash IS NOT DISTINCT FROM c.qualifiers_hash AND d.fact_id > c.fact_id "
+    "JOIN fact_span r ON r.fact_id = d.fact_id AND r.system_to IS NULL "
+    "JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
+    "WHERE c.predicate_id = ? AND (r.valid_to IS NULL OR s.valid_from < r.valid_to) "
+    "AND (s.valid_to IS NULL OR r.valid_from < s.valid_to)"
+)
+"""A subject that has two values of one statement at the same time, or NULL."""
+
+
+def _check_single_valued(rows: Rows, predicate: PredicateRow) -> None:
+    row = rows.one(OVERLAPS, (predicate.predicate_id,))
+    if row is not None and row[0] is not None:
+        raise Conflict(
+            f"{row[0]} has several values of {predicate.key} at the same time.",
+            hint="Retract all but one of them first, then declare cardinality='one'.",
+        )

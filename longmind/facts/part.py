@@ -1,0 +1,222 @@
+"""Facts follow frames: read from new ones, retracted and erased with those they rest on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from longmind.base.frame import Frame
+from longmind.facts import forgetting, health, names, storing
+from longmind.facts.extraction import (
+    Extraction,
+    ExtractionLimits,
+    Extractor,
+    FoundEntity,
+    FoundFact,
+    Source,
+    found_names,
+)
+from longmind.facts.names import NewEntity
+from longmind.facts.rows import GLOBAL
+from longmind.facts.statements import Claim, Ending
+from longmind.facts.values import Entity, Evidence, Predicate, check_order, check_range, typed
+from longmind.store.drafts import Draft
+from longmind.store.parts import Failed, Part, Problem
+from longmind.store.transaction import Snapshot, Transaction
+
+
+class FactsPart(Part):
+    """The ledger's share in the life of frames; without an extractor, nothing is read from new ones."""
+
+    name = "facts"
+
+    def __init__(self, extractor: Extractor | None = None, *, limits: ExtractionLimits | None = None) -> None:
+        self.extractor = extractor
+        self.limits = limits or ExtractionLimits()
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        if self.extractor is None:
+            return None
+        return [self._extract(self.extractor, draft) for draft in drafts]
+
+    def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
+        try:
+            found = self.limits.cut(extractor.extract(_source(draft)))
+            _check(found, draft.text)
+            return found
+        except Exception as error:  # foreign code must not keep a frame from being written
+            return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
+
+    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+        if prepared is None or self.extractor is None:
+            return
+        ledgers: dict[tuple[str, str], list[tuple[Frame, Extraction]]] = defaultdict(list)
+        for frame, item in zip(frames, prepared, strict=True):
+            if isinstance(item, Extraction) and item:
+                ledger = GLOBAL if frame.scope == "global" else frame.space
+                ledgers[ledger, frame.space].append((frame, item))
+        for (ledger, space), items in ledgers.items():
+            if len(items) == 1:
+                [(frame, item)] = items
+                items = [(frame, self._unsettled(tx, ledger, frame, item))]
+            if items[0][1]:
+                self._apply(tx, self.extractor, ledger, space, items)
+
+    def _unsettled(self, tx: Transaction, ledger: str, frame: Frame, item: Extraction) -> Extraction:
+        """Without what a whole frame says by being there, once that is known on enough evidence.
+
+        Every turn of a conversation names its session anew, and all but the first few add nothing.
+        """
+        for fact in item.facts:
+            norm = Entity(fact.subject).norm
+            entities = [entity for entity in item.entities if Entity(entity.key).norm == norm]
+            alone = sum(norm in _mentioned(other) for other in item.facts) == 1
+            bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
+            if not (bare and alone) or isinstance(fact.value, Entity) or any(e.aliases for e in entities):
+                continue
+            if storing.is_settled(
+                tx.rows,
+                Entity(fact.subject),
+                Predicate(fact.predicate),
+                typed(fact.value),
+                ledger=ledger,
+                at=frame.occurred_at,
+                max_evidence=self.limits.max_evidence_per_fact,
+            ):
+                item = replace(
+                    item,
+                    entities=tuple(entity for entity in item.entities if entity not in entities),
+                    facts=tuple(other for other in item.facts if other is not fact),
+                )
+        return item
+
+    def _apply(
+        self,
+        tx: Transaction,
+        extractor: Extractor,
+        ledger: str,
+        space: str,
+        items: Sequence[tuple[Frame, Extraction]],
+    ) -> None:
+        entities = found_names([entity for _, item in items for entity in item.entities])
+        known = names.find_entities(tx.rows, ledger, entities)
+        wanted = {norm: _new(entity) for norm, entity in entities.items()}
+        rows = names.ensure_entities(tx, ledger, wanted, known=known)
+        operations = [
+            operation
+            for frame, item in items
+            for fact in item.facts
+            for operation in _operations(frame, fact, extractor, now=tx.now)
+        ]
+        storing.write(
+            tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
+        )
+        for frame, item in items:
+            told = {norm for fact in item.facts for norm in _mentioned(fact)}
+            pairs = []
+            for norm, entity in found_names(item.entities).items():
+                # An entity that no fact mentions is tied to its frame by its own name.
+                given = [alias for alias in entity.aliases if Entity(alias).norm != norm]
+                pairs += [(rows[norm], alias) for alias in (given if norm in told else [*given, entity.key])]
+            names.add_aliases(tx, pairs, frame_id=frame.id)
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        forgetting.retire(tx, ids, reason=reason)
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        return forgetting.erase(tx, ids)
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return health.verify(snapshot, deep=deep)
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return health.stats(snapshot)
+
+
+def _source(draft: Draft) -> Source:
+    return Source(
+        text=draft.text,
+        space=draft.space,
+        kind=draft.kind,
+        session=draft.session,
+        role=draft.role,
+        speaker=draft.speaker,
+        uri=draft.uri,
+        title=draft.title,
+        occurred_at=draft.occurred_at,
+        chunk=draft.ordinal if draft.start is not None else None,
+        cut=bool(draft.chunks),
+    )
+
+
+def _check(found: Extraction, text: str) -> None:
+    """Refuse what could not be written, while there is still time."""
+    raw = text.encode()
+    for entity in found.entities:
+        for name in (entity.key, *entity.aliases):
+            Entity(name)
+    for fact in found.facts:
+        Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+        if fact.valid_from is not None and fact.valid_to is not None:
+            check_order(fact.valid_from, fact.valid_to)
+        if fact.start is not None and fact.end is not None:
+            Evidence(1, fact.start, fact.end, confidence=fact.confidence)
+            check_range("the text", fact.start, fact.end, raw)
+
+
+def _mentioned(fact: FoundFact) -> set[str]:
+    """The canonical keys of the entities in it."""
+    named = {fact.value.norm} if isinstance(fact.value, Entity) else set()
+    return {Entity(fact.subject).norm, *named}
+
+
+def _new(entity: FoundEntity) -> NewEntity:
+    return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
+
+
+def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int) -> list[Claim | Ending]:
+    # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
+    by_clock = frame.occurred_at == now
+    evidence = Evidence(
+        frame.id,
+        fact.start,
+        fact.end,
+        chunk=frame.ordinal if frame.start is not None else None,
+        extractor=extractor.id,
+        version=extractor.version,
+        confidence=fact.confidence,
+        asserted_at=frame.occurred_at,
+    )
+    subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+    if fact.action == "end":
+        ending = Ending(
+            subject,
+            predicate,
+            value,
+            until=frame.occurred_at,
+            reason="said to be over",
+            evidence=(evidence,),
+            lenient=True,
+            flexible=True,
+            by_clock=by_clock,
+        )
+        return [ending]
+    claim = Claim(
+        subject,
+        predicate,
+        value,
+        start=frame.occurred_at,
+        evidence=(evidence,),
+        by_hand=False,
+        cardinality=fact.cardinality,
+        flexible=True,
+        by_clock=by_clock,
+    )
+    dated = replace(claim, start=fact.valid_from, by_clock=False)
+    if fact.valid_to is not None:
+        return [replace(dated, end=fact.valid_to)]
+    if fact.valid_from is None or fact.valid_from >= frame.occurred_at:
+        return [claim if fact.valid_from is None else dated]
+    # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
+    return [claim, replace(dated, end=frame.occurred_at)]

@@ -1,0 +1,102 @@
+"""Which entity does a name mean? Exact normal form first; near names only on request, ranked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from longmind.base.errors import Conflict, MissingExtra
+from longmind.base.filters import View
+from longmind.facts.canonical import alias_norm
+from longmind.facts.rows import GLOBAL, AliasRow, Columns, EntityRow, batched, ledgers
+from longmind.facts.values import Entity
+from longmind.store.engine import Rows
+from longmind.store.visible import Clause, among, both, during
+
+if TYPE_CHECKING:
+    from longmind.facts.results import EntityMatch
+
+_COLUMNS: Final = Columns((AliasRow, "a"), (EntityRow, "e"))
+_NEAR_ENOUGH: Final = 70.0
+
+
+def named(rows: Rows, view: View, norms: Iterable[str]) -> list[tuple[AliasRow, EntityRow]]:
+    """Aliases with one of these normal forms, and their entities, as the view sees them."""
+    found: list[tuple[AliasRow, EntityRow]] = []
+    for batch in batched(sorted(set(norms))):
+        found += _select(rows, view, among("a.alias_norm", batch))
+    return found
+
+
+def resolve(rows: Rows, view: View, name: str, *, near: bool, limit: int) -> list[EntityMatch]:
+    """Entities called so; with `near`, also those called much like it, best first."""
+    norm = alias_norm(name)
+    matches: dict[tuple[str, str], EntityMatch] = {}
+    exact = sorted(
+        named(rows, view, [norm]),
+        key=lambda pair: (alias_norm(pair[1].key) != norm, pair[1].key_norm, pair[1].ledger),
+    )
+    for alias, entity in exact:
+        matches.setdefault((entity.key_norm, entity.ledger), _match(alias, entity, 1.0, exact=True))
+    if near:
+        for alias, entity, score in _near(rows, view, norm):
+            matches.setdefault((entity.key_norm, entity.ledger), _match(alias, entity, score, exact=False))
+    return list(matches.values())[:limit]
+
+
+def one_key(rows: Rows, view: View, name: str) -> str | None:
+    """The one canonical key that a name means, None if it means none, `Conflict` if it means several."""
+    return one_key_each(rows, view, [name])[name]
+
+
+def one_key_each(rows: Rows, view: View, names: Sequence[str]) -> dict[str, str | None]:
+    """`one_key` for many names at once. A name that is itself a key means that entity."""
+    meant: dict[str, set[str]] = defaultdict(set)
+    for alias, entity in named(rows, view, map(alias_norm, names)):
+        meant[alias.alias_norm].add(entity.key_norm)
+    found: dict[str, str | None] = {}
+    for name in names:
+        keys = sorted(meant[alias_norm(name)])
+        own = Entity(name).norm
+        if own not in keys and len(keys) > 1:
+            raise Conflict(
+                f"{name!r} may mean {', '.join(keys[:5])}{' and others' if len(keys) > 5 else ''}.",
+                hint="Ask by key; resolve() lists them.",
+            )
+        found[name] = own if own in keys else keys[0] if keys else None
+    return found
+
+
+def _near(rows: Rows, view: View, norm: str) -> list[tuple[AliasRow, EntityRow, float]]:
+    try:
+        from rapidfuzz import fuzz, process
+    except ImportError:
+        raise MissingExtra("Near names need the package rapidfuzz.", hint="pip install rapidfuzz") from None
+    pairs = _select(rows, view, Clause("1 = 1"))
+    names = [alias.alias_norm for alias, _ in pairs]
+    scored = process.extract(norm, names, scorer=fuzz.WRatio, limit=None, score_cutoff=_NEAR_ENOUGH)
+    ranked = [(*pairs[place], round(float(score) / 100, 4)) for _, score, place in scored]
+    return sorted(ranked, key=lambda item: (-item[2], item[1].key_norm, item[1].ledger, item[0].alias_norm))
+
+
+def _select(rows: Rows, view: View, condition: Clause) -> list[tuple[AliasRow, EntityRow]]:
+    clause = both([condition, ledgers(view.spaces, "e.ledger"), during("a", view)])
+    sql = (
+        f"SELECT {_COLUMNS.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
+        f"WHERE {clause.sql} ORDER BY a.alias_id"
+    )
+    return [(alias, entity) for alias, entity in map(_COLUMNS.read, rows.all(sql, clause.values))]
+
+
+def _match(alias: AliasRow, entity: EntityRow, score: float, *, exact: bool) -> EntityMatch:
+    from longmind.facts.results import EntityMatch  # a search looks names up, and needs none of these
+
+    return EntityMatch(
+        key=Entity(entity.key),
+        kind=entity.kind,
+        alias=alias.alias,
+        score=score,
+        exact=exact,
+        space=None if entity.ledger == GLOBAL else entity.ledger,
+    )

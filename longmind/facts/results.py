@@ -1,0 +1,191 @@
+"""What the ledger answers: listings that say when they were cut, edges, matches, changes, reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar, overload
+
+from longmind.base.times import format_ms
+from longmind.facts.values import Entity, Evidence, Fact, FactHit, Predicate, Scope, cited, shown
+
+Item = TypeVar("Item", covariant=True)
+
+
+class Listing(Sequence[Item]):
+    """A sequence that says whether a budget cut it short."""
+
+    __slots__ = ("items", "truncated")
+
+    def __init__(self, items: Iterable[Item], *, truncated: bool = False) -> None:
+        self.items = tuple(items)
+        self.truncated = truncated
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self.items == other.items and self.truncated == other.truncated
+
+    def __hash__(self) -> int:
+        return hash((self.items, self.truncated))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self.items)!r}, truncated={self.truncated})"
+
+
+class FactsResult(Listing[FactHit]):
+    """Hits in the ledger's fixed order."""
+
+    __slots__ = ()
+
+
+class EvidenceResult(Listing[Evidence]):
+    """Evidence, surest and newest first."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A fact that links two entities, seen from the one that the walk came from."""
+
+    fact_id: int
+    predicate: Predicate
+    direction: Literal["out", "in"]
+    origin: Entity
+    neighbor: Entity
+    depth: int
+    valid_from: int
+    valid_to: int | None
+    scope: Scope
+
+
+class EdgesResult(Listing[Edge]):
+    """Edges by depth, then in the ledger's fixed order."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMatch:
+    """An entity that a name may mean; exact matches have score 1."""
+
+    key: Entity
+    kind: str
+    alias: str
+    score: float
+    exact: bool
+    space: str | None
+    """None: the entity belongs to the global ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the change log between two states."""
+
+    kind: Literal["began", "ended", "changed", "revised"]
+    """`changed`: another value took its place. `revised`: the same value, with another period."""
+    before: FactHit | None
+    after: FactHit | None
+    at: int
+    """When: on the system axis if the store learned it in between, else on the valid axis."""
+    axis: Literal["system", "valid"]
+    reason: str | None = None
+
+    @property
+    def fact(self) -> Fact:
+        """What it is about: the newer side."""
+        hit = self.after or self.before
+        assert hit is not None
+        return hit.fact
+
+    def __str__(self) -> str:
+        fact = self.fact
+        line = f"{format_ms(self.at)} {self.kind}: "
+        if self.kind == "changed" and self.before is not None:
+            old = shown(self.before.fact.object)
+            return f"{line}{fact.subject} {fact.predicate} {old} -> {shown(fact.object)}{self._cited()}"
+        because = f" [{self.reason}]" if self.reason else ""
+        return f"{line}{fact}{because}{self._cited()}"
+
+    def _cited(self) -> str:
+        hit = self.after or self.before
+        return cited(hit.evidence) if hit is not None else ""
+
+
+class Changes(Listing[Change]):
+    """A change log, oldest change first."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one assertion."""
+
+    fact_id: int
+    status: Literal["recorded", "extended", "unchanged"]
+    """`extended`: joined with periods of the same value. `unchanged`: already known; evidence was added."""
+    superseded: tuple[int, ...] = ()
+    """Facts of other values that had to make room."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordReport:
+    """What became of several assertions, in their order."""
+
+    results: tuple[Recorded, ...]
+
+    @property
+    def recorded(self) -> int:
+        return sum(result.status == "recorded" for result in self.results)
+
+    @property
+    def extended(self) -> int:
+        return sum(result.status == "extended" for result in self.results)
+
+    @property
+    def unchanged(self) -> int:
+        return sum(result.status == "unchanged" for result in self.results)
+
+    @property
+    def superseded(self) -> int:
+        return sum(len(result.superseded) for result in self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Retracted:
+    """What a retraction closed; falsy if there was nothing to close."""
+
+    fact_ids: tuple[int, ...]
+    spans: int
+
+    def __bool__(self) -> bool:
+        return self.spans > 0
+
+
+@dataclass(frozen=True, slots=True)
+class FactErasure:
+    """What was removed for good, by table; `scrubbed` says that the stored bytes are gone too."""
+
+    counts: Mapping[str, int]
+    scrubbed: bool

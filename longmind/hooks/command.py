@@ -1,0 +1,146 @@
+"""`longmind hook EVENT`: one call of an agent, answered in its format; if it fails, the agent goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from longmind.base.errors import InvalidInput, LongmindError, Unavailable
+from longmind.hooks import places
+from longmind.hooks.events import Event, answer, read_event
+from longmind.hooks.source import Source
+
+SERVER_VARIABLE: Final = "LONGMIND_SERVER"
+STORE_VARIABLE: Final = "LONGMIND_STORE"
+TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
+PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
+_MOST_BYTES: Final = 16 * 1024 * 1024
+_VALUES: Final = ("--agent", "--store", "--space")
+_FLAGS: Final = ("--begin", "--verbose")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What stands on the command line."""
+
+    event: str
+    agent: str | None = None
+    store: str | None = None
+    space: str | None = None
+    begin: bool = False
+    verbose: bool = False
+
+
+def main(given: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
+    """Always 0: any other code may stop the agent."""
+    store = ""
+    verbose = "--verbose" in given
+    try:
+        options = read_options(given)
+        payload = _payload()
+        event = read_event(options.event, payload, agent=options.agent, folder=Path.cwd())
+        project = environment.get(PROJECT_VARIABLE)
+        folder = Path(project) if project else event.folder
+        store = places.find_store(options.store or environment.get(STORE_VARIABLE), folder)
+        said = run(event, store, options, folder=folder, environment=environment)
+        if said:
+            sys.stdout.write(said + "\n")
+            sys.stdout.flush()
+    except Exception as error:
+        what = str(error) if isinstance(error, LongmindError) else f"{type(error).__name__}: {error}"
+        places.log(store, f"hook {' '.join(given)}: {what}")
+        if verbose or not store:
+            print(f"longmind hook: {what}", file=sys.stderr)
+    return 0
+
+
+def run(event: Event, store: str, options: Options, *, folder: Path, environment: Mapping[str, str]) -> str:
+    """Do what the event asks for, with the server if one runs, else with the store."""
+    from longmind.hooks import acting
+
+    begins = options.begin and event.occasion == "start"
+    if not store and begins:
+        store = str(folder / places.DEFAULT_STORE)
+        Path(store).parent.mkdir(exist_ok=True)
+    if not store or ("://" not in store and not Path(store).is_file() and not begins):
+        return answer(event, "")
+
+    def log(line: str) -> None:
+        places.log(store, f"hook {event.name}: {line}")
+        if options.verbose:
+            print(f"longmind hook: {line}", file=sys.stderr)
+
+    def act(source: Source) -> str:
+        if event.occasion == "keep":
+            acting.keep(event, source, store, log=log)
+            return answer(event, "")
+        return answer(event, acting.told(event, source))
+
+    from longmind.hooks.local import Local
+
+    local = Local(store, space=options.space, create=begins)
+    try:
+        server = _server(local.store.id, options, environment)
+        if server is not None:
+            try:
+                return act(server)
+            except Unavailable as error:
+                log(f"the server was no help, so the store was used: {error}")
+        return act(local)
+    finally:
+        local.close()
+
+
+def read_options(given: Sequence[str]) -> Options:
+    """The options, without a library for them: a hook is called at every prompt."""
+    named: dict[str, Any] = {}
+    words: list[str] = []
+    rest = list(given)
+    while rest:
+        word, equals, value = rest.pop(0).partition("=")
+        if word in _FLAGS and not equals:
+            named[word[2:]] = True
+        elif word in _VALUES:
+            if not equals and not rest:
+                raise InvalidInput(f"{word} needs a value.")
+            named[word[2:]] = value if equals else rest.pop(0)
+        elif word.startswith("-"):
+            raise InvalidInput(f"There is no option {word}.", hint="See: longmind hook --help")
+        else:
+            words.append(word)
+    if len(words) != 1:
+        raise InvalidInput("Name one event.", hint="See: longmind hook --help")
+    return Options(words[0], **named)
+
+
+def _payload() -> dict[str, Any]:
+    if sys.stdin.isatty():
+        raise InvalidInput("A hook reads JSON from standard input.", hint="It is called by an agent.")
+    try:
+        found = json.loads(sys.stdin.buffer.read(_MOST_BYTES) or b"{}")
+    except ValueError as error:
+        raise InvalidInput(f"Standard input is no JSON: {error}.") from None
+    if not isinstance(found, dict):
+        raise InvalidInput("Standard input is no JSON object.")
+    return found
+
+
+def _server(store_id: str, options: Options, environment: Mapping[str, str]) -> Source | None:
+    from longmind.hooks.server import ADDRESS, Server, listens
+
+    address = ADDRESS
+    named = environment.get(SERVER_VARIABLE)
+    if named:
+        host, _, port = named.rpartition("//")[2].rstrip("/").rpartition(":")
+        if not host or not port.isdigit():
+            raise InvalidInput(f"{SERVER_VARIABLE} is {named!r}.", hint="Write http://127.0.0.1:8787.")
+        address = (host, int(port))
+    if not listens(address):
+        return None
+    server = Server(address, space=options.space, token=environment.get(TOKEN_VARIABLE))
+    return server if server.serves(store_id) else None

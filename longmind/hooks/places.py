@@ -1,0 +1,89 @@
+"""Where things are for a hook: the store of the project, and the small files beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Final
+
+from longmind.base.errors import LongmindError
+from longmind.base.partial import partial_file, put_in_place
+from longmind.base.store_files import StoreFile, read_user_file, refuse_store
+
+DEFAULT_STORE: Final = Path(".longmind") / "memory.mind"
+LOG: Final = "hook.log"
+PROGRESS: Final = "hook.json"
+_MOST_LOG: Final = 256 * 1024
+_MOST_TRANSCRIPTS: Final = 50
+
+
+def find_store(named: str | None, folder: Path) -> str:
+    """The store that was named, or the one of the project the folder belongs to; empty if there is none."""
+    if named:
+        path = Path(named).expanduser()
+        return named if "://" in named else str(path if path.is_absolute() else folder / path)
+    for place in (folder, *folder.parents):
+        if (place / DEFAULT_STORE).is_file():
+            return str(place / DEFAULT_STORE)
+    return ""
+
+
+def beside(store: str) -> Path | None:
+    """The folder of the store, if it is a file's."""
+    if not store or "://" in store:
+        return None
+    return Path(store).parent
+
+
+def log(store: str, line: str) -> None:
+    """Write a line to the log beside the store; of a long log the older half goes."""
+    folder = beside(store)
+    if folder is None or not folder.is_dir():
+        return
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    written = f"{stamp} {' '.join(line.split())[:2000]}\n"
+    path = folder / LOG
+    try:
+        refuse_store(path)  # a link to the store, under the name of the log
+        if path.is_file() and path.stat().st_size > _MOST_LOG:
+            path.write_bytes(read_user_file(path)[-_MOST_LOG // 2 :].partition(b"\n")[2])
+        with path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(written)
+    except (OSError, StoreFile):
+        return
+
+
+def progress(store: str, transcript: Path) -> int:
+    """Up to which byte a transcript was kept; 0 if nothing is known."""
+    return _known(store).get(str(transcript), 0)
+
+
+def set_progress(store: str, transcript: Path, position: int) -> None:
+    """Only spares reading a transcript again: what was kept twice would be one turn all the same."""
+    folder = beside(store)
+    if folder is None:
+        return
+    known = _known(store)
+    known.pop(str(transcript), None)
+    known[str(transcript)] = position
+    newest = dict(list(known.items())[-_MOST_TRANSCRIPTS:])
+    path = folder / PROGRESS
+    try:
+        refuse_store(path)
+        with partial_file(path) as partial:
+            partial.write_text(json.dumps(newest, indent=0), encoding="utf-8")
+            put_in_place(partial, path)
+    except (OSError, LongmindError):
+        return
+
+
+def _known(store: str) -> dict[str, int]:
+    folder = beside(store)
+    try:
+        found = json.loads(read_user_file(folder / PROGRESS)) if folder else {}
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {key: value for key, value in found.items() if isinstance(value, int) and value >= 0}

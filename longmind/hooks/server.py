@@ -1,0 +1,121 @@
+"""A server that runs on this machine, asked over HTTP if it serves the same store."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from longmind.base.errors import InvalidInput, Unavailable
+from longmind.hooks.events import Turn
+from longmind.hooks.source import Note
+
+ADDRESS: Final = ("127.0.0.1", 8787)
+_CONNECT_SECONDS: Final = 0.1
+_READ_SECONDS: Final = 2.0
+_WRITE_SECONDS: Final = 20.0
+_BUDGET: Final = 800
+_BRIEF: Final = 500
+_BATCH: Final = 50
+
+
+def listens(address: tuple[str, int]) -> bool:
+    """Whether anybody is there."""
+    try:
+        with socket.create_connection(address, _CONNECT_SECONDS):
+            return True
+    except OSError:
+        return False
+
+
+class Server:
+    """The operations as routes."""
+
+    how = ""
+
+    def __init__(self, address: tuple[str, int], *, space: str | None, token: str | None) -> None:
+        self._address = address
+        self._space = space
+        self._headers = {"Content-Type": "application/json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+
+    def serves(self, store_id: str) -> bool:
+        """Whether it is ours, and has this store."""
+        try:
+            found = self._send("GET", "/health", None, seconds=_READ_SECONDS)
+        except (Unavailable, InvalidInput):
+            return False
+        return bool(store_id) and found.get("store") == store_id
+
+    def recall(self, question: str, *, session: str) -> str:
+        found = self._ask("recall", {"query": question, "budget": _BUDGET}, several=True)
+        return str(found.get("text", "")) if found.get("items") else ""
+
+    def brief(self, topic: str) -> str:
+        asked = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
+        found = self._send("POST", "/v1/experience/brief", asked, seconds=_READ_SECONDS)
+        known = any(item.get("record_id") for item in found.get("items", ()))
+        return str(found.get("text", "")) if known else ""
+
+    def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
+        asked: dict[str, Any] = {"limit": limit}
+        if kinds:
+            asked["kinds"] = list(kinds)
+        if tags:
+            asked["where"] = {"any_tags": list(tags)}
+        if session:
+            asked["sessions"] = [session]
+        found = self._ask("timeline", asked, several=True)
+        return [
+            Note(
+                item["id"],
+                item["occurred_at"],
+                item["text"],
+                item.get("speaker") or item.get("role") or "",
+                item.get("session") or "",
+            )
+            for item in found.get("frames", ())
+        ]
+
+    def add(self, session: str, turns: Sequence[Turn]) -> None:
+        for start in range(0, len(turns), _BATCH):
+            told = [
+                {"role": turn.role, "text": turn.text, "idempotency_key": turn.key}
+                for turn in turns[start : start + _BATCH]
+            ]
+            self._ask("turns/add_many", {"session": session, "turns": told}, seconds=_WRITE_SECONDS)
+
+    def close(self) -> None:
+        return
+
+    def _ask(
+        self, path: str, asked: dict[str, Any], *, several: bool = False, seconds: float = _READ_SECONDS
+    ) -> dict[str, Any]:
+        if self._space:
+            asked = asked | {"space": [self._space] if several else self._space}
+        return self._send("POST", f"/v1/{path}", asked, seconds=seconds)
+
+    def _send(
+        self, method: str, path: str, asked: Mapping[str, Any] | None, *, seconds: float
+    ) -> dict[str, Any]:
+        from http.client import HTTPConnection, HTTPException
+
+        connection = HTTPConnection(*self._address, timeout=seconds)
+        body = None if asked is None else json.dumps(asked).encode()
+        try:
+            connection.request(method, path, body, self._headers)
+            response = connection.getresponse()
+            found = json.loads(response.read())
+        except (OSError, HTTPException, ValueError) as error:
+            raise Unavailable(f"The server did not answer {path}: {error}.") from None
+        finally:
+            connection.close()
+        if not isinstance(found, dict):
+            raise Unavailable(f"The server answered {path} with no object.")
+        if response.status in (400, 422):
+            raise InvalidInput(f"The server refused {path}: {found.get('error')}.")
+        if response.status != 200:
+            raise Unavailable(f"The server answered {path} with {response.status}: {found.get('error')}.")
+        return found

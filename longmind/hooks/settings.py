@@ -1,0 +1,154 @@
+"""A settings file of an agent with our entries in it, and the way back to what it was, byte for byte."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from longmind.base.errors import Forbidden, InvalidInput, LongmindError
+from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.store_files import read_user_file, refuse_store
+
+BACKUP: Final = ".longmind-backup"
+"""What the name of the file that keeps the original ends with."""
+
+Status = Literal["changed", "unchanged", "restored", "removed", "absent"]
+Edit = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file."""
+
+    path: str
+    status: Status
+    note: str = ""
+
+
+def install(path: Path, *, without: Edit, with_ours: Edit, dry_run: bool) -> Outcome:
+    """Put our entries into a file; `without` takes them out of a text, `with_ours` puts them in."""
+    before = _read(path)
+    text = _decoded(before, path)
+    try:
+        wanted = with_ours(text)
+        cleaned = without(text)
+    except LongmindError as error:
+        raise InvalidInput(f"{path}: {error.message}", hint=error.hint) from None
+    if wanted == text:
+        return Outcome(str(path), "unchanged")
+    if not dry_run:
+        kept = _backup(path)
+        original = before if cleaned == text else cleaned.encode()
+        if kept is not None and before is not None and kept[1] == _hash(before):
+            original = kept[0]
+        written = wanted.encode()
+        made = _make_folder(path)
+        _write_backup(path, original, written, folder_made=made or (kept is not None and kept[2]))
+        _write(path, written)
+    return Outcome(str(path), "changed")
+
+
+def uninstall(path: Path, *, without: Edit, dry_run: bool) -> Outcome:
+    """The file as it was before; if somebody changed it since, only our entries are taken out."""
+    before = _read(path)
+    kept = _backup(path)
+    if before is None:
+        if kept is not None and not dry_run:
+            _backup_path(path).unlink(missing_ok=True)
+        return Outcome(str(path), "absent")
+    if kept is not None and kept[1] == _hash(before):
+        if not dry_run:
+            _restore(path, kept[0], folder_made=kept[2])
+        return Outcome(str(path), "restored" if kept[0] is not None else "removed")
+    try:
+        cleaned = without(_decoded(before, path))
+    except LongmindError as error:
+        raise InvalidInput(f"{path}: {error.message}", hint=error.hint) from None
+    changed = cleaned.encode() != before
+    if not dry_run:
+        if changed:
+            _write(path, cleaned.encode())
+        _backup_path(path).unlink(missing_ok=True)
+    if not changed:
+        return Outcome(str(path), "unchanged")
+    note = "it was changed since it was set up, so only Longmind's entries were taken out"
+    return Outcome(str(path), "changed", note if kept is not None else "")
+
+
+def _restore(path: Path, original: bytes | None, *, folder_made: bool) -> None:
+    if original is not None:
+        _write(path, original)
+    else:
+        path.unlink(missing_ok=True)
+    _backup_path(path).unlink(missing_ok=True)
+    if folder_made and path.parent.is_dir() and not any(path.parent.iterdir()):
+        path.parent.rmdir()
+
+
+def _backup_path(path: Path) -> Path:
+    return path.with_name(path.name + BACKUP)
+
+
+def _backup(path: Path) -> tuple[bytes | None, str, bool] | None:
+    """The original (None: no file), the hash of what was written, and whether the folder is ours."""
+    try:
+        found = json.loads(read_user_file(_backup_path(path)))
+        original = found["original"]
+        held = None if original is None else base64.b64decode(original, validate=True)
+        return held, str(found["installed"]), bool(found["folder_made"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write_backup(path: Path, original: bytes | None, written: bytes, *, folder_made: bool) -> None:
+    held = None if original is None else base64.b64encode(original).decode()
+    found = {"original": held, "installed": _hash(written), "folder_made": folder_made}
+    _write(_backup_path(path), (json.dumps(found, indent=2) + "\n").encode())
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return read_user_file(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Forbidden(f"{path} cannot be read: {error.strerror}.", hint="Check its permissions.") from None
+
+
+def _decoded(content: bytes | None, path: Path) -> str:
+    try:
+        return "" if content is None else content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{path} is not UTF-8 text.", hint="Convert it first.") from None
+
+
+def _make_folder(path: Path) -> bool:
+    try:
+        path.parent.mkdir()
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise Forbidden(f"{path.parent} cannot be made: {error.strerror}.") from None
+    return True
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of it or nothing; a link stays a link, and the permissions stay what they were."""
+    target = Path(os.path.realpath(path))
+    refuse_store(target)
+    # A new one is as readable as any file that the user makes; an old one may hold secrets.
+    mode = 0o600 if target.exists() else 0o666
+    with partial_file(target, mode=mode) as partial:
+        with writing(target):
+            partial.write_bytes(content)
+        put_in_place(partial, target)

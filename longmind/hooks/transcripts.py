@@ -1,0 +1,86 @@
+"""The turns of a session from the file in which the agent keeps it: one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from longmind.base.echo import without_echo
+from longmind.base.store_files import open_user_file
+from longmind.hooks.events import Turn
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Of a longer stretch only the end is read: it is what the next hook would not find."""
+_ROLES: Final = ("user", "assistant")
+_NOT_SAID: Final = (
+    "isMeta",
+    "isSidechain",
+    "isCompactSummary",
+    "isApiErrorMessage",
+    "isVisibleInTranscriptOnly",
+)
+_ADDED = re.compile(r"<(system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL)
+_COMMAND = re.compile(r"\s*(?:<(?:command-|local-command-|bash-)|\[Request interrupted|Caveat: The messages)")
+
+
+def read_turns(path: Path, since: int = 0) -> tuple[list[Turn], int]:
+    """What was said in the whole lines from byte `since` on, and where they end."""
+    with open_user_file(path) as file:
+        size = file.seek(0, 2)
+        start = since if 0 <= since <= size else 0
+        start = max(start, size - MOST_BYTES)
+        file.seek(start)
+        read = file.read(MOST_BYTES)
+    end = read.rfind(b"\n") + 1
+    turns, position = [], start
+    for line in read[:end].splitlines(keepends=True):
+        turn = _turn(line, position)
+        position += len(line)
+        if turn is not None:
+            turns.append(turn)
+    return turns, start + end
+
+
+def _turn(line: bytes, position: int) -> Turn | None:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(entry, dict):
+        return None
+    told = _codex(entry, position) if isinstance(entry.get("payload"), dict) else _claude(entry, position)
+    if told is None:
+        return None
+    key, role, text = told
+    said, _ = without_echo(_ADDED.sub("", text))
+    said = said.strip()
+    return Turn(key, role, said) if said and not _COMMAND.match(said) else None
+
+
+def _claude(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user", "assistant"], str] | None:
+    message, role = entry.get("message"), entry.get("type")
+    if role not in _ROLES or not isinstance(message, dict) or any(entry.get(name) for name in _NOT_SAID):
+        return None
+    return str(entry.get("uuid") or position), role, "\n\n".join(_texts(message.get("content")))
+
+
+def _codex(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user", "assistant"], str] | None:
+    """The log of what people saw; the other one, of what the model saw, also has what was put before it."""
+    payload = entry["payload"]
+    role: Literal["user", "assistant"] | None
+    role = {"user_message": "user", "agent_message": "assistant"}.get(payload.get("type"))  # type: ignore[assignment]
+    message = payload.get("message")
+    if entry.get("type") != "event_msg" or role is None or not isinstance(message, str):
+        return None
+    return str(position), role, message
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+            yield part["text"]

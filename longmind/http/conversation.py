@@ -1,0 +1,116 @@
+"""The routes of conversation memory, as its seed names them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from longmind.base.clock import Clock
+from longmind.base.errors import InvalidInput
+from longmind.conversation.memories import Memories
+from longmind.http import shapes
+
+MemoryId = Annotated[int, Path(ge=1, lt=2**63)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class TurnBody(_Body):
+    """What POST /turns takes."""
+
+    session_id: str = Field(min_length=1)
+    role: Literal["user", "assistant"]
+    text: str = Field(min_length=1)
+    auto_extract: bool = True
+
+
+class MemoryBody(_Body):
+    """What POST /memories takes."""
+
+    content: str = Field(min_length=1)
+    importance: int = Field(default=0, ge=0, le=1)
+    tags: list[str] = Field(default_factory=list)
+
+
+class ChangeBody(_Body):
+    """What PATCH /memories/{id} takes; at least one of them."""
+
+    status: Literal["active", "archived", "deleted"] | None = None
+    content: str | None = Field(default=None, min_length=1)
+    tags: list[str] | None = None
+
+
+class SweepBody(_Body):
+    """What POST /gc may take; a body is not needed."""
+
+    dry_run: bool = False
+    purge: bool = False
+
+
+def conversation_routes(memories: Memories, clock: Clock) -> APIRouter:
+    """Turns, context, memories, gc and why, each where the seed has it."""
+    router = APIRouter(tags=["conversation"])
+
+    @router.post("/turns")
+    def add_turn(body: TurnBody) -> dict[str, Any]:
+        """Write a turn, and what it tells into the memories."""
+        talk = memories.conversation(body.session_id)
+        return shapes.turn_report(talk.add_turn(body.role, body.text, extract=body.auto_extract))
+
+    @router.get("/context")
+    def context(
+        session_id: Annotated[str, Query(min_length=1)],
+        k: Annotated[int, Query(ge=1, le=1000)] = 20,
+        query: str | None = None,
+        exclude_pii: bool = False,
+    ) -> dict[str, Any]:
+        """The last turns, the strongest memories, and the long-term ones that matter."""
+        talk = memories.conversation(session_id)
+        return shapes.context(talk.context(k, query=query or None, exclude_pii=exclude_pii))
+
+    @router.post("/memories", status_code=201)
+    def remember(body: MemoryBody) -> dict[str, Any]:
+        """Keep a memory."""
+        return shapes.memory(memories.remember(body.content, importance=body.importance, tags=body.tags))
+
+    @router.get("/memories")
+    def list_memories(
+        layer: Literal["mid", "long"] | None = None,
+        q: str = "",
+        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+        status: Literal["active", "archived", "deleted"] = "active",
+        sort: Literal["score", "created", "last_seen", "hits", "id"] = "score",
+        exclude_pii: bool = False,
+    ) -> dict[str, Any]:
+        """Memories that answer, or all, the strongest first."""
+        if q.strip():
+            return shapes.found(memories.search(q, layer=layer, limit=limit, exclude_pii=exclude_pii))
+        return shapes.found(
+            memories.list(layer=layer, status=status, sort=sort, limit=limit, exclude_pii=exclude_pii)
+        )
+
+    @router.patch("/memories/{memory_id}")
+    def change(memory_id: MemoryId, body: ChangeBody) -> dict[str, Any]:
+        """Change status, wording or tags."""
+        if body.status is None and body.content is None and body.tags is None:
+            raise InvalidInput("The body changes nothing.", hint="Give status, content or tags.")
+        return shapes.memory(
+            memories.update(memory_id, status=body.status, content=body.content, tags=body.tags)
+        )
+
+    @router.post("/gc")
+    def gc(body: SweepBody | None = None) -> dict[str, Any]:
+        """Score, promote, clean up."""
+        given = body or SweepBody()
+        return shapes.sweep(memories.gc(clock.now(), dry_run=given.dry_run, purge=given.purge))
+
+    @router.get("/memories/{memory_id}/why")
+    def why(memory_id: MemoryId) -> dict[str, Any]:
+        """Why a memory stands where it stands."""
+        return shapes.why(memories.why(memory_id, now=clock.now()))
+
+    return router

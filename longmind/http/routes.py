@@ -1,0 +1,154 @@
+"""The operations as routes: POST /v1/… with the arguments as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic.config import JsonDict
+from starlette.responses import JSONResponse
+
+from longmind.memory import Memory
+from longmind.operations import registry
+from longmind.operations.files import confined
+from longmind.operations.operation import Operation
+from longmind.operations.schema import answer_schema
+from longmind.operations.values import plain
+
+PREFIX: Final = "/v1"
+_ERROR: Final = {
+    "type": "object",
+    "required": ["error"],
+    "properties": {
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "hint"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string"},
+                "hint": {"type": ["string", "null"]},
+                "fields": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["field", "message"],
+                        "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+                    },
+                },
+            },
+        }
+    },
+}
+
+
+def route(operation: Operation[..., Any]) -> str:
+    """Where an operation is asked for."""
+    return "/".join((PREFIX, *operation.path))
+
+
+def operation_routes(memory: Memory, *, files: str | None, lasting: int) -> APIRouter:
+    """Every operation as a route; paths on this machine only inside `files`.
+
+    No more than `lasting` of the operations that may take minutes run at once.
+    """
+    router = APIRouter()
+    limiter = CapacityLimiter(lasting)
+    for operation in registry.operations():
+        answer = _answer(operation, memory, files)
+        router.add_api_route(
+            route(operation),
+            _endpoint(operation, _apart(answer, limiter) if operation.lasting else answer),
+            methods=["POST"],
+            name=operation.name,
+            operation_id=operation.name.replace(".", "_"),
+            summary=operation.summary,
+            description=operation.description,
+            tags=[operation.path[0] if len(operation.path) > 1 else "memory"],
+            responses={200: {"description": "The answer."}},
+        )
+    return router
+
+
+def _answer(operation: Operation[..., Any], memory: Memory, files: str | None) -> Callable[..., Any]:
+    def answer(body: Any) -> JSONResponse:
+        given: Mapping[str, Any] = {} if body is None else body.model_dump(exclude_unset=True)
+        return JSONResponse(plain(operation(memory, **confined(operation, given, files))))
+
+    return answer
+
+
+def _apart(answer: Callable[..., Any], limiter: CapacityLimiter) -> Callable[..., Any]:
+    """The same, in threads that others do not wait for."""
+
+    async def later(body: Any) -> JSONResponse:
+        return await to_thread.run_sync(answer, body, limiter=limiter)
+
+    return later
+
+
+def _endpoint(operation: Operation[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    """Say of a function what the body is, by the operation's arguments."""
+    model = body_model(operation)
+    needed = any(item.required for item in operation.parameters)
+    answer.__annotations__ = {"body": model if needed else model | None, "return": JSONResponse}
+    if not needed:
+        answer.__defaults__ = (None,)
+    return answer
+
+
+def body_model(operation: Operation[..., Any]) -> type[BaseModel]:
+    """The arguments of an operation as a model: exact types, and nothing else beside them."""
+    fields: dict[str, Any] = {
+        item.name: (item.type, Field(... if item.required else item.default, description=item.help))
+        for item in operation.parameters
+    }
+    extra: JsonDict | None = {"examples": [operation.example]} if operation.example else None
+    config = ConfigDict(extra="forbid", strict=True, json_schema_extra=extra)
+    name = "".join(part.title() for part in operation.name.replace("_", ".").split("."))
+    made: type[BaseModel] = create_model(name, __config__=config, **fields)
+    return made
+
+
+def describe_answers(app: FastAPI) -> None:
+    """Add to the OpenAPI document what operations answer, and what every refusal looks like."""
+    plain_openapi = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = plain_openapi()
+            shapes = document.setdefault("components", {}).setdefault("schemas", {})
+            shapes["Error"] = _ERROR
+            shapes.pop("HTTPValidationError", None)
+            shapes.pop("ValidationError", None)
+            for operation in registry.operations():
+                entry = document["paths"][route(operation)]["post"]
+                schema = answer_schema(operation)
+                shapes.update(_relocated(schema.pop("$defs", {})))
+                shapes[schema["title"]] = _relocated(schema)
+                shown = {"schema": {"$ref": f"#/components/schemas/{schema['title']}"}}
+                entry["responses"]["200"]["content"] = {"application/json": shown}
+            refused = {
+                "description": "Refused; the body says why, and what to do.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+            }
+            for methods in document["paths"].values():
+                for entry in methods.values():
+                    entry["responses"].pop("422", None)
+                    entry["responses"]["default"] = refused
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
+def _relocated(value: Any) -> Any:
+    """References as they are in an OpenAPI document."""
+    if isinstance(value, dict):
+        return {
+            key: item.replace("#/$defs/", "#/components/schemas/") if key == "$ref" else _relocated(item)
+            for key, item in value.items()
+        }
+    return [_relocated(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,316 @@
+"""The staged pipeline: plan, chunk, prepare (at once, within limits), commit (in order), finalize.
+
+Preparing a document (reading, cutting, embedding, extracting) happens in worker threads; committing happens
+in the caller's, strictly in the order of the documents, each in one transaction. So the result does not
+depend on how many workers there are, and whatever is stopped leaves whole documents only.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from longmind.base.echo import without_echo
+from longmind.ingest.budget import UNLIMITED, IngestBudget
+from longmind.ingest.plan import cut_if_long
+from longmind.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
+from longmind.store.drafts import Draft
+from longmind.store.parts import Part
+from longmind.store.store import Store
+from longmind.store.transaction import Transaction
+from longmind.store.writing import Prepared, Put, look, put, retire
+
+Cancelled = Callable[[], bool]
+_MERGE: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One document to come: `plan` reads and cuts it in a worker; `settle` runs inside its transaction.
+
+    `settle` is told whether the document is there with all its chunks. `renews` names the frame that gives
+    way although it says the same: it was cut otherwise.
+    """
+
+    uri: str
+    plan: Callable[[], Draft | Skip]
+    settle: Callable[[Transaction, Put, bool], IngestReport] | None = None
+    renews: Callable[[Draft], int | None] | None = None
+    size: int = 0
+    """About how many bytes it will be, as far as that is known before it is read."""
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What has been used of the budget, in the order of the documents."""
+
+    documents: int = 0
+    total_bytes: int = 0
+    chunks: int = 0
+    embeddings: int = 0
+    embedding_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What the parts prepared for some drafts, and how long that took them."""
+
+    prepared: Prepared = field(default_factory=dict)
+    durations: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A document that can be committed."""
+
+    job: Job
+    outcome: Draft | Skip
+    size: int
+    renewed: int | None
+    made: _Made
+    spared: str
+    """The limit for whose sake nothing was embedded, if one was reached."""
+    planned: float
+
+
+class _Stage:
+    """What the workers of one ingest share: the limits of the kinds of work, and what waits to be written."""
+
+    def __init__(self, store: Store, budget: IngestBudget) -> None:
+        self.store = store
+        self.budget = budget
+        self.spent = _Spent()
+        self._embedding = threading.Semaphore(budget.embedding_parallelism)
+        self._extraction = threading.Semaphore(budget.extraction_parallelism)
+        self._pending = 0
+        self._lock = threading.Lock()
+
+    @property
+    def has_room(self) -> bool:
+        return self._pending < self.budget.max_pending_bytes
+
+    def door(self, part: Part) -> threading.Semaphore:
+        return self._embedding if part.name == VECTORS else self._extraction
+
+    def wait(self, size: int) -> None:
+        """Count bytes that are prepared and not yet written; below zero, that are."""
+        with self._lock:
+            self._pending += size
+
+    def spared(self) -> str:
+        """Looked at early, so that what would be thrown away is not made; settled at commit, in order."""
+        seconds, number = self.budget.max_embedding_seconds, self.budget.max_embeddings
+        if seconds is not None and self.spent.embedding_seconds >= seconds:
+            return "max_embedding_seconds"
+        return "max_embeddings" if number is not None and self.spent.embeddings >= number else ""
+
+
+def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
+    """Write the drafts in one transaction, with everything that the store's parts derive from them.
+
+    Recalled text that stands in them is cut out first; a draft that is nothing else is skipped.
+    """
+    kept, told = _without_echoes(drafts)
+    if not kept:
+        return told
+    with store.read() as snapshot:
+        looked = look(snapshot, kept)
+    made = _prepare(store, kept, known=looked.targets)
+    started = time.monotonic()
+    with store.write() as tx:
+        results = put(tx, kept, parts=store.parts, prepared=made.prepared, looked=looked)
+    durations = {**made.durations, "commit": time.monotonic() - started}
+    return replace(merged([told, report_of(kept, results, made.prepared)]), durations=durations)
+
+
+def ingest(
+    store: Store,
+    jobs: Iterable[Job],
+    *,
+    budget: IngestBudget = UNLIMITED,
+    cancelled: Cancelled | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> IngestReport:
+    """Run the jobs through all stages; one document, one transaction, in order."""
+    stop = cancelled or (lambda: False)
+    stage = _Stage(store, budget)
+    reports: list[IngestReport] = []
+    workers = ThreadPoolExecutor(budget.max_in_flight, thread_name_prefix="longmind-ingest")
+    try:
+        for ready in _ahead(stage, jobs, workers, stop, reports):
+            if stop():
+                reports.append(IngestReport(cancelled=True))
+                break
+            report, enough = _commit(stage, ready)
+            reports.append(report)
+            if len(reports) >= _MERGE:
+                reports[:] = [merged(reports)]
+            if progress is not None:
+                progress(ready.job.uri)
+            if enough:
+                break
+    finally:
+        workers.shutdown(cancel_futures=True)
+    return merged(reports)
+
+
+def _ahead(
+    stage: _Stage,
+    jobs: Iterable[Job],
+    workers: ThreadPoolExecutor,
+    stop: Cancelled,
+    reports: list[IngestReport],
+) -> Iterator[_Ready]:
+    """Prepared documents in order, never more than the budget allows waiting."""
+    budget = stage.budget
+    started = time.monotonic()
+    waiting: deque[Future[_Ready]] = deque()
+    source = iter(jobs)
+    exhausted = False
+    while True:
+        while not exhausted and len(waiting) < budget.max_in_flight and (stage.has_room or not waiting):
+            job = next(source, None)
+            if job is None:
+                exhausted = True
+            elif stop():
+                reports.append(IngestReport(cancelled=True))
+                exhausted = True
+            elif budget.max_seconds is not None and time.monotonic() - started >= budget.max_seconds:
+                reports.append(IngestReport(truncated=("max_seconds",)))
+                exhausted = True
+            else:
+                stage.wait(job.size)
+                waiting.append(workers.submit(_make_ready, stage, job))
+        if not waiting:
+            return
+        ready = waiting.popleft().result()
+        yield ready
+        stage.wait(-ready.size)
+
+
+def _make_ready(stage: _Stage, job: Job) -> _Ready:
+    started = time.monotonic()
+    outcome = job.plan()
+    planned = time.monotonic() - started
+    size = 0 if isinstance(outcome, Skip) else len(outcome.text.encode())
+    stage.wait(size - job.size)
+    if isinstance(outcome, Skip):
+        return _Ready(job, outcome, 0, None, _Made(), "", planned)
+    renewed = job.renews(outcome) if job.renews is not None else None
+    spared = stage.spared()
+    known: Sequence[int | None] = [None]
+    if renewed is None:
+        with stage.store.read() as snapshot:
+            known = look(snapshot, [outcome]).targets
+    made = _prepare(stage.store, [outcome], known=known, stage=stage, spare=bool(spared))
+    return _Ready(job, outcome, size, renewed, made, spared, planned)
+
+
+def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
+    """Write one document, or say why not; True if the budget allows no further one."""
+    if isinstance(ready.outcome, Skip):
+        return IngestReport(skipped=(ready.outcome,), durations={"plan": ready.planned}), False
+    budget, spent, store = stage.budget, stage.spent, stage.store
+    draft, prepared, spared = ready.outcome, ready.made.prepared, ready.spared
+    if budget.max_documents is not None and spent.documents >= budget.max_documents:
+        return IngestReport(truncated=("max_documents",)), True
+    if budget.max_total_bytes is not None and spent.total_bytes + ready.size > budget.max_total_bytes:
+        return IngestReport(truncated=("max_total_bytes",)), True
+    truncated = []
+    if budget.max_chunks is not None and spent.chunks + len(draft.chunks) > budget.max_chunks:
+        room = budget.max_chunks - spent.chunks
+        if room <= 0:
+            return IngestReport(truncated=("max_chunks",)), True
+        draft = replace(draft, chunks=draft.chunks[:room])
+        prepared = {name: items[: 1 + room] for name, items in prepared.items()}
+        truncated.append("max_chunks")
+    wanted = embedded(prepared.get(VECTORS, ()))
+    if budget.max_embeddings is not None and spent.embeddings + wanted > budget.max_embeddings:
+        prepared = {name: items for name, items in prepared.items() if name != VECTORS}
+        spared = "max_embeddings"
+    started = time.monotonic()
+    with store.write() as tx:
+        result = _renew(tx, store, draft, prepared, ready.renewed)
+        whole = not truncated
+        settled = ready.job.settle(tx, result, whole) if ready.job.settle is not None else IngestReport()
+    done = report_of([draft], [result], prepared)
+    if spared and result.status == "created" and any(part.name == VECTORS for part in store.parts):
+        truncated.append(spared)
+    spent.documents += 1
+    spent.total_bytes += ready.size
+    spent.chunks += len(draft.chunks)
+    spent.embeddings += done.embedded
+    spent.embedding_seconds += ready.made.durations.get("embed", 0.0)
+    seconds = time.monotonic() - started
+    durations = {"plan": ready.planned, **ready.made.durations, "commit": seconds}
+    mine = IngestReport(truncated=tuple(truncated), durations=durations)
+    return merged([done, settled, mine]), False
+
+
+def _renew(tx: Transaction, store: Store, draft: Draft, prepared: Prepared, old: int | None) -> Put:
+    """Write a document; the one it takes the place of, if it says the same, is retired first.
+
+    Only then is it new. What is retired stays as it is, so the old one cannot name its successor.
+    """
+    if old is not None:
+        retire(tx, [old], reason="superseded", parts=store.parts)
+    [result] = put(tx, [draft], parts=store.parts, prepared=prepared)
+    return result
+
+
+def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:
+    kept: list[Draft] = []
+    skips: list[Skip] = []
+    warnings: list[str] = []
+    for number, draft in enumerate(drafts, 1):
+        text, echoes = without_echo(draft.text)
+        name = draft.uri or f"item {number}"
+        if not echoes:
+            kept.append(draft)
+        elif text:
+            kept.append(cut_if_long(replace(draft, text=text, chunks=())))
+            warnings.append(f"{name}: recalled text was left out")
+        else:
+            skips.append(Skip(name, ECHO, "it is recalled text, which is remembered already"))
+    return kept, IngestReport(skipped=tuple(skips), warnings=tuple(sorted(warnings)))
+
+
+def _prepare(
+    store: Store,
+    drafts: Sequence[Draft],
+    *,
+    known: Sequence[int | None],
+    stage: _Stage | None = None,
+    spare: bool = False,
+) -> _Made:
+    """Let each part do its costly work, for what is not `known`; the transaction looks again."""
+    parts = [part for part in store.parts if not (spare and part.name == VECTORS)]
+    flat: list[Draft] = []
+    places: list[int] = []
+    place = 0
+    for draft, twin in zip(drafts, known, strict=True):
+        size = 1 + len(draft.chunks)
+        if twin is None:
+            flat += draft.flat()
+            places += range(place, place + size)
+        place += size
+    prepared: dict[str, Sequence[object]] = {}
+    durations: dict[str, float] = {"prepare": 0.0}
+    for part in parts if flat else ():
+        with stage.door(part) if stage is not None else nullcontext():
+            started = time.monotonic()
+            items = part.prepare(flat)
+            kind = "embed" if part.name == VECTORS else "prepare"
+            durations[kind] = durations.get(kind, 0.0) + time.monotonic() - started
+        if items is not None:
+            spread: list[object] = [None] * place
+            for where, item in zip(places, items, strict=True):
+                spread[where] = item
+            prepared[part.name] = spread
+    return _Made(prepared, durations)

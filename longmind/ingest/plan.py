@@ -1,0 +1,152 @@
+"""From a source to a draft with chunks: pure, whatever the source."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from longmind.base.checks import MAX_LABEL_BYTES, check_limit
+from longmind.base.echo import without_echo
+from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
+from longmind.base.frame import Kind
+from longmind.base.hashing import digest
+from longmind.base.tokens import Tokenizer, open_tokenizer
+from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
+from longmind.ingest.chunk import FEWEST, plan_chunks
+from longmind.ingest.report import ECHO, Skip
+from longmind.ingest.source import Document, Readers, Source, Unreadable, title_of
+from longmind.store.drafts import Draft, chunked, draft
+
+_TOKENIZER: Final = "cl100k_base"
+UNREADABLE: Final = "unreadable"
+LONG_CHARACTERS: Final = 16_000
+"""A text remembered as it is is cut only if it is longer than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the caller says of everything it ingests; checked before anything is read."""
+
+    space: str
+    scope: str = "space"
+    session: str | None = None
+    source: str = "import"
+    kind: str = Kind.DOCUMENT
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    occurred_at: int | None = None
+    title: str | None = None
+
+    def __post_init__(self) -> None:
+        self.draft("checked")
+
+    def draft(
+        self, text: str, *, title: str = "", uri: str = "", about: Mapping[str, Any] | None = None
+    ) -> Draft:
+        return draft(
+            text,
+            space=self.space,
+            kind=self.kind,
+            scope=self.scope,
+            title=_short(self.title or title) or None,
+            session=self.session,
+            uri=_short(uri) or None,
+            source=self.source,
+            tags=self.tags,
+            metadata={**(about or {}), **self.metadata},
+            occurred_at=self.occurred_at,
+        )
+
+    @property
+    def name(self) -> str:
+        """Tells apart sources that were labelled differently."""
+        said = self.draft("labels")
+        told = [text for pair in said.metadata.items() for text in pair]
+        return digest("labels", 1, said.content_hash(), len(said.tags), *said.tags, *told).hex()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How documents are cut."""
+
+    tokens: int = CHUNK_TOKENS
+    overlap: int = CHUNK_OVERLAP
+
+    def __post_init__(self) -> None:
+        check_limit(self.tokens, "chunk_tokens", least=FEWEST, most=100_000)
+        check_limit(self.overlap, "chunk_overlap", least=0, most=self.tokens // 2)
+
+    @property
+    def name(self) -> str:
+        """Tells apart sources that were cut differently."""
+        return digest("cutting", 1, self.tokens, self.overlap).hex()[:16]
+
+
+def plan_source(source: Source, readers: Readers, labels: Labels, cutting: Cutting) -> Draft | Skip:
+    """Read, cut, label; what cannot be read is skipped with a code."""
+    try:
+        return plan_document(_named(readers.read(source), source), labels, cutting)
+    except Unreadable as error:
+        return Skip(source.uri, error.reason, error.message)
+    except (NotFound, Forbidden, Unavailable) as error:
+        return Skip(source.uri, UNREADABLE, error.message)
+    except InvalidInput as error:
+        return Skip(source.uri, "refused", error.message)
+
+
+def plan_document(document: Document, labels: Labels, cutting: Cutting) -> Draft | Skip:
+    text, echoes = without_echo(document.text)
+    if echoes:
+        # Sections point into the text as it was; without them it is cut by paragraphs.
+        told = (*document.warnings, "recalled text was left out")
+        document = replace(document, text=text, sections=(), warnings=told)
+    if not document.text.strip():
+        code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
+        return Skip(document.uri, code, detail)
+    about = _described(document)
+    whole = labels.draft(document.text, title=document.title, uri=document.uri, about=about)
+    return cut(whole, document, cutting)
+
+
+def cut(whole: Draft, document: Document, cutting: Cutting, tokenizer: Tokenizer | None = None) -> Draft:
+    """Chunks, unless the whole is no larger than one."""
+    counter = tokenizer or open_tokenizer(_TOKENIZER)
+    chunks = plan_chunks(document, tokenizer=counter, tokens=cutting.tokens, overlap=cutting.overlap)
+    if len(chunks) < 2:
+        return whole
+    return chunked(whole, [(chunk.start, chunk.end, _heading(document, chunk.title)) for chunk in chunks])
+
+
+def cut_if_long(whole: Draft, cutting: Cutting | None = None) -> Draft:
+    """A very long text that was remembered as it is becomes a document with chunks."""
+    if len(whole.text) <= LONG_CHARACTERS or whole.chunks:
+        return whole
+    document = Document(uri=whole.uri or "", title=whole.title or "", text=whole.text)
+    return cut(whole, document, cutting or Cutting())
+
+
+def _named(document: Document, source: Source) -> Document:
+    """A file that states no title is called by its own name, not by the letters of its address."""
+    if source.path is None or document.title != title_of(source):
+        return document
+    return replace(document, title=os.fsencode(source.path.stem).decode(errors="replace"))
+
+
+def _described(document: Document) -> dict[str, Any]:
+    found = {"media_type": document.media_type, **document.metadata}
+    if document.warnings:
+        found["warnings"] = list(document.warnings)
+    return found
+
+
+def _heading(document: Document, title: str) -> str | None:
+    if not title:
+        return _short(document.title) or None
+    says_both = not document.title or title.startswith(document.title)
+    return _short(title if says_both else f"{document.title} › {title}")
+
+
+def _short(text: str) -> str:
+    return text.strip().encode()[:MAX_LABEL_BYTES].decode(errors="ignore").strip()

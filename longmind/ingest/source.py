@@ -1,0 +1,281 @@
+"""What comes in: a source, the document a reader makes of it, and the reasons why one cannot be read."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
+
+from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
+from longmind.base.store_files import StoreFile, open_user_file
+
+Reason = Literal[
+    "binary", "encoding", "encrypted", "damaged", "too_large", "missing_extra", "unsupported", "store"
+]
+SectionKind = Literal["heading", "definition", "row", "page"]
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+PLAIN = "text/plain"
+_UNKNOWN = "application/octet-stream"
+
+_MEDIA_TYPES: Mapping[str, str] = {
+    extension: media_type
+    for media_type, extensions in {
+        PLAIN: ".txt .text .log .out .ini .cfg .conf .env .properties .srt .vtt .tex .org .adoc",
+        "text/markdown": ".md .markdown .mdown .mkd .mdx",
+        "text/x-rst": ".rst .rest",
+        "text/html": ".html .htm .xhtml .xht",
+        "application/pdf": ".pdf",
+        WORD: ".docx .docm",
+        "application/msword": ".doc",
+        "text/csv": ".csv",
+        "text/tab-separated-values": ".tsv .tab",
+        "application/json": ".json .geojson .webmanifest",
+        "application/jsonl": ".jsonl .ndjson",
+        "application/x-ipynb+json": ".ipynb",
+        "text/x-python": ".py .pyi .pyw",
+        "text/javascript": ".js .mjs .cjs .jsx",
+        "text/typescript": ".ts .tsx .mts .cts",
+        "text/x-java": ".java",
+        "text/x-kotlin": ".kt .kts",
+        "text/x-scala": ".scala .sc",
+        "text/x-csharp": ".cs",
+        "text/x-swift": ".swift",
+        "text/x-go": ".go",
+        "text/x-rust": ".rs",
+        "text/x-c": ".c .h .cc .cpp .cxx .hpp .hh .hxx .m .mm .cu",
+        "text/x-php": ".php",
+        "text/x-ruby": ".rb .rake .gemspec",
+        "text/x-lua": ".lua",
+        "text/x-shellscript": ".sh .bash .zsh .ksh",
+        "text/x-sql": ".sql",
+        "text/x-dart": ".dart",
+        "text/x-elixir": ".ex .exs",
+        "image/jpeg": ".jpg .jpeg",
+        "image/png": ".png",
+        "image/gif": ".gif",
+        "image/webp": ".webp",
+        "image/tiff": ".tif .tiff",
+        "image/heic": ".heic .heif",
+        "video/mp4": ".mp4 .m4v",
+        "video/webm": ".webm",
+        "video/quicktime": ".mov",
+        "video/x-matroska": ".mkv",
+        "audio/mpeg": ".mp3",
+        "audio/wav": ".wav",
+    }.items()
+    for extension in extensions.split()
+}
+
+
+class Unreadable(InvalidInput):
+    """A source that no document can be made of; `reason` is the code under which it is skipped."""
+
+    def __init__(self, reason: Reason, message: str, *, hint: str | None = None) -> None:
+        if reason not in get_args(Reason):
+            raise InvalidInput(f"{reason!r} is no reason for a source to be unreadable.")
+        super().__init__(message, hint=hint)
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_unreadable, (self.reason, self.message, self.hint))
+
+
+def _unreadable(reason: str, message: str, hint: str | None) -> Unreadable:
+    return Unreadable(cast(Reason, reason), message, hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of one source is taken: past `data` or `text` it is refused, past the rest it is cut."""
+
+    data: int = 64 * 2**20
+    """Bytes of the source, and of each part of it once unpacked."""
+    text: int = 64 * 2**20
+    """Characters of the document's text."""
+    sections: int = 100_000
+    pages: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where bytes come from: a file, or the bytes themselves."""
+
+    uri: str
+    media_type: str
+    size: int
+    modified: int | None = None
+    path: Path | None = None
+    data: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_path(cls, path: Path | str, *, uri: str | None = None, media_type: str | None = None) -> Source:
+        """A file as it is now; only its head is read, and that only if its name does not say what it is."""
+        path = Path(path)
+        try:
+            found = path.stat()
+            guessed = media_type or media_type_of(path.name)
+            if guessed == _UNKNOWN and path.is_file():
+                with open_user_file(path) as file:
+                    guessed = media_type_of(path.name, file.read(1024))
+        except OSError as error:
+            raise _outside(error, path) from error
+        return cls(
+            uri=path.as_posix() if uri is None else uri,
+            media_type=guessed,
+            size=found.st_size,
+            modified=found.st_mtime_ns // 1_000_000,
+            path=path,
+        )
+
+    @classmethod
+    def from_bytes(
+        cls, data: bytes, *, uri: str = "", media_type: str | None = None, modified: int | None = None
+    ) -> Source:
+        guessed = media_type or media_type_of(uri, data[:1024])
+        return cls(uri=uri, media_type=guessed, size=len(data), modified=modified, data=data)
+
+    @property
+    def name(self) -> str:
+        """The last part of the uri."""
+        return posixpath.basename(self.uri.split("?", 1)[0].rstrip("/"))
+
+    @property
+    def extension(self) -> str:
+        return posixpath.splitext(self.name)[1].lower()
+
+    def load(self, limits: Limits | None = None) -> bytes:
+        """All its bytes, or Unreadable("too_large")."""
+        most = (limits or Limits()).data
+        data = self.data
+        if data is None:
+            if self.path is None:
+                raise InvalidInput("A source has bytes or a path; this one has neither.")
+            try:
+                with open_user_file(self.path) as file:
+                    data = file.read(most + 1)
+            except StoreFile as error:
+                raise Unreadable("store", error.message, hint=error.hint) from None
+            except OSError as error:
+                raise _outside(error, self.path) from error
+        if len(data) > most:
+            raise Unreadable("too_large", f"{self.uri or 'The source'} is larger than {most:,} bytes.")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a document's text, `[start, end)` in UTF-8 bytes.
+
+    Sections are in order and do not overlap: a heading's section ends where the next one of any level begins.
+    `level` (1 is the top) says what it lies under; text outside every section belongs to the document itself.
+    """
+
+    title: str
+    level: int
+    start: int
+    end: int
+    kind: SectionKind = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a reader made of a source: its text, where its parts begin, and what was odd about it."""
+
+    uri: str
+    title: str
+    text: str = field(repr=False)
+    media_type: str = PLAIN
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    sections: tuple[Section, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Makes a document of bytes: pure, bounded, raising nothing but Unreadable whatever the bytes are."""
+
+    @property
+    def name(self) -> str: ...
+
+    def accepts(self, source: Source) -> bool: ...
+
+    def read(self, data: bytes, source: Source) -> Document: ...
+
+
+class Readers:
+    """Readers in the order in which they are asked: higher priority first, then the one registered later.
+
+    The first ones may come from a function, which is called when a reader is first looked for.
+    """
+
+    def __init__(
+        self, readers: Iterable[Reader] | Callable[[], Iterable[Reader]] = (), *, limits: Limits | None = None
+    ) -> None:
+        self.limits = limits or Limits()
+        self._first = readers
+        self._later: list[tuple[int, Reader]] = []
+        self._ordered: tuple[Reader, ...] | None = None
+
+    def register(self, reader: Reader, *, priority: int = 0) -> None:
+        """Ask this reader before those of the same or a lower priority; one of the same name is replaced."""
+        self._later.append((priority, reader))
+        self._ordered = None
+
+    def __iter__(self) -> Iterator[Reader]:
+        if self._ordered is None:
+            if callable(self._first):
+                self._first = tuple(self._first())
+            known = {reader.name: (0, reader) for reader in reversed(tuple(self._first))}
+            for priority, reader in self._later:
+                known.pop(reader.name, None)
+                known[reader.name] = (priority, reader)
+            newest_first = reversed(known.values())
+            self._ordered = tuple(reader for _, reader in sorted(newest_first, key=lambda pair: -pair[0]))
+        return iter(self._ordered)
+
+    def find(self, source: Source) -> Reader:
+        for reader in self:
+            if reader.accepts(source):
+                return reader
+        raise Unreadable(
+            "unsupported",
+            f"No reader takes {source.uri or 'this source'} ({source.media_type}).",
+            hint="Convert it to text, Markdown, HTML, PDF, Word or CSV, or register a reader for it.",
+        )
+
+    def read(self, source: Source) -> Document:
+        reader = self.find(source)
+        return reader.read(source.load(self.limits), source)
+
+
+def media_type_of(name: str, head: bytes = b"") -> str:
+    """The media type that a file's name says, else its first bytes, else `application/octet-stream`."""
+    extension = posixpath.splitext(name)[1].lower()
+    if extension in _MEDIA_TYPES:
+        return _MEDIA_TYPES[extension]
+    if head.startswith(b"%PDF-"):
+        return "application/pdf"
+    if head.startswith(b"PK\x03\x04") and (b"word/" in head or b"[Content_Types].xml" in head):
+        return WORD
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:64].lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "text/html"
+    if start.startswith(b"#!"):
+        return "text/x-python" if b"python" in start.split(b"\n")[0] else "text/x-shellscript"
+    return _UNKNOWN
+
+
+def title_of(source: Source) -> str:
+    """A title for a document that states none: its file's name without the extension."""
+    return posixpath.splitext(source.name)[0] or source.name or source.uri
+
+
+def _outside(error: OSError, path: Path) -> NotFound | Forbidden | Unavailable:
+    if isinstance(error, FileNotFoundError):
+        return NotFound(f"There is no file {path}.")
+    if isinstance(error, PermissionError):
+        return Forbidden(f"{path} may not be read.", hint="Check its permissions.")
+    return Unavailable(f"{path} could not be read: {error.strerror or error}.")

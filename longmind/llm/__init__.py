@@ -1,0 +1,26 @@
+"""From a prompt to a checked answer: the protocol, adapters, budgets; never needed, never trusted."""
+
+from longmind.llm.contract import ModelItem, memory_prompt, parse_memories
+from longmind.llm.endpoint import HttpModel, ModelEndpoint
+from longmind.llm.guard import Breaker, Budget, CallRecord, GuardedModel, SpendingLedger, Spent
+from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, Reply
+from longmind.llm.scripted import ScriptedModel
+
+__all__ = [
+    "Breaker",
+    "Budget",
+    "CallRecord",
+    "GuardedModel",
+    "HttpModel",
+    "LanguageModel",
+    "ModelEndpoint",
+    "ModelFailed",
+    "ModelItem",
+    "Prompt",
+    "Reply",
+    "ScriptedModel",
+    "SpendingLedger",
+    "Spent",
+    "memory_prompt",
+    "parse_memories",
+]

@@ -1,0 +1,51 @@
+"""What a language model is to this package: a prompt goes in, a text and what it cost come out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from longmind.base.errors import Unavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is asked: how to behave, what to look at, and how long the answer may be."""
+
+    system: str
+    user: str
+    max_output_tokens: int = 800
+
+    @property
+    def estimated_tokens(self) -> int:
+        """No fewer than any common tokenizer would count, answer included."""
+        return (len(self.system.encode()) + len(self.user.encode())) // 3 + 16 + self.max_output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, and what it cost; None where the server did not say."""
+
+    text: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Answers prompts. `complete` raises `ModelFailed` and nothing else."""
+
+    provider: str
+    model: str
+
+    def complete(self, prompt: Prompt) -> Reply: ...
+
+
+class ModelFailed(Unavailable):
+    """A language model gave no usable answer. `outcome` says in one word why."""
+
+    def __init__(self, message: str, *, outcome: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.outcome = outcome
+        """timeout, rate_limited, server_error, rejected, unreachable, bad_json, wrong_schema, refused,
+        over_budget or circuit_open."""

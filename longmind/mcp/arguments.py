@@ -1,0 +1,113 @@
+"""What a tool takes: the schema of its arguments, and arguments checked against it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, NotRequired, get_args, get_origin
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from longmind.base.errors import Forbidden, InvalidInput
+from longmind.operations.operation import Mark, Operation
+
+_MOST_NAMED: Final = 5
+
+
+class Arguments:
+    """The arguments of one operation; names it does not have are refused."""
+
+    def __init__(self, operation: Operation[..., Any]) -> None:
+        self._parameters = {item.name: item for item in operation.parameters}
+        fields: dict[str, Any] = {}
+        for item in operation.parameters:
+            extra = {} if item.required or item.default is None else {"default": item.default}
+            note = Field(description=item.help, json_schema_extra=extra)
+            hint = Annotated[item.type, note]  # type: ignore[name-defined]
+            fields[item.name] = hint if item.required else NotRequired[hint]
+        make: Any = TypedDict
+        shape = make("Arguments", fields)
+        shape.__pydantic_config__ = ConfigDict(extra="forbid")
+        self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(shape)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of the arguments, as tools show it."""
+        made: dict[str, Any] = _untitled(self._adapter.json_schema())
+        return {"type": "object", "properties": {}, **made}
+
+    def read(self, given: Mapping[str, Any] | None, *, files: Path | None) -> dict[str, Any]:
+        """The arguments as the operation takes them; paths only inside the folder `files`."""
+        try:
+            read = self._adapter.validate_python(
+                {name: self._parsed(name, it) for name, it in (given or {}).items()}
+            )
+        except ValidationError as error:
+            raise self._refused(error) from None
+        for name, value in read.items():
+            if value is not None and Mark.FILE in self._parameters[name].marks:
+                read[name] = confined(value, files, name)
+        return read
+
+    def _parsed(self, name: str, value: Any) -> Any:
+        """Some clients write lists and objects as a string of JSON."""
+        item = self._parameters.get(name)
+        if item is None or not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+            return value
+        kinds = {get_origin(part) or part for part in (item.type, *get_args(item.type))}
+        if str in kinds or not kinds & {list, dict}:
+            return value
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+
+    def _refused(self, error: ValidationError) -> InvalidInput:
+        said: dict[str, str] = {}
+        for problem in error.errors(include_url=False, include_input=False):
+            name = str(problem["loc"][0]) if problem["loc"] else "arguments"
+            if problem["type"] == "extra_forbidden":
+                said.setdefault(name, "there is no such argument")
+            elif problem["type"] == "missing":
+                said.setdefault(name, "it is required")
+            else:
+                where = ".".join(str(part) for part in problem["loc"][1:] if not _is_type(part))
+                said.setdefault(name, f"{where + ': ' if where else ''}{problem['msg']}")
+        shown = [f"{name[:80]}: {reason}" for name, reason in list(said.items())[:_MOST_NAMED]]
+        known = ", ".join(self._parameters) or "none"
+        return InvalidInput("; ".join(shown) + ".", hint=f"The arguments are: {known}.")
+
+
+def confined(path: str, folder: Path | None, name: str) -> str:
+    """A path inside the folder, links followed; anything else is refused."""
+    if folder is None:
+        raise Forbidden(
+            f"{name}: files are not open to this server.", hint="Start it with --files FOLDER to allow one."
+        )
+    base = folder.resolve()
+    try:
+        found = Path(os.path.realpath(base / Path(path).expanduser()))
+    except (OSError, ValueError, RuntimeError):
+        raise InvalidInput(f"{name}: {path[:200]!r} is no path.") from None
+    if found != base and base not in found.parents:
+        raise Forbidden(f"{name}: {path[:200]!r} is outside {base}.", hint="Give a path inside it.")
+    return str(found)
+
+
+def _is_type(part: Any) -> bool:
+    """Pydantic names the branch of a choice in the place of an error, such as `list[str]`."""
+    return isinstance(part, str) and ("[" in part or part in ("str", "int", "float", "bool", "none"))
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without the titles that only repeat the names."""
+    if isinstance(schema, list):
+        return [_untitled(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _untitled(value) for key, value in schema.items() if key != "title" or isinstance(value, dict)
+    }

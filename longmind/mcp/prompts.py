@@ -1,0 +1,34 @@
+"""The prompt `use_context`: a project's knowledge before a task, as an agent's user would ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+
+from longmind.base.errors import InvalidInput
+from longmind.mcp.arguments import Arguments
+from longmind.mcp.contexts import use_context
+
+if TYPE_CHECKING:
+    from longmind.memory import Memory
+
+
+def listed() -> list[Prompt]:
+    arguments = [
+        PromptArgument(name=item.name, description=item.help, required=item.required)
+        for item in use_context.parameters
+    ]
+    return [Prompt(name=use_context.name, description=use_context.summary, arguments=arguments)]
+
+
+def given(memory: Memory, arguments: Mapping[str, str] | None) -> GetPromptResult:
+    """The message to send: what the space knows, marked as data."""
+    read = Arguments(use_context).read(arguments, files=None)
+    for name in ("project", "topic"):
+        if not isinstance(read.get(name), str):
+            raise InvalidInput(f"{name}: it is required.")
+    found = use_context(memory, **read)
+    message = PromptMessage(role="user", content=TextContent(text=found.text))
+    return GetPromptResult(description=use_context.summary, messages=[message])

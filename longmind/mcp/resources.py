@@ -1,0 +1,107 @@
+"""Frames, facts and the bundles of project spaces under addresses that an agent can read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+from mcp_types import Resource, ResourceTemplate
+
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.mcp.shaping import Shape
+from longmind.operations import registry
+from longmind.operations.schema import answer_schema
+from longmind.operations.values import plain
+
+if TYPE_CHECKING:
+    from longmind.memory import Memory
+
+SCHEME: Final = "longmind"
+JSON: Final = "application/json"
+_NEWEST: Final = 20
+_TITLE: Final = 80
+
+_TEMPLATES: Final = (
+    ("frame", "longmind://frame/{id}{?space}", "One remembered thing, whole, by its id."),
+    ("fact", "longmind://fact/{id}{?space}", "One fact by its id: its newest period, with evidence."),
+    ("facts", "longmind://facts/{subject}{?space}", "What is so of a subject now, with evidence."),
+    (
+        "space",
+        "longmind://space/{name}{?topic}",
+        "What a project's space holds of a topic, or of everything.",
+    ),
+)
+
+
+def templates() -> list[ResourceTemplate]:
+    return [
+        ResourceTemplate(name=name, uri_template=address, description=says, mime_type=JSON)
+        for name, address, says in _TEMPLATES
+    ]
+
+
+def listed(memory: Memory | None) -> list[Resource]:
+    """The spaces with a bundle, and the newest frames of the memory's own space."""
+    if memory is None:
+        return []
+    bundles = [
+        Resource(
+            name=f"space {item.name}", uri=f"{SCHEME}://space/{quote(item.name, safe='')}", mime_type=JSON
+        )
+        for item in memory.spaces.list()
+    ]
+    frames = [
+        Resource(
+            name=f"frame {frame.id}",
+            uri=f"{SCHEME}://frame/{frame.id}",
+            title=" ".join((frame.title or frame.text[: _TITLE * 4]).split())[:_TITLE],
+            mime_type=JSON,
+        )
+        for frame in memory.timeline(limit=_NEWEST)
+    ]
+    return [*bundles, *frames]
+
+
+def read(memory: Memory, address: str) -> dict[str, Any]:
+    """What stands under an address, as plain values."""
+    try:
+        parts = urlsplit(address)
+        asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+    except ValueError:
+        raise InvalidInput(f"{address[:200]!r} is no address.") from None
+    name = unquote(parts.path.removeprefix("/"))
+    if parts.scheme == SCHEME and name:
+        if parts.netloc in _ASKED:
+            return _answer(memory, *_ASKED[parts.netloc], name, asked.get("space"))
+        if parts.netloc == "space":
+            return _bundle(memory, name, asked.get("topic", ""))
+    known = ", ".join(shape for _, shape, _ in _TEMPLATES)
+    raise NotFound(f"There is no resource {address[:200]!r}.", hint=f"There are {known}.")
+
+
+_ASKED: Final = {
+    "frame": ("get", "frame"),
+    "fact": ("facts.get", "fact"),
+    "facts": ("facts.about", "subject"),
+}
+"""The operation that answers, and its argument that the address names."""
+
+
+def _answer(memory: Memory, operation: str, argument: str, name: str, space: str | None) -> dict[str, Any]:
+    asked = registry.find(operation)
+    value = name if argument == "subject" else _number(name, argument)
+    found = asked(memory, **{argument: value}, space=None if space is None else [space])
+    shaped: dict[str, Any] = Shape(answer_schema(asked), lean=True).written(plain(found))
+    return shaped
+
+
+def _bundle(memory: Memory, name: str, topic: str) -> dict[str, Any]:
+    if name not in {item.name for item in memory.spaces.list()}:
+        raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
+    return memory.space(name).recall_context(topic, limit=200).to_dict()
+
+
+def _number(text: str, name: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 19:
+        raise InvalidInput(f"{text[:80]!r} is no {name} id.", hint="Give a positive whole number.")
+    return int(text)

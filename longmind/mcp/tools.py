@@ -1,0 +1,101 @@
+"""Operations as tools: their names, schemas and annotations, and how one is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
+
+from longmind.base.echo import OPEN
+from longmind.base.errors import LongmindError
+from longmind.mcp.arguments import Arguments
+from longmind.mcp.contexts import use_context
+from longmind.mcp.fitting import CUT, Count, fit, written
+from longmind.mcp.holding import Holder
+from longmind.mcp.settings import Profile
+from longmind.mcp.shaping import Shape
+from longmind.operations import registry
+from longmind.operations.operation import Operation
+from longmind.operations.schema import answer_schema
+from longmind.operations.values import plain
+
+MARK: Final = OPEN.partition("{")[0]
+"""How a text begins that is made for a model to read."""
+
+
+class OperationTool:
+    """One operation, as an agent sees and calls it."""
+
+    def __init__(self, operation: Operation[..., Any], *, lean: bool) -> None:
+        self.operation = operation
+        self._lean = lean
+        self.name = "_".join(operation.path)
+
+    @cached_property
+    def arguments(self) -> Arguments:
+        return Arguments(self.operation)
+
+    @cached_property
+    def _shape(self) -> Shape:
+        return Shape(answer_schema(self.operation), lean=self._lean)
+
+    @cached_property
+    def shown(self) -> Tool:
+        """What the list of tools says of it."""
+        effect = self.operation.effect
+        return Tool(
+            name=self.name,
+            description=self.operation.description,
+            input_schema=self.arguments.schema,
+            output_schema=self._shape.schema,
+            annotations=ToolAnnotations(
+                read_only_hint=effect == "read",
+                destructive_hint=effect == "destroy",
+                idempotent_hint=self.operation.repeatable,
+                open_world_hint=False,
+            ),
+        )
+
+    def call(
+        self,
+        given: Mapping[str, Any] | None,
+        *,
+        holder: Holder,
+        files: Path | None,
+        budget: int,
+        count: Count,
+    ) -> CallToolResult:
+        """Do it; what cannot be done becomes an error that the agent can read."""
+        try:
+            read = self.arguments.read(given, files=files)
+            memory = holder.memory(begins=self.operation.begins)
+            answer = self._shape.written(plain(self.operation(memory, **read)))
+        except LongmindError as error:
+            return failed(error)
+        return given_back(fit(answer, budget=budget, count=count))
+
+
+def profile_tools(profile: Profile) -> Iterator[OperationTool]:
+    """The few that every agent has a use for, or all operations and `use_context`."""
+    for operation in registry.operations():
+        if operation.tool or profile == "full":
+            yield OperationTool(operation, lean=profile == "default")
+    if profile == "full":
+        yield OperationTool(use_context, lean=False)
+
+
+def given_back(answer: dict[str, Any]) -> CallToolResult:
+    """The answer as structured content, and as text: its own if it is one for a model, else as JSON."""
+    text = answer.get("text")
+    said = written(answer)
+    if isinstance(text, str) and text.startswith(MARK):
+        said = "\n".join([text, *answer.get("notes", ()), *([answer[CUT]] if CUT in answer else ())])
+    return CallToolResult(content=[TextContent(text=said)], structured_content=answer)
+
+
+def failed(error: LongmindError) -> CallToolResult:
+    """An error in words: what was wrong, and what to do about it."""
+    return CallToolResult(content=[TextContent(text=f"{error.code}: {error}")], is_error=True)

@@ -1,0 +1,10 @@
+"""Which time does a question speak of? Finds time phrases and resolves them to half-open ranges."""
+
+from __future__ import annotations
+
+from longmind.search.when.find import TimePhrase, find_times, time_range
+from longmind.search.when.phrases import Relation
+from longmind.search.when.recency import asks_recency
+from longmind.search.when.words import Grain
+
+__all__ = ["Grain", "Relation", "TimePhrase", "asks_recency", "find_times", "time_range"]

@@ -1,0 +1,218 @@
+"""Reads the clock: '5 pm', '17:30', 'half past seven', 'from 3 to 5', '8 in the evening'."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import NamedTuple
+
+from longmind.search.when.derived import Hours
+from longmind.search.when.nodes import Node
+from longmind.search.when.numbers import whole
+from longmind.search.when.reader import Reader
+from longmind.search.when.words import DAY_PARTS, Grain
+
+POINTS = {"noon": 12, "midnight": 0}
+_GRAINS: tuple[tuple[Grain, timedelta], ...] = (
+    ("hour", timedelta(hours=1)),
+    ("minute", timedelta(minutes=1)),
+    ("second", timedelta(seconds=1)),
+)
+_HALF_DAY = timedelta(hours=12)
+_JOINTS = frozenset({"-", "to", "till", "until"})
+
+
+class Clock(NamedTuple):
+    """A reading of the clock."""
+
+    hour: int
+    minute: int
+    second: int
+    level: int
+    """The least part given: 0 hours, 1 minutes, 2 seconds."""
+    end: int
+    is_open: bool
+    """It may be of the morning or the afternoon."""
+    is_bare: bool = False
+    """Only its place makes it a time: a number alone."""
+
+    @property
+    def offset(self) -> timedelta:
+        return timedelta(hours=self.hour, minutes=self.minute, seconds=self.second)
+
+    def closed(self, *, evening: bool) -> Clock:
+        if not self.is_open:
+            return self
+        return self._replace(hour=self.hour % 12 + (12 if evening else 0), is_open=False)
+
+    def within(self, part: str | None) -> Clock:
+        """Settled by the part of the day; without one, 1 to 6 is after noon and 7 to 11 before."""
+        if part is None:
+            return self.closed(evening=self.hour <= 6 or self.hour == 12)
+        if part == "night":
+            return self.closed(evening=5 <= self.hour < 12)
+        return self.closed(evening=DAY_PARTS[part][0] >= 12 or (part == "midday" and self.hour != 11))
+
+
+class Reading(NamedTuple):
+    """One time on the clock, or two that bound a range; a day and a part of the day make hours of it."""
+
+    first: Clock
+    last: Clock | None
+    end: int
+
+    @property
+    def is_bare(self) -> bool:
+        return self.first.is_bare and (self.last is None or self.last.is_bare)
+
+    def hours(self, day: Node | None, part: str | None) -> Hours:
+        if self.last is None:
+            point = self.first.within(part)
+            grain, lasts = _GRAINS[point.level]
+            return Hours(point.offset, point.offset + lasts, grain, day)
+        start, end = self._bounds(self.first, self.last, part)
+        grain = _GRAINS[max(self.first.level, self.last.level)][0]
+        return Hours(start, end, grain, day, is_point=False)
+
+    @staticmethod
+    def _bounds(first: Clock, last: Clock, part: str | None) -> tuple[timedelta, timedelta]:
+        if part is not None:
+            last = last.within(part)
+        if first.is_open and not last.is_open and part is None:
+            late = first.closed(evening=True)
+            first = late if last.hour >= 12 and late.offset < last.offset else first.closed(evening=False)
+        start = first.within(part).offset
+        end = last.closed(evening=False).offset
+        while end <= start:
+            end += _HALF_DAY if last.is_open else 2 * _HALF_DAY
+        return start, end
+
+
+def clock_range(reader: Reader, i: int) -> Reading | None:
+    """'from 3 to 5 pm', '9:30-11:00', 'between 4 and 6'."""
+    opens = reader.word(i)
+    j = reader.skip(i, "from", "between")
+    first = clock(reader, j, bare=True)
+    if first is None:
+        return None
+    joint = reader.word(first.end) or reader.mark(first.end)
+    if joint not in _JOINTS and not (joint == "and" and opens == "between"):
+        return None
+    last = clock(reader, first.end + 1, bare=True)
+    if last is None or (first.is_bare and last.is_bare and j == i):
+        return None
+    return Reading(first, last, last.end)
+
+
+def clock(reader: Reader, i: int, *, bare: bool) -> Clock | None:
+    """A reading of the clock here; with `bare`, a number from 1 to 12 alone is one."""
+    token = reader.at(i)
+    if token.kind == "clock":
+        hour, minute, second, level, half = token.fields
+        is_open = half < 0 and 1 <= hour <= 12 and token.text[0] != "0"
+        return _with_part(reader, Clock(hour, minute, second, level, i + 1, is_open))
+    if token.kind == "word" and token.text in POINTS:
+        return Clock(POINTS[token.text], 0, 0, 0, i + 1, is_open=False)
+    past = _past(reader, i)
+    if past is not None:
+        return _with_part(reader, past)
+    if token.kind == "number" and bare and token.value is not None and token.text[-3:-2] == ".":
+        return _dotted(token.text, i + 1)
+    return _hour_alone(reader, i, bare=bare)
+
+
+def _hour_alone(reader: Reader, i: int, *, bare: bool) -> Clock | None:
+    """'7 o'clock', 'six pm', 'nine thirty', '12 noon', and with `bare` '7'."""
+    found = _hour(reader, i)
+    if found is None:
+        return None
+    hour, end = found
+    word = reader.word(end)
+    if word in {"o'clock", "oclock"}:
+        return _with_part(reader, Clock(hour, 0, 0, 0, end + 1, is_open=True))
+    if word == "noon" and hour == 12:
+        return Clock(12, 0, 0, 0, end + 1, is_open=False)
+    minutes = whole(reader, reader.skip(end, "-")) if reader.at(i).kind == "word" else None
+    minute, level = 0, 0
+    if minutes is not None and 10 <= minutes.value <= 59:
+        minute, level, end = int(minutes.value), 1, minutes.end
+        word = reader.word(end)
+    if word in {"am", "pm"} and reader.at(i).kind == "word":
+        return Clock(hour % 12 + (12 if word == "pm" else 0), minute, 0, level, end + 1, is_open=False)
+    alone = Clock(hour, minute, 0, level, end, is_open=True, is_bare=True)
+    inside = _with_part(reader, alone)
+    if inside.end > end and (bare or reader.word(i) != "one"):
+        return inside._replace(is_bare=False)
+    return alone if bare and not reader.counts_things(end) else None
+
+
+def _dotted(text: str, end: int) -> Clock | None:
+    hour, minute = (int(part) for part in text.split("."))
+    if hour > 23 or minute > 59:
+        return None
+    return Clock(hour, minute, 0, 1, end, is_open=1 <= hour <= 12, is_bare=True)
+
+
+def _with_part(reader: Reader, found: Clock) -> Clock:
+    """'7 in the morning', '8 at night'."""
+    if not found.is_open:
+        return found
+    j = reader.phrase(found.end, "in", "the") or reader.phrase(found.end, "at")
+    if j is None:
+        return found
+    j = reader.skip(j, "early", "late")
+    part = reader.word(j)
+    return found.within(part)._replace(end=j + 1) if part in DAY_PARTS else found
+
+
+def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
+    token = reader.at(i)
+    if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
+        value: float = int(token.text)
+        end = i + 1
+    else:
+        found = whole(reader, i)
+        if found is None:
+            return None
+        value, end = found.value, found.end
+    if reader.at(end).glued and reader.at(end).text in {".", "/", "%", ":"} and reader.at(end + 1).glued:
+        return None
+    return (int(value), end) if 1 <= value <= 12 else None
+
+
+def _past(reader: Reader, i: int) -> Clock | None:
+    """'half past seven', 'quarter to five', 'twenty past eight', '10 minutes to six'."""
+    j = reader.skip(i, "a")
+    word = reader.word(j)
+    minutes = {"half": 30, "quarter": 15}.get(word)
+    end = j + 1
+    is_short = False
+    if minutes is None:
+        count = _minutes(reader, i)
+        if count is None:
+            return None
+        minutes, end = count
+        after_unit = reader.skip(end, "minutes", "minute", "min", "mins")
+        is_short = after_unit == end
+        end = after_unit
+    relation = reader.word(end)
+    if relation not in {"past", "to"} or (relation == "to" and (is_short or word == "half")):
+        return None
+    hour = _hour(reader, end + 1)
+    if hour is None or reader.counts_things(hour[1]):
+        return None
+    value, after = hour
+    if relation == "to":
+        value, minutes = (value - 2) % 12 + 1, 60 - minutes
+    return Clock(value, minutes, 0, 1, reader.skip(after, "o'clock", "oclock"), is_open=True)
+
+
+def _minutes(reader: Reader, i: int) -> tuple[int, int] | None:
+    token = reader.at(i)
+    if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
+        value, end = int(token.text), i + 1
+    else:
+        found = whole(reader, i)
+        if found is None:
+            return None
+        value, end = int(found.value), found.end
+    return (value, end) if 1 <= value <= 59 else None

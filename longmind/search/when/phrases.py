@@ -1,0 +1,304 @@
+"""Reads whole time phrases: a time with the word that relates to it, or two times that bound a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from longmind.search.when import words
+from longmind.search.when.derived import Hours, Range
+from longmind.search.when.holidays import HOLIDAYS
+from longmind.search.when.moments import moment
+from longmind.search.when.nodes import Date, Instant, Node, Now, Stretch
+from longmind.search.when.numbers import day_of_month, year
+from longmind.search.when.reader import AGO, AHEAD, CLOCK, DIGITS, PART, WINDOW, Found, Reader
+from longmind.search.when.relative import DAYS
+
+Relation = Literal["at", "since", "before", "after", "between", "around"]
+
+_RELATIONS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("ever", "since"), "since"),
+    (("since",), "since"),
+    (("starting", "from"), "since"),
+    (("starting", "in"), "since"),
+    (("starting", "on"), "since"),
+    (("starting",), "since"),
+    (("beginning", "on"), "since"),
+    (("beginning", "in"), "since"),
+    (("beginning",), "since"),
+    (("no", "later", "than"), "until"),
+    (("not", "later", "than"), "until"),
+    (("later", "than"), "after"),
+    (("earlier", "than"), "before"),
+    (("up", "until"), "until"),
+    (("up", "to"), "until"),
+    (("until",), "until"),
+    (("till",), "until"),
+    (("til",), "until"),
+    (("by",), "until"),
+    (("prior", "to"), "before"),
+    (("before",), "before"),
+    (("after",), "after"),
+    (("more", "than"), "over"),
+    (("over",), "over"),
+    (("around",), "around"),
+    (("roughly",), "around"),
+    (("approximately",), "around"),
+    (("circa",), "around"),
+    (("about",), "about"),
+)
+_MEANINGS: dict[str, tuple[Relation, bool]] = {
+    "since": ("since", False),
+    "until": ("before", True),
+    "before": ("before", False),
+    "over": ("before", False),
+    "after": ("after", False),
+    "around": ("around", False),
+    "about": ("around", False),
+}
+_FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
+_OPENERS = frozenset(
+    {
+        *_FIRST_WORDS,
+        *words.MONTHS,
+        *words.WEEKDAYS,
+        *words.SEASONS,
+        *words.ONES,
+        *words.TENS,
+        *words.ORDINALS,
+        *words.ORDINAL_TENS,
+        *words.VAGUE_NUMBERS,
+        *words.DECADES,
+        *words.WHICH,
+        *words.THIRDS,
+        *words.DAY_PARTS,
+        *HOLIDAYS,
+        *(name + "s" for name in HOLIDAYS),
+        *DAYS,
+        *words.listed("the a an in at during on from between now tonight tonite half quarter hundred dozen"),
+        *words.listed("week weekend day month year decade earlier later final"),
+    }
+)
+"""Every word a phrase may begin with."""
+ANCHORS = frozenset(
+    name + ending
+    for ending in ("", "s")
+    for name in (
+        *words.MONTHS,
+        *words.WEEKDAYS,
+        *words.SEASONS,
+        *words.UNITS,
+        *words.ONES,
+        *words.TENS,
+        *words.ORDINALS,
+        *words.ORDINAL_TENS,
+        *words.DECADES,
+        *words.DAY_PARTS,
+        *HOLIDAYS,
+        *DAYS,
+        *words.listed("now tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
+    )
+)
+"""Words that name a time or count one: a phrase without any digit has at least one of them."""
+_JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
+_AFTERWARDS = frozenset({"onward", "onwards", "forward"})
+_UNSURE = frozenset({"may", "march", "mar", "jan", "dec", "sat", "sun"})
+_MOST_REPEATED = 8
+_REPEATED = frozenset(
+    {
+        *words.DAY_PARTS,
+        *words.WEEKDAYS,
+        *words.MONTHS,
+        *words.UNITS,
+        *words.ONES,
+        *words.ORDINALS,
+        *words.listed("other single weekend and or at -"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase from the first token to before the last, and how its range lies to the time it names."""
+
+    node: Node
+    first: int
+    last: int
+    relation: Relation
+    rule: str
+    includes: bool = False
+    """With 'before': the time named is part of the range ('until Friday', 'by Friday')."""
+
+
+def phrases(reader: Reader) -> Iterator[Phrase]:
+    """The phrases of a text from left to right; they do not overlap."""
+    i = 0
+    before: Phrase | None = None
+    while i < len(reader):
+        if reader.word(i) in {"every", "each"}:
+            i = _after_repeated(reader, i + 1)
+            continue
+        found = _phrase(reader, i)
+        if found is None:
+            i += 1
+            continue
+        if before is not None:
+            yield _with_year_of(reader, before, found)
+        before = found
+        i = found.last
+    if before is not None:
+        yield before
+
+
+def _with_year_of(reader: Reader, phrase: Phrase, after: Phrase) -> Phrase:
+    """'January' of 'January and March 2021' is of that year too."""
+    one, other = phrase.node, after.node
+    if reader.at(phrase.last).text not in {"and", "or", ","} or phrase.last + 1 != after.first:
+        return phrase
+    if not isinstance(one, Date) or not isinstance(other, Date) or not one.floats or other.year is None:
+        return phrase
+    if one.month is None or other.month is None:
+        return phrase
+    return replace(phrase, node=replace(one, year=other.year - (one.month > other.month)))
+
+
+def _after_repeated(reader: Reader, i: int) -> int:
+    """Past 'every second Monday': what comes again and again is no one time."""
+    for _ in range(_MOST_REPEATED):
+        if reader.at(i).text not in _REPEATED and reader.at(i).kind not in {"number", "ordinal", "clock"}:
+            break
+        i += 1
+    return i
+
+
+def _phrase(reader: Reader, i: int) -> Phrase | None:
+    token = reader.at(i)
+    if token.kind in {"mark", "other"} or (token.kind == "word" and token.text not in _OPENERS):
+        return None
+    spanned = _range(reader, i)
+    if spanned is not None:
+        return Phrase(spanned.node, i, spanned.end, "between", spanned.rule)
+    if token.text in _FIRST_WORDS:
+        related = _related(reader, i)
+        if related is not None:
+            return related
+    found = moment(reader, i)
+    if found is None:
+        return None
+    return _with_suffix(reader, i, found)
+
+
+def _with_suffix(reader: Reader, i: int, found: Found) -> Phrase:
+    """'2019 onwards', '2018 or later', 'from May on'."""
+    end = found.end
+    relation: Relation = "around" if found.is_vague else "between" if found.is_range else "at"
+    first = i
+    if reader.word(end) in _AFTERWARDS or (reader.word(i - 1) == "from" and reader.word(end) == "on"):
+        first = i - 1 if reader.word(i - 1) == "from" else i
+        return Phrase(found.node, first, end + 1, "since", found.rule)
+    if reader.word(end) in {"or", "and"}:
+        after = reader.word(end + 1)
+        closes = reader.at(end + 2).kind == "mark"
+        if after in {"later", "onwards", "newer"} or (after == "after" and closes):
+            return Phrase(found.node, first, end + 2, "since", found.rule)
+        if after in {"earlier", "older"} or (after == "before" and closes):
+            return Phrase(found.node, first, end + 2, "before", found.rule, includes=True)
+    return Phrase(found.node, first, end, relation, found.rule)
+
+
+def _related(reader: Reader, i: int) -> Phrase | None:
+    for said, relation in _RELATIONS:
+        j = reader.phrase(i, *said)
+        if j is None:
+            continue
+        j = reader.skip(j, "around", "about") if relation not in {"around", "about"} else j
+        j = reader.skip(j, "on", "in") if relation in {"since", "until", "before", "after"} else j
+        found = _named(reader, j, cued=said != ("by",))
+        if found is None or (relation == "over" and found.rule != AGO):
+            continue
+        if relation == "about" and found.rule not in {AGO, AHEAD, CLOCK}:
+            continue
+        means, includes = _MEANINGS[relation]
+        return Phrase(found.node, i, found.end, means, found.rule, includes=includes)
+    return None
+
+
+def _named(reader: Reader, i: int, *, cued: bool = True) -> Found | None:
+    """The time a relation speaks of, an article before it or not."""
+    found = moment(reader, i, cued=cued)
+    if found is None and reader.word(i) == "the":
+        found = moment(reader, i + 1, cued=cued)
+    return found
+
+
+def _range(reader: Reader, i: int) -> Found | None:
+    """'from May to July 2021', 'between 3 and 5 June', 'March 2-5', '2014-2018', 'Monday to Wednesday'."""
+    opens = reader.word(i) if reader.word(i) in {"from", "between"} else ""
+    j = i + 1 if opens else i
+    for first in _starts(reader, j, cued=bool(opens)):
+        joint = reader.word(first.end) or reader.mark(first.end)
+        if joint not in _JOINTS and not (joint == "and" and opens == "between"):
+            continue
+        if joint == "-" and reader.mark(first.end + 1) == "-":
+            continue
+        last = _finish(reader, first.end + 1, first.node)
+        if last is not None and _may_bound(first, last, opens=opens):
+            node = _completed(first.node, last.node)
+            return None if node is None else Found(node, last.end, "range")
+    return None
+
+
+def _starts(reader: Reader, i: int, *, cued: bool) -> Iterator[Found]:
+    """What a range may begin with: 'now', a day whose month comes later, or any time."""
+    if reader.word(i) == "now":
+        yield Found(Now(), i + 1, "now")
+    day = day_of_month(reader, reader.skip(i, "the"))
+    if day is not None:
+        yield Found(Date(day=int(day.value)), day.end, "day of the month", is_day=True)
+    found = moment(reader, i, cued=True)
+    if found is not None and (cued or _stands_alone(reader, i, found)):
+        yield found
+
+
+def _stands_alone(reader: Reader, i: int, found: Found) -> bool:
+    """Whether a time may begin a range without 'from': not a lower-case 'may' or 'march'."""
+    if isinstance(found.node, Date) and found.node.year is None and found.node.day is None:
+        return reader.at(i).capital or reader.word(i) not in _UNSURE
+    return True
+
+
+def _finish(reader: Reader, i: int, first: Node) -> Found | None:
+    if reader.word(i) == "now":
+        return Found(Now(), i + 1, "now")
+    found = _named(reader, i)
+    if found is not None:
+        return found
+    if isinstance(first, Date) and first.day is not None and first.month is not None:
+        day = day_of_month(reader, reader.skip(i, "the"))
+        if day is not None and day.value > first.day:
+            after = None if first.year else year(reader, reader.skip(day.end, ","), cued=True)
+            node = Date(first.year or (int(after.value) if after else None), first.month, int(day.value))
+            return Found(node, after.end if after else day.end, "day of the month", is_day=True)
+    return None
+
+
+def _may_bound(first: Found, last: Found, *, opens: str) -> bool:
+    if not opens and first.rule == last.rule == DIGITS and first.node.floats and last.node.floats:
+        return False
+    if last.rule in {PART, WINDOW} or first.rule in {PART, WINDOW}:
+        return False
+    if isinstance(first.node, Stretch) and isinstance(last.node, Stretch):
+        return first.node.year < last.node.year
+    if isinstance(first.node, Date) and first.node.month is None and first.node.weekday is None:
+        return isinstance(last.node, Date) and last.node.month is not None and last.node.day is not None
+    return first.rule != CLOCK or isinstance(last.node, Hours | Now | Instant)
+
+
+def _completed(first: Node, last: Node) -> Node | None:
+    """The range, with the month of 'between 3 and 5 June' given to its first day."""
+    if isinstance(first, Date) and isinstance(last, Date) and first.month is None and first.day is not None:
+        if last.day is None or first.day >= last.day:
+            return None
+        first = replace(first, month=last.month, year=last.year)
+    return Range(first, last)

@@ -1,0 +1,233 @@
+"""The bundle that a recall gives: options checked and clamped, sections in order, the exact JSON shape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from longmind.base.checks import check_text
+from longmind.base.echo import CLOSE, OPEN, harmless
+from longmind.base.errors import InvalidInput
+from longmind.base.hashing import digest
+from longmind.base.times import AsOf, format_ms
+from longmind.spaces.instants import instant, parse_rfc3339
+from longmind.spaces.objects import slugs
+from longmind.spaces.values import MemoryObject
+
+DEFAULT_LIMIT: Final = 5
+KIND_LIMIT: Final = 20
+"""How many objects of one kind are given where no number is asked for."""
+MOST: Final = 200
+"""A larger `limit` is clamped to this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything that decides a bundle besides the store and the topic."""
+
+    limit: int = DEFAULT_LIMIT
+    raw_limit: int | None = None
+    include_raw: bool = False
+    include_metadata: bool = True
+    include_hidden: bool = False
+    prefer_kinds: tuple[str, ...] = ()
+    prefer_tags: tuple[str, ...] = ()
+    require_high_relevance: bool = False
+    backend: str | None = None
+    freeze_clock: int | None = None
+    now: int | None = None
+    as_of: AsOf = AsOf.LATEST
+
+    @property
+    def moment(self) -> int | None:
+        return self.now if self.freeze_clock is None else self.freeze_clock
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What a space knows of a topic."""
+
+    space: str
+    topic: str
+    generated_at: str | None
+    global_summary: str
+    objects: tuple[MemoryObject, ...]
+    limit: int
+    backend: str
+    raw_limit: int | None
+    """None: no raw texts were asked for."""
+    include_metadata: bool = True
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sections(self) -> list[dict[str, Any]]:
+        return [self._section(item) for item in self.objects]
+
+    @property
+    def raw(self) -> list[dict[str, str]]:
+        chosen = self.objects[: self.raw_limit or 0]
+        return [{"path": item.path, "raw": item.raw, "kind": item.kind} for item in chosen]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The bundle in the shape and the order of keys in which it is documented."""
+        found: dict[str, Any] = {
+            "space": self.space,
+            "topic": self.topic,
+            "generated_at": self.generated_at,
+            "global_summary": self.global_summary,
+            "sections": self.sections,
+        }
+        if self.raw_limit is not None:
+            found["raw"] = self.raw
+        found["limit"] = self.limit
+        if self.warnings:
+            found["warnings"] = list(self.warnings)
+        return found
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
+
+    def _section(self, item: MemoryObject) -> dict[str, Any]:
+        section: dict[str, Any] = {
+            "id": item.id,
+            "path": item.path,
+            "kind": item.kind,
+            "summary_micro": item.summary_micro,
+            "summary_short": item.summary_short,
+            "summary_long": item.summary_long,
+            "relevance": item.relevance,
+            "pinned": item.pinned,
+            "tags": list(item.tags),
+        }
+        if self.include_metadata:
+            section["metadata"] = dict(item.metadata)
+        section["updated_at"] = format_ms(item.updated_at)
+        return section
+
+
+@dataclass(frozen=True, slots=True)
+class UsedContext:
+    """A bundle as text to put before an agent's task, marked as data and not instructions."""
+
+    text: str
+    bundle: Bundle
+    total_tokens: int
+    left_out: tuple[str, ...]
+    """Ids of objects that did not fit the budget."""
+
+
+def check_options(given: Mapping[str, Any] | str | None, **named: Any) -> Options:
+    """Options as JSON, or by name; the names win. Numbers out of range are clamped."""
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            raise InvalidInput("The options are no valid JSON.") from None
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidInput("Options are a JSON object.", hint='Write {"limit": 3}.')
+    values = {**(given or {}), **{key: value for key, value in named.items() if value is not None}}
+    unknown = sorted(str(key) for key in set(values) - set(Options.__dataclass_fields__))
+    if unknown:
+        known = ", ".join(Options.__dataclass_fields__)
+        raise InvalidInput(f"There is no option {', '.join(unknown)}.", hint=f"Known are {known}.")
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is not None:
+            checked[name] = _CHECKS[name](value, name)
+    made = Options(**checked)
+    raw_limit = made.limit if made.raw_limit is None else min(made.raw_limit, made.limit)
+    return replace(made, raw_limit=raw_limit)
+
+
+def check_topic(topic: object) -> str:
+    return check_text(topic, "topic", most_bytes=100_000, empty=True).strip()
+
+
+def summarise(topic: str, objects: Sequence[MemoryObject]) -> str:
+    found = "; ".join(item.summary_micro.rstrip(" .;") for item in objects)
+    return f"Context bundle for '{topic}' ({len(objects)} items): {found or 'nothing is known of it'}."
+
+
+def render(bundle: Bundle, *, budget: int, count: Any) -> UsedContext:
+    """As much of the bundle as fits, each object in its short form or, failing that, its micro one."""
+    head = OPEN.format(id=digest("bundle", bundle.to_json()).hex()[:16])
+    lines = [head, harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")]
+    left_out = []
+
+    def cost(more: str) -> int:
+        return int(count("\n".join([*lines, more, CLOSE])))
+
+    for item in bundle.objects:
+        pinned = ", pinned" if item.pinned else ""
+        title = (
+            f"- {item.path} ({item.kind}, {item.relevance}{pinned}, {format_ms(item.updated_at)}) [{item.id}]"
+        )
+        forms = dict.fromkeys((item.summary_short, item.summary_micro))
+        written = [harmless(f"{title}\n  {' '.join(form.split())}") for form in forms]
+        fitting = next((form for form in written if cost(form) <= budget), None)
+        if fitting is None:
+            left_out.append(item.id)
+        else:
+            lines.append(fitting)
+    if not bundle.objects:
+        lines.append("Nothing is known of it.")
+    text = "\n".join([*lines, CLOSE])
+    return UsedContext(text, bundle, int(count(text)), tuple(left_out))
+
+
+def _clamped(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{name} must be a whole number, not {value!r}.")
+    return max(0 if name == "raw_limit" else 1, min(value, MOST))
+
+
+def _flag(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false, not {value!r}.")
+    return value
+
+
+def _names(value: object, name: str) -> tuple[str, ...]:
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+        raise InvalidInput(f"{name} must be a list of strings.")
+    return slugs(items) if name == "prefer_tags" else tuple(sorted(set(items)))
+
+
+def _backend(value: object, name: str) -> str:
+    return check_text(value, name)
+
+
+def _frozen(value: object, name: str) -> int:
+    return parse_rfc3339(value, name)
+
+
+def _now(value: datetime | int | str, name: str) -> int:
+    found = instant(value, name)
+    assert found is not None
+    return found
+
+
+def _as_of(value: object, name: str) -> AsOf:
+    if not isinstance(value, AsOf):
+        raise InvalidInput(f"{name} must be an AsOf.", hint="Write AsOf.at(moment).")
+    return value
+
+
+_CHECKS: Final[Mapping[str, Any]] = {
+    "limit": _clamped,
+    "raw_limit": _clamped,
+    "include_raw": _flag,
+    "include_metadata": _flag,
+    "include_hidden": _flag,
+    "prefer_kinds": _names,
+    "prefer_tags": _names,
+    "require_high_relevance": _flag,
+    "backend": _backend,
+    "freeze_clock": _frozen,
+    "now": _now,
+    "as_of": _as_of,
+}

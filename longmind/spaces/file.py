@@ -1,0 +1,138 @@
+"""The JSON file of a space: written the same for the same content, read with every doubt."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from longmind.base.errors import Conflict, InvalidInput
+from longmind.base.names import canonical_space
+from longmind.base.times import format_ms
+from longmind.spaces.signing import check_signature, hash_of, part_hashes, sign
+from longmind.spaces.values import MemoryObject
+
+FORMAT: Final = "longmind.space/1"
+MOST_BYTES: Final = 1 << 30
+_BODY: Final = ("format", "metadata", "objects", "policies", "space", "updated_at")
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceFile:
+    """What a file says, and how far it could be checked."""
+
+    space: str
+    metadata: Mapping[str, Any]
+    policies: Mapping[str, Any]
+    objects: Sequence[Mapping[str, Any]]
+    verified: Literal["signature", "hash", "none"]
+    created_at: Any = None
+
+
+def write_file(
+    space: str,
+    *,
+    metadata: Mapping[str, Any],
+    policies: Mapping[str, Any],
+    objects: Sequence[MemoryObject],
+    updated_at: int,
+    key: bytes | None,
+    algorithm: str,
+) -> str:
+    """Sorted keys, objects by time and id, a hash of each part and of the whole, a line break at the end."""
+    ordered = sorted(objects, key=lambda item: (item.updated_at, item.id))
+    body: dict[str, Any] = {
+        "format": FORMAT,
+        "metadata": dict(metadata),
+        "objects": [item.to_dict() for item in ordered],
+        "policies": dict(policies),
+        "space": space,
+        "updated_at": format_ms(updated_at),
+    }
+    whole = hash_of(body)
+    sealed = {**body, "hash": whole, "hashes": part_hashes(body)}
+    if key is not None:
+        sealed["signature"] = sign(space, whole, key=key, algorithm=algorithm)
+    return json.dumps(sealed, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
+    """A file of ours, checked against its hashes; or a plain space file, which has none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"Invalid space file: it is no JSON: {error}.") from None
+    if not isinstance(found, dict) or not isinstance(found.get("objects"), list):
+        raise InvalidInput("Invalid space file: it has no list of objects.")
+    space = found.get("space") or found.get("name") or name
+    if not isinstance(space, str):
+        raise InvalidInput("Invalid space file: it does not name its space.", hint="Name one.")
+    for index, item in enumerate(found["objects"]):
+        if not isinstance(item, dict):
+            raise InvalidInput(f"Invalid space file: object {index} is no JSON object.")
+    return SpaceFile(
+        space=canonical_space(space),
+        metadata=_mapping(found, "metadata"),
+        policies=_mapping(found, "policies"),
+        objects=found["objects"],
+        verified=_verify(found, key),
+    )
+
+
+def _mapping(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = found.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidInput(f"Invalid space file: {name} is no JSON object.")
+    return value
+
+
+def _verify(found: Mapping[str, Any], key: bytes | None) -> Literal["signature", "hash", "none"]:
+    if "hash" not in found and "format" not in found:
+        if key is not None:
+            raise Conflict("The bundle is not signed, and a key was given.", hint="Leave the key away.")
+        return "none"
+    body = {name: found[name] for name in _BODY if name in found}
+    unknown = sorted(set(found) - {*_BODY, "hash", "hashes", "signature"})
+    missing = sorted(set(_BODY) - set(found))
+    if missing or unknown or found.get("format") != FORMAT:
+        raise InvalidInput(
+            f"Invalid space file: it is no {FORMAT}"
+            + (f", without {', '.join(missing)}" if missing else "")
+            + (f", with {', '.join(unknown)}" if unknown else "")
+            + "."
+        )
+    differing = _differences(body, found.get("hashes"))
+    if hash_of(body) != found.get("hash") or differing:
+        what = ", ".join(differing) or "the whole or its hash"
+        raise Conflict(
+            f"The bundle was changed after it was made. What differs: {what}.",
+            hint="Get it again from where it came; nothing was imported.",
+        )
+    if key is None:
+        return "hash"
+    check_signature(str(found["space"]), str(found["hash"]), found.get("signature"), key=key)
+    return "signature"
+
+
+def _differences(body: Mapping[str, Any], stated: object) -> list[str]:
+    """Which parts are not what their hashes say."""
+    if not isinstance(stated, Mapping):
+        return ["hashes"]
+    if not all(isinstance(item, Mapping) and isinstance(item.get("id"), str) for item in body["objects"]):
+        return ["an object without an id"]
+    actual = part_hashes(body)
+    found = [name for name in ("metadata", "policies", "updated_at") if stated.get(name) != actual[name]]
+    before = stated.get("objects")
+    before = before if isinstance(before, Mapping) else {}
+    now = actual["objects"]
+    for name in sorted({*before, *now}):
+        if name not in now:
+            found.append(f"object {name} (missing)")
+        elif name not in before:
+            found.append(f"object {name} (added)")
+        elif before[name] != now[name]:
+            found.append(f"object {name}")
+    return found

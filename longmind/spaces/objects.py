@@ -1,0 +1,247 @@
+"""From what a caller gives to a complete object: checked, redacted, with defaults; pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from longmind.base.checks import canonical_json, check_label, check_metadata, check_text
+from longmind.base.echo import without_echo
+from longmind.base.errors import InvalidInput
+from longmind.base.hashing import digest
+from longmind.base.words import fold
+from longmind.context.sentences import cut, salient
+from longmind.spaces.policies import Policy
+from longmind.spaces.redaction import FLAGS, Redactor
+from longmind.spaces.values import DEFAULT_KIND, RELEVANCES, Chunk
+
+MICRO_CHARACTERS: Final = 200
+MICRO_WORDS: Final = 25
+SHORT_WORDS: Final = 60
+LONG_WORDS: Final = 200
+MOST_PATH_BYTES: Final = 1000
+MOST_ID_BYTES: Final = 300
+_MOST_CHUNKS: Final = 10_000
+_KNOWN: Final = frozenset(
+    "id path kind raw summary_micro summary_short summary_long tags metadata relevance pinned chunks "
+    "created_at updated_at".split()
+)
+HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An object as it is to be stored; `id` and `pinned` are None where the caller did not say."""
+
+    id: str | None
+    path: str
+    kind: str
+    raw: str
+    summary_micro: str
+    summary_short: str
+    summary_long: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, str]
+    """Canonical JSON by top-level key."""
+    relevance: str
+    pinned: bool | None
+    chunks: tuple[Chunk, ...]
+    hash: str
+    notes: tuple[str, ...] = ()
+
+
+def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
+    if isinstance(payload, str):
+        try:
+            payload = json.loads(payload)
+        except ValueError:
+            raise InvalidInput("The object is no valid JSON.") from None
+    if not isinstance(payload, Mapping):
+        raise InvalidInput("An object is a JSON object.", hint='Write {"path": "…", "raw": "…"}.')
+    unknown = sorted(str(key) for key in set(payload) - _KNOWN)
+    if unknown:
+        raise InvalidInput(
+            f"An object has no {', '.join(unknown)}.", hint="Put what is your own under metadata."
+        )
+    return dict(payload)
+
+
+def plan_object(
+    payload: Mapping[str, Any] | str,
+    *,
+    space: str,
+    policy: Policy,
+    redactor: Redactor,
+    keep_times: bool = False,
+) -> Wanted:
+    """Check everything a caller may say of an object, take out what must not be kept, fill in the rest."""
+    given = read_payload(payload)
+    notes = []
+    if not keep_times and (given.get("created_at") or given.get("updated_at")):
+        notes.append("created_at and updated_at are the store's; those given were not taken")
+    raw = _text(given.get("raw"), "raw")
+    kept, echoes = without_echo(raw)
+    if echoes:
+        raw = kept
+        notes.append("recalled text was left out of raw")
+    raw = redactor.text(raw)
+    texts = [redactor.text(_text(given.get(name), name)) for name in _SUMMARIES]
+    if not raw.strip() and not any(text.strip() for text in texts):
+        raise InvalidInput("The object says nothing: raw and all summaries are empty.")
+    micro, short, long = fill_summaries(raw, *texts)
+    kind = redactor.text(check_label(given.get("kind") or DEFAULT_KIND, "kind"))
+    metadata = given.get("metadata")
+    metadata = {} if metadata is None else metadata
+    canonical_json(metadata, "metadata")  # refused before anything looks inside
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput("metadata must be a JSON object.")
+    metadata = redactor.value(metadata)
+    tags = slugs([redactor.text(tag) for tag in _strings(given.get("tags"), "tags")])
+    chunks = _chunks(given.get("chunks"), redactor)
+    relevance = _relevance(given.get("relevance"))
+    path = given.get("path")
+    if path is None:
+        path = infer_path(raw or micro, kind=kind, project=str(metadata.get("project") or space))
+    path = normal_path(redactor.text(check_text(path, "path")))
+    name = given.get("id")
+    if name is not None:
+        name = redactor.text(check_label(name, "id"))
+        if len(name.encode()) > MOST_ID_BYTES:
+            raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
+    if redactor.flags:
+        before = metadata.get(FLAGS)
+        held = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
+        metadata = {**metadata, FLAGS: sorted(held | redactor.flags)}
+    pinned = given.get("pinned")
+    if pinned is not None and not isinstance(pinned, bool):
+        raise InvalidInput(f"pinned must be true or false, not {pinned!r}.")
+    if pinned is None and any(
+        rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.auto_pin
+    ):
+        pinned = True
+    stated = metadata.get("hash")
+    return Wanted(
+        id=name,
+        path=path,
+        kind=kind,
+        raw=raw,
+        summary_micro=micro,
+        summary_short=short,
+        summary_long=long,
+        tags=tags,
+        metadata=check_metadata(metadata),
+        relevance=relevance,
+        pinned=pinned,
+        chunks=chunks,
+        hash=stated if isinstance(stated, str) and stated else content_name(raw or micro),
+        notes=tuple(notes),
+    )
+
+
+_SUMMARIES: Final = ("summary_micro", "summary_short", "summary_long")
+
+
+def content_name(raw: str) -> str:
+    return "sha256:" + hashlib.sha256(raw.encode()).hexdigest()
+
+
+def fill_summaries(raw: str, micro: str, short: str, long: str) -> tuple[str, str, str]:
+    """What is missing is extracted from the raw text, or from the longest summary there is."""
+    source = raw if raw.strip() else (long or short or micro)
+    micro = micro.strip() or short_line(extract(source, MICRO_WORDS))
+    return micro, short.strip() or extract(source, SHORT_WORDS), long.strip() or extract(source, LONG_WORDS)
+
+
+def extract(text: str, words: int) -> str:
+    """The sentences that say most, none of them new; a text that is short enough is its own."""
+    if len(text.split()) <= words:
+        return text.strip()
+    found = cut(text, salient(text, words=words)).strip()
+    pieces = found.split()
+    return found if len(pieces) <= 2 * words else " ".join(pieces[: 2 * words]) + " …"
+
+
+def short_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MICRO_CHARACTERS else line[: MICRO_CHARACTERS - 1].rstrip() + "…"
+
+
+def derived_id(space: str, path: str, number: int = 0) -> str:
+    """The id of an object that was given none: the same for the same place."""
+    return "mem_" + digest("space object", space, path, number).hex()[:16]
+
+
+def normal_path(path: str) -> str:
+    """Slashes between segments, none at the ends; the case is kept."""
+    parts = [part.strip() for part in path.replace("\\", "/").split("/")]
+    parts = [" ".join(part.split()) for part in parts if part and part != "."]
+    if ".." in parts:
+        raise InvalidInput(f"path {path!r} leads out of its space.", hint="Leave out the '..'.")
+    found = "/".join(parts)
+    if not found:
+        raise InvalidInput("path is empty.", hint="Write project/module/topic.")
+    if len(found.encode()) > MOST_PATH_BYTES:
+        raise InvalidInput(f"path has more than {MOST_PATH_BYTES} bytes.", hint="Shorten it.")
+    return found
+
+
+def slug(text: str) -> str:
+    return re.sub(r"[^\w]+", "-", fold(text)).strip("-_")
+
+
+def slugs(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags in lower case, without white space or signs, each once."""
+    return tuple(sorted({found for tag in tags if (found := slug(check_label(tag, "tag")))}))
+
+
+def heading(text: str) -> str:
+    """The first heading, or the beginning of the first line that says something."""
+    found = HEADING.search(text[:4000])
+    line = found[1] if found else next((line for line in text.splitlines() if line.strip()), "")
+    return short_line(line)
+
+
+def infer_path(text: str, *, kind: str, project: str) -> str:
+    words = slug(heading(text)).split("-")
+    return f"{project}/{slug(kind) or DEFAULT_KIND}/{'_'.join(words[:6]) or 'note'}"
+
+
+def _text(value: object, name: str) -> str:
+    return "" if value is None else check_text(value, name, empty=True)
+
+
+def _strings(value: object, name: str) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
+        raise InvalidInput(f"{name} must be a list of strings.")
+    return list(value)
+
+
+def _relevance(value: object) -> str:
+    if value is None:
+        return "medium"
+    found = value.strip().lower() if isinstance(value, str) else value
+    if found not in RELEVANCES:
+        raise InvalidInput(f"relevance must be one of {', '.join(RELEVANCES)}, not {value!r}.")
+    return str(found)
+
+
+def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or len(value) > _MOST_CHUNKS:
+        raise InvalidInput(f"chunks must be a list of at most {_MOST_CHUNKS}.")
+    found = []
+    for item in value:
+        if not isinstance(item, Mapping) or set(item) != {"chunk_id", "text"}:
+            raise InvalidInput("A chunk has a chunk_id and a text, and nothing else.")
+        name = redactor.text(check_label(item["chunk_id"], "chunk_id"))
+        found.append(Chunk(name, redactor.text(check_text(item["text"], "chunk text"))))
+    if len({chunk.chunk_id for chunk in found}) != len(found):
+        raise InvalidInput("Two chunks have the same chunk_id.")
+    return tuple(found)

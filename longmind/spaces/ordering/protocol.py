@@ -1,0 +1,80 @@
+"""What an ordering is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from longmind.spaces.shelf import Floats, Mask, Shelf
+
+BASE: Final = (0.0, 1.0, 2.0)
+"""By level of relevance: low, medium, high."""
+PINNED: Final = 1.0
+FIELD_WEIGHTS: Final[Mapping[str, float]] = {"path": 3.0, "tags": 2.0, "summary": 2.0, "raw": 1.0}
+PREFER: Final = 1.5
+"""The most that `prefer_kinds` and `prefer_tags` add, each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A topic, as words, and what the caller would rather see."""
+
+    topic: str
+    words: tuple[str, ...]
+    """Distinct and sorted, so that sums do not depend on the order of asking."""
+    now: int
+    prefer_kinds: tuple[str, ...] = ()
+    prefer_tags: tuple[str, ...] = ()
+    ranked: Mapping[str, float] = field(default_factory=dict)
+    """For the ordering by search: its hits, object id to score in [0, 1]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """One score per slot, and whether the topic is spoken of there."""
+
+    score: Floats
+    matched: Mask
+
+
+class Ordering(Protocol):
+    """Scores every object of a space for a question. Pure, and each part of a score has an upper bound."""
+
+    name: str
+
+    def score(self, shelf: Shelf, question: Question) -> Scores: ...
+
+
+def said(shelf: Shelf, question: Question) -> tuple[Floats, Mask]:
+    """How much of the topic the fields say (0 to 8), and where any of it is said at all."""
+    import numpy as np
+
+    shelf.seek(question.words)
+    amount = np.zeros(shelf.size)
+    matched = np.zeros(shelf.size, dtype=bool)
+    for name, weight in FIELD_WEIGHTS.items():
+        for word in question.words:
+            slots = shelf.slots(name, word)
+            amount[slots] += weight / len(question.words)
+            matched[slots] = True
+    return amount, matched if question.words else np.ones(shelf.size, dtype=bool)
+
+
+def standing(shelf: Shelf) -> Floats:
+    """Relevance and pin, whatever the topic."""
+    import numpy as np
+
+    found: Floats = np.array(BASE)[shelf.relevance] + PINNED * shelf.pinned
+    return found
+
+
+def preferred(shelf: Shelf, question: Question) -> Floats:
+    import numpy as np
+
+    bonus = np.zeros(shelf.size)
+    for kind in question.prefer_kinds:
+        bonus[shelf.of_kind(kind)] = PREFER
+    for tag in question.prefer_tags:
+        bonus[shelf.with_tag(tag)] += PREFER / len(question.prefer_tags)
+    return bonus

@@ -1,0 +1,54 @@
+"""The topic in tags and summaries, the company it keeps among objects of one tag, and how recent it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longmind.spaces.ordering.protocol import Question, Scores, preferred, said, standing
+from longmind.spaces.shelf import Floats, Shelf
+
+TAG: Final = 3.0
+SUMMARY: Final = 2.0
+CLUSTER: Final = 2.0
+"""For an object in a cluster that speaks of nothing but the topic."""
+RECENT: Final = 1.0
+RECENT_DAYS: Final = 30
+_NEAR: Final = 0.5
+"""From this share of the topic on, a cluster brings its silent members along."""
+_DAY: Final = 86_400_000
+_PARTS: Final = 2**20
+
+
+class Raptor:
+    name = "raptor"
+
+    def score(self, shelf: Shelf, question: Question) -> Scores:
+        import numpy as np
+
+        _, matched = said(shelf, question)
+        overlap: Floats = np.zeros(shelf.size)
+        for name, weight in (("tags", TAG), ("summary", SUMMARY)):
+            for word in question.words:
+                overlap[shelf.slots(name, word)] += weight / len(question.words)
+        cluster = _clusters(shelf, np.minimum(1.0, overlap / TAG))
+        age = np.clip((question.now - shelf.updated) / (_DAY * RECENT_DAYS), 0.0, 1.0)
+        score = standing(shelf) + overlap + CLUSTER * cluster + RECENT * (1.0 - age)
+        return Scores(score + preferred(shelf, question), matched | (cluster >= _NEAR))
+
+
+def _clusters(shelf: Shelf, share: Floats) -> Floats:
+    """For each object the mean share of the topic in the best of its clusters; one member is no cluster."""
+    import numpy as np
+
+    best: Floats = np.zeros(shelf.size)
+    if not share.any():
+        return best
+    slots, codes = shelf.tag_pairs()
+    if not len(slots):
+        return best
+    # Whole numbers add up to the same sum in any order.
+    sums = np.bincount(codes, weights=np.round(share[slots] * _PARTS))
+    counts = np.bincount(codes)
+    means = np.where(counts > 1, sums / np.maximum(counts, 1) / _PARTS, 0.0)
+    np.maximum.at(best, slots, means[codes])
+    return best

@@ -1,0 +1,136 @@
+"""Objects follow frames: a forgotten frame takes its object along, an erased one every trace of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from longmind.base.errors import Corrupt
+from longmind.base.times import FOREVER
+from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, checked, close_version, columns, seal, select
+from longmind.spaces.words import derive, differing, lacking
+from longmind.store.frames import batches
+from longmind.store.parts import Budget, Part, Problem
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot, Transaction
+from longmind.store.visible import among
+
+_BATCH = 1000
+_RULES = (
+    (
+        "{0} does not agree with its frame",
+        (
+            "SELECT o.object_id FROM space_object o LEFT JOIN frame f ON f.frame_id = o.frame_id "
+            "WHERE f.frame_id IS NULL OR f.space <> o.space OR f.kind <> o.kind "
+            "OR (o.until IS NULL AND f.retired_at IS NOT NULL)"
+        ),
+    ),
+    (
+        "{0} lies in a space that has no record",
+        (
+            "SELECT o.object_id FROM space_object o WHERE o.until IS NULL AND NOT EXISTS "
+            "(SELECT 1 FROM space_record r WHERE r.space = o.space AND r.until IS NULL)"
+        ),
+    ),
+)
+
+
+class SpacesPart(Part):
+    """The share of spaces in the life of frames."""
+
+    name = "spaces"
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        for batch in batches(ids):
+            clause = among("x.frame_id", batch)
+            for row in select(tx.rows, ObjectRow, f"x.until IS NULL AND {clause.sql}", clause.values):
+                close_version(tx, row)
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        gone: set[tuple[str, str]] = set()
+        count = 0
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            sql = f"SELECT space, object_id, until, frame_id FROM space_object WHERE {clause.sql}"
+            found = tx.rows.all(sql, clause.values)
+            gone.update((str(row[0]), str(row[1])) for row in found)
+            tx.rows.many(
+                "DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?",
+                [(row[0], FOREVER if row[2] is None else row[2], row[3]) for row in found],
+            )
+            count += tx.rows.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
+        named = 0
+        for space, name in sorted(gone):
+            for row in select(tx.rows, AuditRow, "x.space = ? AND x.object_id = ?", (space, name)):
+                clean = row._replace(object_id=None)
+                tx.rows.run(
+                    "UPDATE space_audit SET object_id = NULL, checksum = ? WHERE audit_id = ?",
+                    (seal(clean), clean.audit_id),
+                )
+                named += 1
+        return {"space_object": count, "space_audit": named}
+
+    def rebuild(self, store: Store) -> int:
+        done = 0
+        with store.write() as tx:
+            tx.rows.run("DELETE FROM space_words")
+            while made := derive(tx.rows, most=_BATCH):
+                done += made
+        return done
+
+    def derive(self, tx: Transaction) -> None:
+        while derive(tx.rows, most=_BATCH):
+            pass
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        """Makes what a store of an older format lacks."""
+        with store.read() as snapshot:
+            if not lacking(snapshot.rows, 1):
+                return {}
+        done = 0
+        while not budget.exhausted:
+            with store.write() as tx:
+                made = derive(tx.rows, most=_BATCH)
+            budget.spend(made)
+            done += made
+            if made < _BATCH:
+                break
+        return {"space_words": done}
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        for text, sql in _RULES:
+            for (name,) in snapshot.rows.all(f"{sql} LIMIT 20"):
+                yield Problem("space_object", text.format(name))
+        if deep:
+            yield from _checksums(snapshot)
+            for detail in differing(snapshot.rows):
+                yield Problem("space_words", detail, derived=True)
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        found = {}
+        for name, sql in (
+            ("spaces", "SELECT count(*) FROM space_record WHERE until IS NULL"),
+            ("objects", "SELECT count(*) FROM space_object WHERE until IS NULL"),
+            ("pinned", "SELECT count(*) FROM space_object WHERE until IS NULL AND pinned = 1"),
+            ("versions", "SELECT count(*) FROM space_object"),
+            ("audit", "SELECT count(*) FROM space_audit"),
+        ):
+            row = snapshot.rows.one(sql)
+            found[name] = int(row[0]) if row else 0
+        return found
+
+
+def _checksums(snapshot: Snapshot) -> Iterator[Problem]:
+    for kind, table in TABLES.items():
+        keys = ", ".join(f"x.{name}" for name in kind._fields[:3])
+        offset = 0
+        while True:
+            sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {keys} LIMIT 2000 OFFSET {offset}"
+            batch = snapshot.rows.all(sql)
+            for row in batch:
+                try:
+                    checked(kind, row)
+                except Corrupt as error:
+                    yield Problem(table, error.message)
+            if len(batch) < 2000:
+                break
+            offset += 2000

@@ -1,0 +1,226 @@
+"""The rules of a space: retention, redaction, deletion, pins, visibility, budgets; checked when set."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from longmind.base.checks import canonical_json, check_label
+from longmind.base.errors import InvalidInput
+from longmind.spaces.patterns import check_pattern
+from longmind.spaces.values import RELEVANCES
+
+
+@cache
+def detectors() -> Mapping[str, tuple[str, ...]]:
+    """Names that `pii_redaction` knows; everything else in that list is a regular expression."""
+    from longmind.extract.personal import KINDS  # most spaces redact nothing, and it takes a while
+
+    return {
+        **{kind: (kind,) for kind in KINDS},
+        "emails": ("email",),
+        "keys": ("key",),
+        "api_keys": ("key",),
+        "secrets": ("key",),
+        "phones": ("phone",),
+        "cards": ("card",),
+        "credit_cards": ("card",),
+        "ips": ("ip",),
+        "addresses": ("address",),
+        "all": KINDS,
+    }
+
+
+_MOST_DAYS: Final = 36_500
+_REGEX_PREFIX: Final = "regex:"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Conditions on an object; those that are given must all hold, and one at least is given."""
+
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    relevance: tuple[str, ...] = ()
+
+    def covers(self, *, kind: str, tags: Iterable[str], path: str, relevance: str) -> bool:
+        held = set(tags)
+        return (
+            (not self.kinds or kind in self.kinds)
+            and (not self.tags or not held.isdisjoint(self.tags))
+            and (not self.relevance or relevance in self.relevance)
+            and (not self.paths or any(fnmatch.fnmatchcase(path, pattern) for pattern in self.paths))
+        )
+
+    @classmethod
+    def of(cls, given: object, name: str) -> Match:
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"{name} is a list of conditions such as {{'kinds': ['decision']}}.")
+        unknown = sorted(set(given) - {"kinds", "tags", "paths", "relevance"})
+        if unknown or not given:
+            raise InvalidInput(
+                f"{name} has a condition without kinds, tags, paths or relevance"
+                + (f": {', '.join(map(repr, unknown))}." if unknown else "."),
+            )
+        found = cls(**{key: _names(value, f"{name}.{key}") for key, value in given.items()})
+        if bad := [value for value in found.relevance if value not in RELEVANCES]:
+            raise InvalidInput(f"{name}.relevance: {bad[0]!r} is none of {', '.join(RELEVANCES)}.")
+        return found
+
+    def to_dict(self) -> dict[str, list[str]]:
+        pairs = {"kinds": self.kinds, "tags": self.tags, "paths": self.paths, "relevance": self.relevance}
+        return {key: list(value) for key, value in pairs.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The most that one provider may cost a space."""
+
+    usd: float | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All rules of one space; the defaults are those of a space that never set any."""
+
+    ttl_days: float | None = None
+    pii_redaction: tuple[str, ...] = ()
+    export_path: str | None = None
+    allow_delete: bool = False
+    auto_pin: tuple[Match, ...] = ()
+    visibility: tuple[Match, ...] = ()
+    """Objects that one of these covers are kept and exported, and left out of what is recalled."""
+    budgets: Mapping[str, Cap] = field(default_factory=dict)
+
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        if not self.pii_redaction:
+            return ()
+        known = detectors()
+        wanted = {kind for item in self.pii_redaction for kind in known.get(item.casefold(), ())}
+        return tuple(kind for kind in known["all"] if kind in wanted)
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        return tuple(
+            item.removeprefix(_REGEX_PREFIX)
+            for item in self.pii_redaction
+            if item.casefold() not in detectors()
+        )
+
+    def changed(self, given: Mapping[str, Any] | str) -> Policy:
+        """This policy with the given keys set; null sets a key back to its default."""
+        if isinstance(given, str):
+            try:
+                given = json.loads(given)
+            except ValueError:
+                raise InvalidInput("The policy is no valid JSON.") from None
+        if not isinstance(given, Mapping):
+            raise InvalidInput("A policy is a JSON object.", hint='Write {"ttl_days": 30}.')
+        unknown = sorted(str(key) for key in set(given) - set(_READERS))
+        if unknown:
+            raise InvalidInput(
+                f"A policy has no {', '.join(unknown)}.", hint=f"Known are {', '.join(_READERS)}."
+            )
+        values = {name: getattr(self, name) for name in _READERS}
+        default = Policy()
+        for name, value in given.items():
+            values[name] = getattr(default, name) if value is None else _READERS[name](value, name)
+        return Policy(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "allow_delete": self.allow_delete,
+            "auto_pin": [rule.to_dict() for rule in self.auto_pin],
+            "budgets": {
+                name: {
+                    key: value
+                    for key, value in (("tokens", cap.tokens), ("usd", cap.usd))
+                    if value is not None
+                }
+                for name, cap in sorted(self.budgets.items())
+            },
+            "export_path": self.export_path,
+            "pii_redaction": list(self.pii_redaction),
+            "ttl_days": self.ttl_days,
+            "visibility": [rule.to_dict() for rule in self.visibility],
+        }
+
+    def to_json(self) -> str:
+        return canonical_json(self.to_dict(), "policy")
+
+
+def _names(value: object, name: str) -> tuple[str, ...]:
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list | tuple):
+        raise InvalidInput(f"{name} must be a list of strings.")
+    return tuple(check_label(item, name) for item in items)
+
+
+def _days(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_DAYS:
+        raise InvalidInput(f"{name} must be a number of days from 0 to {_MOST_DAYS}, or null for never.")
+    return value
+
+
+def _redaction(value: object, name: str) -> tuple[str, ...]:
+    items = _names(value, name)
+    for item in items:
+        if item.casefold() in detectors():
+            continue
+        if item.isidentifier() and not item.startswith(_REGEX_PREFIX):
+            raise InvalidInput(
+                f"{name}: there is no detector {item!r}.",
+                hint=f"Known are {', '.join(detectors())}; write 'regex:{item}' for that very word.",
+            )
+        check_pattern(item.removeprefix(_REGEX_PREFIX))
+    return items
+
+
+def _path(value: object, name: str) -> str:
+    return check_label(value, name)
+
+
+def _flag(value: object, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} must be true or false, not {value!r}.")
+    return value
+
+
+def _rules(value: object, name: str) -> tuple[Match, ...]:
+    items = [value] if isinstance(value, Mapping) else value
+    if not isinstance(items, list | tuple):
+        raise InvalidInput(f"{name} must be a list of conditions.")
+    return tuple(Match.of(item, name) for item in items)
+
+
+def _budgets(value: object, name: str) -> dict[str, Cap]:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{name} must map a provider ('*' for any) to {{'usd': …, 'tokens': …}}.")
+    found = {}
+    for provider, cap in value.items():
+        if not isinstance(cap, Mapping) or set(cap) - {"usd", "tokens"}:
+            raise InvalidInput(f"{name}.{provider} must have usd, tokens or both.")
+        for key, amount in cap.items():
+            if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < 2**53:
+                raise InvalidInput(f"{name}.{provider}.{key} must be a number, 0 or more.")
+        tokens = cap.get("tokens")
+        found[check_label(provider, name)] = Cap(cap.get("usd"), None if tokens is None else int(tokens))
+    return found
+
+
+_READERS: Final[Mapping[str, Any]] = {
+    "ttl_days": _days,
+    "pii_redaction": _redaction,
+    "export_path": _path,
+    "allow_delete": _flag,
+    "auto_pin": _rules,
+    "visibility": _rules,
+    "budgets": _budgets,
+}

@@ -1,0 +1,199 @@
+"""Recalling: a shelf, an ordering, the objects it puts first, the bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from typing import Final
+
+from longmind.base.filters import View, Where
+from longmind.base.times import AsOf, format_ms
+from longmind.search.engine import SearchEngine
+from longmind.search.request import plan_request
+from longmind.spaces import rows
+from longmind.spaces.bundle import Bundle, Options, check_topic, summarise
+from longmind.spaces.ordering.choosing import choose, first
+from longmind.spaces.ordering.protocol import Question, Scores
+from longmind.spaces.policies import Policy
+from longmind.spaces.shelf import Mask, Shelf
+from longmind.spaces.shelves import Shelves
+from longmind.spaces.values import ROLE, MemoryObject
+from longmind.spaces.words import LEVELS
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
+from longmind.store.visible import among
+from longmind.text.words import terms
+
+_REACH: Final = 30
+"""How many hits of the search engine are looked at, at least."""
+_DUPLICATES: Final = 4
+
+
+class Recaller:
+    """Answers from what is kept in memory of the spaces of one store."""
+
+    def __init__(self, store: Store, search: SearchEngine | None, shelves: Shelves) -> None:
+        self._store = store
+        self._search = search
+        self._shelves = shelves
+
+    def context(self, space: str, topic: str, options: Options, *, default: str) -> Bundle:
+        topic = check_topic(topic)
+        with self._store.one_state() as snapshot:
+            record = rows.find_space(snapshot.rows, space, options.as_of)
+            chosen, moment, warnings, backend = self._choose(
+                snapshot, space, topic, options, None, default, Policy() if record is None else record.rules()
+            )
+            if record is None:
+                warnings = [f"there is no space '{space}'", *warnings]
+            found = rows.objects(snapshot.rows, space, options.as_of, chosen)
+        return Bundle(
+            space=space,
+            topic=topic,
+            generated_at=None if moment is None else format_ms(moment),
+            global_summary=summarise(topic, found),
+            objects=tuple(found),
+            limit=options.limit,
+            backend=backend,
+            raw_limit=options.raw_limit if options.include_raw else None,
+            include_metadata=options.include_metadata,
+            warnings=tuple(warnings),
+        )
+
+    def kind(
+        self, space: str, kind: str, options: Options, *, topic: str, default: str
+    ) -> tuple[MemoryObject, ...]:
+        topic = check_topic(topic)
+        with self._store.one_state() as snapshot:
+            record = rows.find_space(snapshot.rows, space, options.as_of)
+            policy = Policy() if record is None else record.rules()
+            chosen, *_ = self._choose(snapshot, space, topic, options, kind, default, policy)
+            return tuple(rows.objects(snapshot.rows, space, options.as_of, chosen))
+
+    def _choose(
+        self,
+        snapshot: Snapshot,
+        space: str,
+        topic: str,
+        options: Options,
+        kind: str | None,
+        default: str,
+        policy: Policy,
+    ) -> tuple[list[str], int | None, list[str], str]:
+        ordering, warning = choose(options.backend or default)
+        warnings = [warning] if warning else []
+        ranked: Mapping[str, float] = {}
+        if ordering.name == "search" and topic:
+            ranked, problem = self._ranked(snapshot, space, topic, options)
+            warnings += [problem] if problem else []
+        with self._shelves.lock:
+            shelf = self._shelves.at(snapshot, space, options.as_of)
+            moment = shelf.newest if options.moment is None else options.moment
+            question = Question(
+                topic,
+                tuple(sorted(set(terms(topic)))),
+                moment or 0,
+                options.prefer_kinds,
+                options.prefer_tags,
+                ranked,
+            )
+            scores = ordering.score(shelf, question)
+            allowed = _allowed(shelf, options, kind)
+            found = _visible(shelf, scores, allowed, policy, options, dedupe=ordering.name == "hybrid")
+            return found, moment, warnings, ordering.name
+
+    def _ranked(
+        self, snapshot: Snapshot, space: str, topic: str, options: Options
+    ) -> tuple[dict[str, float], str | None]:
+        """The hits of the search engine as objects, the best with 1."""
+        if self._search is None:
+            return {}, "there is no search engine here: nothing was found by search"
+        request = plan_request(
+            topic,
+            view=View((space,), options.as_of),
+            where=Where(role=ROLE),
+            limit=min(1000, max(_REACH, 4 * options.limit)),
+            mode="hybrid",
+            lanes=None,
+            fusion="score",
+            reference=options.moment,
+            times="boost",
+            zone=UTC,
+        )
+        results = self._search.search(request)
+        scores: dict[int, float] = {}
+        for hit in results:
+            whole = hit.frame.parent if hit.frame.start is not None else hit.frame.id
+            if whole is not None:
+                scores.setdefault(whole, hit.score)
+        top = max(scores.values(), default=0.0)
+        names = _objects_of(snapshot, space, list(scores), options.as_of)
+        found = {
+            names[frame]: (score / top if top > 0 else 1.0) or 1e-6
+            for frame, score in scores.items()
+            if frame in names
+        }
+        silent = [lane.name for lane in results.lanes if not lane.ran and lane.name == "vector"]
+        return found, "searched without meaning: there is no embedder" if silent else None
+
+
+def _allowed(shelf: Shelf, options: Options, kind: str | None) -> Mask:
+    import numpy as np
+
+    allowed: Mask = shelf.created <= options.as_of.valid
+    if kind is not None:
+        of_kind = np.zeros(shelf.size, dtype=bool)
+        of_kind[shelf.of_kind(kind)] = True
+        allowed &= of_kind
+    if options.require_high_relevance:
+        allowed &= shelf.relevance == LEVELS["high"]
+    return allowed
+
+
+def _visible(
+    shelf: Shelf, scores: Scores, allowed: Mask, policy: Policy, options: Options, *, dedupe: bool
+) -> list[str]:
+    """The ids of the first objects; further ones take the place of those that are hidden or said twice."""
+    names = {value: name for name, value in LEVELS.items()}
+    rules = () if options.include_hidden else policy.visibility
+    reach = options.limit * (_DUPLICATES if dedupe else 1)
+    look = reach
+    while True:
+        slots = first(shelf, scores, allowed, limit=look)
+        hidden = [
+            slot
+            for slot, entry in zip(slots, shelf.entries_of(slots) if rules else (), strict=False)
+            if any(
+                rule.covers(
+                    kind=entry.kind,
+                    tags=entry.tags,
+                    path=entry.path,
+                    relevance=names[int(shelf.relevance[slot])],
+                )
+                for rule in rules
+            )
+        ]
+        if not hidden:
+            break
+        allowed[hidden] = False
+        look = min(4 * look, shelf.size)
+    if look > reach:
+        slots = first(shelf, scores, allowed, limit=reach)
+    if dedupe:
+        twins: set[str] = set()
+        for slot, entry in zip(slots, shelf.entries_of(slots), strict=True):
+            if entry.hash is not None:
+                allowed[slot] = entry.hash not in twins
+                twins.add(entry.hash)
+        slots = first(shelf, scores, allowed, limit=options.limit)
+    return [shelf.ids[slot] for slot in slots]
+
+
+def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) -> dict[int, str]:
+    if not frames:
+        return {}
+    # By frame alone: with the space in it, SQLite would rather read all versions of the space.
+    clause = rows.held(as_of) & among("x.frame_id", frames)
+    sql = f"SELECT x.frame_id, x.object_id, x.space FROM space_object x WHERE {clause.sql}"
+    found = snapshot.rows.all(sql, clause.values)
+    return {int(frame): str(name) for frame, name, where in found if where == space}

@@ -1,0 +1,390 @@
+"""All spaces of a store: create, list, delete, collect garbage, export, import."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from longmind.base.checks import canonical_json, check_choice
+from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
+from longmind.base.filters import View
+from longmind.base.names import canonical_space
+from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
+from longmind.base.times import AsOf
+from longmind.facts import forgetting
+from longmind.search.engine import SearchEngine
+from longmind.spaces import file, keeping, retention, rows
+from longmind.spaces.instants import instant, parse_rfc3339
+from longmind.spaces.objects import plan_object
+from longmind.spaces.ordering.choosing import DEFAULT, ORDERINGS
+from longmind.spaces.policies import Policy
+from longmind.spaces.recall import Recaller
+from longmind.spaces.redaction import Redactor
+from longmind.spaces.rows import SpaceRow
+from longmind.spaces.semantic import Model
+from longmind.spaces.shelves import Shelves
+from longmind.spaces.signing import HMAC
+from longmind.spaces.space import ProjectSpace
+from longmind.spaces.telemetry import Telemetry
+from longmind.spaces.understanding import Tools
+from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceSummary
+from longmind.store import erasure
+from longmind.store.engine import Rows
+from longmind.store.erasure import ErasureCertificate
+from longmind.store.files import fold_log
+from longmind.store.store import Store
+
+BACKEND: Final = "spaces_backend"
+EXPORTS: Final = ".longmind/exports"
+_BATCH: Final = 200
+
+
+class Spaces:
+    """The project spaces of one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchEngine | None = None,
+        *,
+        backend: str | None = None,
+        model: Model | None = None,
+        open_model: Callable[[str], Model] | None = None,
+        telemetry: Telemetry | None = None,
+    ) -> None:
+        """`backend` wins over the store's setting, and gives way to that of a single call."""
+        self._store = store
+        self._backend = backend
+        self._telemetry = telemetry or Telemetry()
+        recaller = Recaller(store, search, Shelves())
+        self._tools = Tools(store, recaller, self._telemetry, self.backend, model, open_model)
+
+    def space(self, name: str) -> ProjectSpace:
+        return ProjectSpace(canonical_space(name), self._tools)
+
+    # The ordering
+
+    def backend(self) -> str:
+        """The ordering that holds where a call names none."""
+        if self._backend is not None:
+            return self._backend
+        with self._store.read() as snapshot:
+            return self._store.setting(snapshot.rows, BACKEND) or DEFAULT
+
+    def set_backend(self, name: str) -> None:
+        """Keep a default ordering in the store."""
+        check_choice(name, "backend", tuple(ORDERINGS))
+        with self._store.write() as tx:
+            self._store.set_setting(tx, BACKEND, name)
+
+    # Spaces
+
+    def create(
+        self, name: str, metadata: Mapping[str, Any] | str | None = None, *, reset: bool = False
+    ) -> SpaceSummary:
+        """Begin a space, or find it there; `reset` (also as {"reset": true}) forgets its objects.
+
+        A reset keeps the policy: a space that redacts goes on redacting.
+        """
+        space = canonical_space(name)
+        given = _metadata(metadata)
+        reset = bool(given.pop("reset", False)) or reset if given else reset
+        with self._telemetry.operation("create", space=space), self._store.write() as tx:
+            before = rows.find_space(tx.rows, space)
+            record = keeping.ensure_space(
+                tx, space, metadata=given if metadata is not None and given else None
+            )
+            if before is None:
+                rows.audit(tx, space, "create", {})
+            if reset:
+                live = rows.select(tx.rows, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (space,))
+                keeping.archive(tx, live, reason="reset", parts=self._store.parts)
+                rows.audit(tx, space, "reset", {"objects": len(live)})
+                record = rows.put_space(
+                    tx,
+                    record._replace(
+                        created_at=tx.now, updated_at=tx.now, metadata=_text(given or None, record)
+                    ),
+                )
+            return _summary(tx.rows, record)
+
+    def list(self, *, as_of: AsOf = AsOf.LATEST) -> tuple[SpaceSummary, ...]:
+        """All spaces that were begun, by name."""
+        clause = rows.held(as_of)
+        with self._store.read() as snapshot:
+            found = rows.select(snapshot.rows, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
+            return tuple(_summary(snapshot.rows, row, as_of) for row in found)
+
+    def delete(self, name: str) -> ErasureCertificate:
+        """Erase everything in a space, its frames and facts included. Its policy must allow it."""
+        space = canonical_space(name)
+        with self._telemetry.operation("delete", space=space):
+            with self._store.write() as tx:
+                record = _existing(tx.rows, space)
+                allowed = record.rules().allow_delete
+                if not allowed:
+                    rows.audit(tx, space, "delete refused", {"allow_delete": False})
+            if not allowed:
+                raise Forbidden(
+                    f"Space '{space}' may not be deleted: its policy has allow_delete false.",
+                    hint='Allow it with set_policy({"allow_delete": true}).',
+                )
+            return self._erase_all(space)
+
+    def _erase_all(self, space: str) -> ErasureCertificate:
+        with self._store.read() as snapshot:
+            sql = "SELECT frame_id FROM frame WHERE space = ? AND start_byte IS NULL ORDER BY frame_id"
+            frames = [int(row[0]) for row in snapshot.rows.all(sql, (space,))]
+        certificate = erasure.erase(self._store, frames, view=View((space,)))
+        with self._store.write() as tx:
+            assert tx.system
+            tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
+            forgetting.erase_space(tx, space)
+            tx.rows.run("DELETE FROM store_erasing")
+            for table in ("space_object", "space_words", "space_record", "space_spending"):
+                tx.rows.run(f"DELETE FROM {table} WHERE space = ?", (space,))
+            rows.audit(
+                tx,
+                space,
+                "delete",
+                {"frames": len(certificate.frames), "certificate": certificate.sealed().hex()},
+            )
+            number = erasure.mark(tx)
+        erasure.scrub(self._store, number)
+        return certificate
+
+    def gc(
+        self,
+        name: str,
+        *,
+        now: datetime | int | str,
+        ttl_days: float | None = None,
+        mode: Literal["auto", "archive", "purge"] = "auto",
+        dry_run: bool = False,
+    ) -> GcReport:
+        """Take out what is older than `ttl_days` (the policy's, if none is given), pins excepted.
+
+        With `allow_delete` expired objects are purged for good; without it they are archived, and asking
+        for a purge is refused.
+        """
+        space = canonical_space(name)
+        moment = instant(now, "now")
+        assert moment is not None
+        check_choice(mode, "mode", ("auto", "archive", "purge"))
+        with self._telemetry.operation("gc", space=space) as span:
+            report = retention.collect(
+                self._store, space, now=moment, ttl_days=ttl_days, mode=mode, dry_run=dry_run
+            )
+            span.set("items_returned", len(report.expired))
+        self._telemetry.collected(space)
+        return report
+
+    # Files
+
+    def export(
+        self,
+        name: str,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        key: bytes | None = None,
+        algorithm: str = HMAC,
+        root: str | os.PathLike[str] | None = None,
+    ) -> Path:
+        """Write a space as JSON, and say where. Without a path: the policy's folder, else .longmind/exports.
+
+        Relative paths start at `root`, or at the working folder.
+        """
+        space = canonical_space(name)
+        text = self.export_text(space, key=key, algorithm=algorithm)
+        if path is None:
+            folder = Path(self.space(space).policy.export_path or EXPORTS)
+            target = folder if folder.suffix == ".json" else folder / (space.replace("/", "__") + ".json")
+        else:
+            target = Path(path)
+        target = Path(root or ".") / target.expanduser()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Unavailable(f"{target} cannot be written: {error.strerror}.") from None
+        _check_replaceable(target)
+        with partial_file(target) as partial:
+            with writing(target):
+                partial.write_bytes(text.encode())
+            put_in_place(partial, target)
+        with self._store.write() as tx:
+            detail = {
+                "bytes": len(text.encode()),
+                "hash": json.loads(text)["hash"],
+                "signed": key is not None,
+            }
+            rows.audit(tx, space, "export", detail)
+        return target
+
+    def export_text(self, name: str, *, key: bytes | None = None, algorithm: str = HMAC) -> str:
+        """The same bytes for the same content, whatever the engine."""
+        space = canonical_space(name)
+        with self._telemetry.operation("export", space=space), self._store.read() as snapshot:
+            record = _existing(snapshot.rows, space)
+            found = [row.value(text) for row, text in rows.with_text(snapshot.rows, space, AsOf.LATEST)]
+            return file.write_file(
+                space,
+                metadata=json.loads(record.metadata),
+                policies=record.rules().to_dict(),
+                objects=found,
+                updated_at=_newest(found, record),
+                key=key,
+                algorithm=algorithm,
+            )
+
+    def import_(
+        self,
+        source: str | os.PathLike[str],
+        *,
+        space: str | None = None,
+        key: bytes | None = None,
+        replace: bool = False,
+    ) -> ImportReport:
+        """Restore a space from its file, after checking it; `replace` forgets what is there first.
+
+        Objects keep their ids and times. The file's own redaction rules are applied before anything is
+        stored. A file that was changed is refused, and the error names what differs.
+        """
+        path = Path(source)
+        try:
+            if path.stat().st_size > file.MOST_BYTES:
+                raise InvalidInput(f"{path} is larger than {file.MOST_BYTES:,} bytes.")
+            text = read_user_file(path).decode("utf-8")
+        except FileNotFoundError:
+            raise NotFound(f"There is no file {path}.") from None
+        except UnicodeDecodeError:
+            raise InvalidInput(f"Invalid space file: {path} is not UTF-8.") from None
+        except OSError as error:
+            raise Unavailable(f"{path} cannot be read: {error.strerror}.") from None
+        return self.import_text(text, space=space or None, name=path.stem, key=key, replace=replace)
+
+    def import_text(
+        self,
+        text: str,
+        *,
+        space: str | None = None,
+        name: str | None = None,
+        key: bytes | None = None,
+        replace: bool = False,
+    ) -> ImportReport:
+        """Like `import_`, from text; `name` is for a file that does not say which space it is."""
+        given = file.read_file(text, name=space or name, key=key)
+        target = canonical_space(space) if space is not None else given.space
+        handle = self.space(target)
+        policy = Policy().changed(given.policies)
+        flags: set[str] = set()
+        with self._telemetry.operation("import", space=target):
+            ready = [self._arriving(item, handle, policy, flags) for item in given.objects]
+            with self._store.write() as tx:
+                before = rows.select(tx.rows, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (target,))
+                if before and not replace:
+                    raise Conflict(
+                        f"Space '{target}' has {len(before)} objects already.",
+                        hint="Import into another space, or pass replace=True.",
+                    )
+                keeping.archive(tx, before, reason="replaced", parts=self._store.parts)
+                times = [item.updated_at for item in ready if item.updated_at is not None]
+                latest = max(times, default=tx.now)
+                metadata = canonical_json(dict(given.metadata), "metadata")
+                rows.put_space(
+                    tx,
+                    SpaceRow(target, 0, None, metadata, policy.to_json(), min(times, default=latest), latest),
+                )
+                for item in ready:
+                    keeping.upsert(tx, target, item, parts=self._store.parts)
+                rows.audit(tx, target, "import", {"objects": len(ready), "verified": given.verified})
+        notes = () if given.verified != "none" else ("the file has no hash: it could not be checked",)
+        return ImportReport(target, len(ready), given.verified, len(flags), notes)
+
+    def _arriving(
+        self, item: Mapping[str, Any], handle: ProjectSpace, policy: Policy, flags: set[str]
+    ) -> keeping.Ready:
+        redactor = Redactor(policy, handle._key() if policy.pii_redaction else b"")
+        wanted = plan_object(item, space=handle.name, policy=policy, redactor=redactor, keep_times=True)
+        flags |= redactor.flags
+        times = [
+            None if item.get(name) is None else parse_rfc3339(item[name], name)
+            for name in ("created_at", "updated_at")
+        ]
+        created, updated = times[0], times[1] if times[1] is not None else times[0]
+        return keeping.make_ready(
+            self._store,
+            wanted,
+            space=handle.name,
+            source="import",
+            created_at=created,
+            updated_at=updated,
+            anew=True,
+        )
+
+
+def _check_replaceable(target: Path) -> None:
+    """An export may be made anew; any other file, and a store above all, is not ours to replace."""
+    check_target(target)
+    if in_family(target.name):
+        raise StoreFile(f"{target} is a name for a store.", hint="Name the export *.json.")
+    if not target.exists():
+        return
+    try:
+        with open_user_file(target) as existing:
+            beginning = existing.read(1000)
+    except OSError as error:
+        raise Unavailable(f"{target} cannot be written: {error.strerror}.") from None
+    if not beginning:
+        fold_log(target)  # refuses a store that is in use and has everything in its log
+    elif file.FORMAT.encode() not in beginning:
+        raise Conflict(
+            f"{target} exists and is not an export of a space.", hint="Choose another path, or remove it."
+        )
+
+
+def _metadata(given: Mapping[str, Any] | str | None) -> dict[str, Any]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            raise InvalidInput("The metadata of the space is no valid JSON.") from None
+    if given is not None and not isinstance(given, Mapping):
+        raise InvalidInput("The metadata of a space is a JSON object.")
+    return dict(given or {})
+
+
+def _text(given: Mapping[str, Any] | None, record: SpaceRow) -> str:
+    return record.metadata if given is None else canonical_json(given, "metadata")
+
+
+def _existing(connection: Rows, space: str) -> SpaceRow:
+    found = rows.find_space(connection, space)
+    if found is None:
+        raise NotFound(f"There is no space '{space}'.", hint="Create it, or remember something in it.")
+    return found
+
+
+def _newest(found: list[MemoryObject], record: SpaceRow) -> int:
+    return max((item.updated_at for item in found), default=record.updated_at)
+
+
+def _summary(connection: Rows, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:
+    clause = rows.held(as_of)
+    sql = (
+        "SELECT count(*), coalesce(sum(x.pinned), 0), max(x.updated_at) FROM space_object x "
+        f"WHERE x.space = ? AND {clause.sql}"
+    )
+    count, pinned, newest = connection.one(sql, (record.space, *clause.values)) or (0, 0, None)
+    return SpaceSummary(
+        name=record.space,
+        objects=int(count),
+        pinned=int(pinned),
+        metadata=json.loads(record.metadata),
+        created_at=record.created_at,
+        updated_at=record.updated_at if newest is None else max(int(newest), record.updated_at),
+    )

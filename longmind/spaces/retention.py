@@ -1,0 +1,100 @@
+"""What expired leaves: archived, or purged where the policy allows; pins stay; the audit log says so."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longmind.base.errors import Forbidden, InvalidInput
+from longmind.base.filters import View
+from longmind.spaces import keeping, rows
+from longmind.spaces.rows import ObjectRow
+from longmind.spaces.values import GcReport
+from longmind.store import erasure
+from longmind.store.engine import Rows
+from longmind.store.store import Store
+
+_DAY: Final = 86_400_000
+
+
+def collect(
+    store: Store, space: str, *, now: int, ttl_days: float | None, mode: str, dry_run: bool
+) -> GcReport:
+    if ttl_days is not None and (isinstance(ttl_days, bool) or not 0 <= ttl_days <= 36_500):
+        raise InvalidInput("ttl_days must be a number of days from 0 to 36500.")
+    with store.read() as snapshot:
+        record = rows.find_space(snapshot.rows, space)
+        if record is None:
+            return GcReport(space, (), 0, 0, 0, dry_run, ttl_days, now)
+        policy = record.rules()
+        if mode == "purge" and not policy.allow_delete:
+            raise Forbidden(
+                f"Space '{space}' may not be purged: its policy has allow_delete false.",
+                hint='Archive instead, or allow it with set_policy({"allow_delete": true}).',
+            )
+        days = policy.ttl_days if ttl_days is None else ttl_days
+        purge = mode == "purge" or (mode == "auto" and policy.allow_delete)
+        if dry_run:
+            expired, pinned = _expired(snapshot.rows, space, days, now)
+            return _report(space, expired, pinned, purge=False, archive=False, days=days, now=now)
+    with store.write() as tx:
+        expired, pinned = _expired(tx.rows, space, days, now)
+        keeping.archive(tx, expired, reason="expired", parts=store.parts)
+        action = "purge" if purge else "archive"
+        rows.audit(tx, space, action, {"ttl_days": days}, object_ids=[row.object_id for row in expired])
+        detail = {
+            "expired": len(expired),
+            "kept_pinned": pinned,
+            "mode": action,
+            "now": now,
+            "ttl_days": days,
+        }
+        rows.audit(tx, space, "gc", detail)
+        frames = _doomed(tx.rows, space) if purge else []
+    if frames:
+        erasure.erase(store, frames, view=View((space,)))
+    return _report(space, expired, pinned, purge=purge, archive=not purge, days=days, now=now)
+
+
+def _doomed(connection: Rows, space: str) -> list[int]:
+    """Frames of what is to be purged, a purge that was cut short included.
+
+    The log names an object until its erase takes the name out; versions written since are not meant.
+    """
+    sql = (
+        "SELECT DISTINCT o.frame_id FROM space_audit a JOIN space_object o "
+        "ON o.space = a.space AND o.object_id = a.object_id AND o.until <= a.recorded_at "
+        "WHERE a.space = ? AND a.action = 'purge' ORDER BY o.frame_id"
+    )
+    return [int(row[0]) for row in connection.all(sql, (space,))]
+
+
+def _expired(connection: Rows, space: str, days: float | None, now: int) -> tuple[list[ObjectRow], int]:
+    """Objects last updated longer ago than allowed, by id; and how many of that age a pin keeps."""
+    if days is None:
+        return [], 0
+    before = now - round(days * _DAY)
+    sql = "x.space = ? AND x.until IS NULL AND x.updated_at < ? ORDER BY x.object_id"
+    old = rows.select(connection, ObjectRow, sql, (space, before))
+    return [row for row in old if not row.pinned], sum(row.pinned for row in old)
+
+
+def _report(
+    space: str,
+    expired: list[ObjectRow],
+    pinned: int,
+    *,
+    purge: bool,
+    archive: bool,
+    days: float | None,
+    now: int,
+) -> GcReport:
+    return GcReport(
+        space=space,
+        expired=tuple(row.object_id for row in expired),
+        archived=len(expired) if archive else 0,
+        purged=len(expired) if purge else 0,
+        kept_pinned=pinned,
+        dry_run=not (purge or archive),
+        ttl_days=days,
+        now=now,
+    )

@@ -1,0 +1,265 @@
+"""The tables of spaces as rows: their columns, their checksums, how they are read, opened and closed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from longmind.base.checks import canonical_json
+from longmind.base.times import FOREVER, AsOf
+from longmind.spaces.layout import read_chunks
+from longmind.spaces.policies import Policy
+from longmind.spaces.values import AuditEntry, MemoryObject
+from longmind.store.engine import Rows, Value
+from longmind.store.frames import COLUMNS, checked_text
+from longmind.store.sealed import Sealed
+from longmind.store.transaction import Transaction
+from longmind.store.visible import Clause, among
+
+_BATCH: Final = 1000
+
+
+class SpaceRow(NamedTuple):
+    space: str
+    since: int
+    until: int | None
+    metadata: str
+    policy: str
+    created_at: int
+    updated_at: int
+
+    def rules(self) -> Policy:
+        return Policy().changed(json.loads(self.policy))
+
+
+class ObjectRow(NamedTuple):
+    space: str
+    object_id: str
+    since: int
+    until: int | None
+    frame_id: int
+    path: str
+    kind: str
+    relevance: str
+    pinned: int
+    tags: str
+    summary_micro: str
+    summary_short: str
+    summary_long: str
+    metadata: str
+    hash: str
+    raw_bytes: int
+    chunks: str
+    created_at: int
+    updated_at: int
+
+    def value(self, text: str) -> MemoryObject:
+        return MemoryObject(
+            id=self.object_id,
+            path=self.path,
+            kind=self.kind,
+            raw=text.encode()[: self.raw_bytes].decode(),
+            summary_micro=self.summary_micro,
+            summary_short=self.summary_short,
+            summary_long=self.summary_long,
+            tags=tuple(json.loads(self.tags)),
+            metadata=json.loads(self.metadata),
+            relevance=self.relevance,
+            pinned=bool(self.pinned),
+            chunks=read_chunks(text, self.chunks),
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            frame_id=self.frame_id,
+            space=self.space,
+        )
+
+
+class Entry(NamedTuple):
+    """What names an object, without what it says."""
+
+    id: str
+    path: str
+    kind: str
+    tags: tuple[str, ...]
+    hash: str | None
+    """Only where the metadata says it."""
+
+
+class AuditRow(NamedTuple):
+    audit_id: int
+    space: str
+    action: str
+    object_id: str | None
+    detail: str
+    at: int
+    recorded_at: int
+
+    def value(self) -> AuditEntry:
+        detail = json.loads(self.detail)
+        return AuditEntry(self.audit_id, self.space, self.action, self.object_id, detail, self.at)
+
+
+class SpendingRow(NamedTuple):
+    space: str
+    provider: str
+    calls: int
+    tokens: int
+    micro_usd: int
+
+
+TABLES: Final[dict[type[Any], str]] = {
+    SpaceRow: "space_record",
+    ObjectRow: "space_object",
+    AuditRow: "space_audit",
+    SpendingRow: "space_spending",
+}
+_SEALED: Final = Sealed(TABLES)
+checked, columns, select, seal, insert = (
+    _SEALED.checked,
+    _SEALED.columns,
+    _SEALED.select,
+    _SEALED.seal,
+    _SEALED.insert,
+)
+
+
+def held(as_of: AsOf, alias: str = "x") -> Clause:
+    """A dated row that held at the instant on the system axis."""
+    if as_of.system == FOREVER:
+        return Clause(f"{alias}.until IS NULL")
+    system = as_of.system
+    return Clause(f"{alias}.since <= ? AND ({alias}.until IS NULL OR {alias}.until > ?)", (system, system))
+
+
+# Spaces
+
+
+def find_space(rows: Rows, space: str, as_of: AsOf = AsOf.LATEST) -> SpaceRow | None:
+    clause = Clause("x.space = ?", (space,)) & held(as_of)
+    found = select(rows, SpaceRow, clause.sql, clause.values)
+    return found[0] if found else None
+
+
+def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
+    """Let this hold from now on in place of what held before."""
+    before = find_space(tx.rows, row.space)
+    if before is not None:
+        _close(tx, before, "space = ? AND since = ?", (before.space, before.since))
+    fresh = row._replace(since=tx.system, until=None)
+    insert(tx.rows, [fresh])
+    return fresh
+
+
+# Objects
+
+
+def find_object(
+    rows: Rows, space: str, *, object_id: str | None = None, path: str | None = None
+) -> ObjectRow | None:
+    column, value = ("object_id", object_id) if object_id is not None else ("path", path)
+    found = select(rows, ObjectRow, f"x.space = ? AND x.{column} = ? AND x.until IS NULL", (space, value))
+    return found[0] if found else None
+
+
+def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> ObjectRow:
+    """Let a version of an object hold from now on in place of the one before."""
+    if before is not None:
+        close_version(tx, before)
+    fresh = row._replace(since=tx.system, until=None)
+    insert(tx.rows, [fresh])
+    return fresh
+
+
+def close_version(tx: Transaction, row: ObjectRow) -> None:
+    _close(tx, row, "space = ? AND object_id = ? AND since = ?", (row.space, row.object_id, row.since))
+    key = (row.space, FOREVER, row.frame_id)
+    if row.since == tx.system:
+        tx.rows.run("DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?", key)
+    else:
+        sql = "UPDATE space_words SET until = ? WHERE space = ? AND until = ? AND frame_id = ?"
+        tx.rows.run(sql, (tx.system, *key))
+
+
+def _close(tx: Transaction, row: SpaceRow | ObjectRow, key: str, values: tuple[Value, ...]) -> None:
+    """End an open row now; one that this very transaction opened was never visible and goes."""
+    table = TABLES[type(row)]
+    if row.since == tx.system:
+        tx.rows.run(f"DELETE FROM {table} WHERE {key}", values)
+        return
+    ended = row._replace(until=tx.system)
+    tx.rows.run(f"UPDATE {table} SET until = ?, checksum = ? WHERE {key}", (tx.system, seal(ended), *values))
+
+
+def with_text(
+    rows: Rows, space: str, as_of: AsOf, *, ids: Sequence[str] | None = None
+) -> Iterator[tuple[ObjectRow, str]]:
+    """Objects with the text of their frames, by id; all of them, or those named."""
+    last = ""
+    if ids is not None:
+        for first in range(0, len(ids), 500):
+            batch = list(ids[first : first + 500])
+            clause = held(as_of) & Clause(f"x.object_id IN ({', '.join('?' * len(batch))})", tuple(batch))
+            yield from select_texts(rows, space, clause, "")
+        return
+    while True:
+        clause = held(as_of) & Clause("x.object_id > ?", (last,))
+        found = list(select_texts(rows, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
+        yield from found
+        if len(found) < _BATCH:
+            return
+        last = found[-1][0].object_id
+
+
+def select_texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
+    """Versions in a space with the text of their frames; `tail` says in which order, and how many."""
+    width = len(ObjectRow._fields) + 1
+    frame = ", ".join(f"f.{name}" for name in (*COLUMNS, "checksum"))
+    sql = (
+        f"SELECT {columns(ObjectRow)}, {frame}, NULL, t.text "
+        "FROM space_object x LEFT JOIN frame f ON f.frame_id = x.frame_id "
+        "LEFT JOIN frame_text t ON t.frame_id = x.frame_id "
+        f"WHERE x.space = ? AND {clause.sql}{tail}"
+    )
+    for row in rows.all(sql, (space, *clause.values)):
+        yield checked(ObjectRow, row[:width]), checked_text(row[width:])[1]
+
+
+def entries(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
+    """The names of these objects, in the order given."""
+    found: dict[str, Entry] = {}
+    for first in range(0, len(ids), 500):
+        clause = held(as_of) & among("x.object_id", ids[first : first + 500])
+        for row in select(rows, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
+            stated = json.loads(row.metadata).get("hash")
+            named = stated if isinstance(stated, str) else None
+            found[row.object_id] = Entry(
+                row.object_id, row.path, row.kind, tuple(json.loads(row.tags)), named
+            )
+    return [found[name] for name in ids if name in found]
+
+
+def objects(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[MemoryObject]:
+    """The named objects, in the order given."""
+    found = {row.object_id: row.value(text) for row, text in with_text(rows, space, as_of, ids=ids)}
+    return [found[name] for name in ids if name in found]
+
+
+# Audit
+
+
+def audit(
+    tx: Transaction,
+    space: str,
+    action: str,
+    detail: Mapping[str, Any],
+    *,
+    object_ids: Iterable[str | None] = (None,),
+) -> None:
+    """Write to the log, in the transaction of what it tells of."""
+    text = canonical_json(detail, "detail")
+    told = [
+        AuditRow(tx.allocate("space_audit"), space, action, name, text, tx.now, tx.system)
+        for name in object_ids
+    ]
+    insert(tx.rows, told)

@@ -1,0 +1,387 @@
+"""One project space: remember, pin, rule, recall."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from longmind.base.checks import check_choice, check_label, check_limit, check_text
+from longmind.base.echo import without_echo
+from longmind.base.errors import InvalidInput, NotFound, Unavailable
+from longmind.base.filters import View
+from longmind.base.times import AsOf
+from longmind.spaces import keeping, rows, spending
+from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
+from longmind.spaces.instants import parse_rfc3339
+from longmind.spaces.objects import Wanted, plan_object
+from longmind.spaces.ordering.choosing import known
+from longmind.spaces.policies import Policy
+from longmind.spaces.redaction import Redactor
+from longmind.spaces.semantic import Model
+from longmind.spaces.understanding import Tools, Understanding
+from longmind.spaces.values import AuditEntry, MemoryObject, Remembered
+from longmind.store import erasure
+from longmind.store.erasure import ErasureCertificate
+from longmind.store.visible import Clause
+
+PII_KEY: Final = "spaces_pii_key"
+_ATTEMPTS: Final = 20
+_RAW_OPTIONS: Final = frozenset(
+    "model temperature max_tokens path_hint project tags metadata auto_pin freeze_clock on_error".split()
+)
+
+
+class ProjectSpace:
+    """A handle on one space by name; the space itself begins with the first write."""
+
+    def __init__(self, name: str, tools: Tools) -> None:
+        self.name = name
+        self._tools = tools
+        self._store = tools.store
+
+    def __repr__(self) -> str:
+        return f"ProjectSpace({self.name!r})"
+
+    # Remembering
+
+    def remember_structured(
+        self,
+        payload: Mapping[str, Any] | str,
+        options: Mapping[str, Any] | str | None = None,
+        *,
+        freeze_clock: str | None = None,
+        source: str = "user",
+    ) -> Remembered:
+        """Keep an object that is complete already; summaries it lacks are extracted from its raw text.
+
+        An object with the same id or path is changed; its id stays, and its pin unless `pinned` is given.
+        """
+        given = _options(options, {"freeze_clock"})
+        frozen = _frozen(freeze_clock or given.get("freeze_clock"))
+        with self._tools.telemetry.operation("remember_structured", space=self.name):
+            return self._keep(lambda policy, redactor: self._plan(payload, policy, redactor), frozen, source)
+
+    def remember_raw(
+        self,
+        kind: str,
+        raw_text: str,
+        options: Mapping[str, Any] | str | None = None,
+        *,
+        path_hint: str | None = None,
+        project: str | None = None,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        auto_pin: bool | None = None,
+        model: str | Model | None = None,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        freeze_clock: str | None = None,
+        on_error: Literal["extract", "raise"] | None = None,
+        source: str = "user",
+    ) -> Remembered:
+        """Keep a text: path, summaries, tags and relevance come from a language model, or are extracted.
+
+        `metadata["semantic"]` says which. A model that fails or may not be paid for is reported in `notes`.
+        """
+        named = {
+            "path_hint": path_hint,
+            "project": project,
+            "tags": tags,
+            "metadata": metadata,
+            "auto_pin": auto_pin,
+            "model": model,
+            "temperature": temperature,
+            "max_tokens": max_tokens,
+            "freeze_clock": freeze_clock,
+            "on_error": on_error,
+        }
+        given = _options(options, _RAW_OPTIONS)
+        given.update({name: value for name, value in named.items() if value is not None})
+        check_choice(given.get("on_error", "extract"), "on_error", ("extract", "raise"))
+        check_label(kind, "kind")
+        text, echoes = without_echo(check_text(raw_text, "raw_text"))
+        if not text.strip():
+            raise InvalidInput("The text is recalled text, which is remembered already.")
+        understanding = Understanding(self.name, self._tools)
+        with self._tools.telemetry.operation("remember_raw", space=self.name) as span:
+
+            def plan(policy: Policy, redactor: Redactor) -> Wanted:
+                payload, notes, usd = understanding.understand(kind, text, given, policy, redactor)
+                span.set("budget_usd", usd)
+                if echoes:
+                    notes = [*notes, "recalled text was left out of raw"]
+                wanted = self._plan(payload, policy, redactor)
+                return replace(wanted, notes=(*wanted.notes, *notes))
+
+            return self._keep(plan, _frozen(given.get("freeze_clock")), source)
+
+    def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> Wanted:
+        return plan_object(payload, space=self.name, policy=policy, redactor=redactor)
+
+    def _keep(
+        self, plan: Callable[[Policy, Redactor], Wanted], frozen: int | None, source: str
+    ) -> Remembered:
+        """Plan under the rules that hold, write if they still do, else begin again."""
+        for _ in range(_ATTEMPTS):
+            revision, text, policy = self._rules()
+            wanted = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
+            ready = keeping.make_ready(self._store, wanted, space=self.name, source=source, updated_at=frozen)
+            with self._store.write() as tx:
+                if tx.snapshot.revision != revision:
+                    record = rows.find_space(tx.rows, self.name)
+                    if (None if record is None else record.policy) != text:
+                        continue
+                done = keeping.upsert(tx, self.name, ready, parts=self._store.parts, known=text is not None)
+            self._tools.telemetry.remembered(self.name, done.status)
+            return done
+        raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
+
+    def _rules(self) -> tuple[int, str | None, Policy]:
+        """At which revision, the policy as it is stored, and as it is meant."""
+        with self._store.read() as snapshot:
+            record = rows.find_space(snapshot.rows, self.name)
+        if record is None:
+            return snapshot.revision, None, Policy()
+        return snapshot.revision, record.policy, record.rules()
+
+    def _key(self) -> bytes:
+        """The store's own key for the hashes of what was redacted."""
+        with self._store.read() as snapshot:
+            held = self._store.setting(snapshot.rows, PII_KEY)
+        if held is None:
+            with self._store.write() as tx:
+                held = self._store.setting(tx.rows, PII_KEY)
+                if held is None:
+                    held = self._store.entropy(32).hex()
+                    self._store.set_setting(tx, PII_KEY, held)
+        return bytes.fromhex(held)
+
+    # Pins, rules, forgetting
+
+    def pin(self, id_or_path: str, *, freeze_clock: str | None = None) -> MemoryObject:
+        """Put an object before others; `updated_at` moves along."""
+        return self._toggle(id_or_path, True, freeze_clock)
+
+    def unpin(self, id_or_path: str, *, freeze_clock: str | None = None) -> MemoryObject:
+        return self._toggle(id_or_path, False, freeze_clock)
+
+    def _toggle(self, id_or_path: str, pinned: bool, freeze_clock: str | None) -> MemoryObject:
+        name = check_label(id_or_path, "id_or_path")
+        frozen = _frozen(freeze_clock)
+        with self._tools.telemetry.operation("pin" if pinned else "unpin", space=self.name):
+            with self._store.write() as tx:
+                row = keeping.set_pin(tx, self.name, name, pinned=pinned, now=frozen)
+                [found] = rows.objects(tx.rows, self.name, AsOf.LATEST, [row.object_id])
+            self._tools.telemetry.toggled(self.name)
+        return found
+
+    @property
+    def policy(self) -> Policy:
+        return self._rules()[2]
+
+    def set_policy(self, policy: Mapping[str, Any] | str, *, replace: bool = False) -> Policy:
+        """Set the rules given, and keep the others unless `replace`. They hold for later writes."""
+        with self._store.write() as tx:
+            record = keeping.ensure_space(tx, self.name)
+            changed = (Policy() if replace else record.rules()).changed(policy)
+            if changed.to_json() != record.policy:
+                moment = max(tx.now, record.updated_at)
+                rows.put_space(tx, record._replace(policy=changed.to_json(), updated_at=moment))
+                rows.audit(tx, self.name, "policy", {"set": sorted(_keys(policy))})
+        return changed
+
+    def forget(self, id_or_path: str) -> MemoryObject:
+        """Take an object out of what is recalled; it is still there as of before."""
+        with self._store.write() as tx:
+            row = keeping.named(tx.rows, self.name, check_label(id_or_path, "id_or_path"))
+            [found] = rows.objects(tx.rows, self.name, AsOf.LATEST, [row.object_id])
+            keeping.archive(tx, [row], reason="forgotten", parts=self._store.parts)
+        return found
+
+    def erase(self, id_or_path: str) -> ErasureCertificate:
+        """Remove an object with all its versions, and prove it."""
+        name = check_label(id_or_path, "id_or_path")
+        with self._store.read() as snapshot:
+            found = snapshot.rows.all(
+                "SELECT DISTINCT object_id FROM space_object WHERE space = ? AND (object_id = ? OR path = ?)",
+                (self.name, name, name.strip("/")),
+            )
+            if not found:
+                raise NotFound(
+                    f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or path."
+                )
+            frames = rows_of(snapshot.rows, self.name, [str(row[0]) for row in found])
+        return erasure.erase(self._store, frames, view=View((self.name,)))
+
+    # Recalling
+
+    def recall_context(
+        self,
+        topic: str,
+        options: Mapping[str, Any] | str | None = None,
+        *,
+        limit: int | None = None,
+        raw_limit: int | None = None,
+        include_raw: bool | None = None,
+        include_metadata: bool | None = None,
+        include_hidden: bool | None = None,
+        prefer_kinds: Sequence[str] | None = None,
+        prefer_tags: Sequence[str] | None = None,
+        require_high_relevance: bool | None = None,
+        backend: str | None = None,
+        freeze_clock: str | None = None,
+        now: datetime | int | None = None,
+        as_of: AsOf | None = None,
+    ) -> Bundle:
+        """What the space knows of a topic: pinned and important first, then by score, newest, id.
+
+        What neither speaks of the topic nor is pinned is left out. Options may come as JSON or by name.
+        """
+        chosen = check_options(
+            options,
+            limit=limit,
+            raw_limit=raw_limit,
+            include_raw=include_raw,
+            include_metadata=include_metadata,
+            include_hidden=include_hidden,
+            prefer_kinds=prefer_kinds,
+            prefer_tags=prefer_tags,
+            require_high_relevance=require_high_relevance,
+            backend=backend,
+            freeze_clock=freeze_clock,
+            now=now,
+            as_of=as_of,
+        )
+        telemetry = self._tools.telemetry
+        with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
+            default = chosen.backend or self._tools.backend()
+            backend = known(default)
+            with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
+                bundle = self._tools.recaller.context(self.name, topic, chosen, default=default)
+            span.set("backend", bundle.backend)
+            span.set("items_returned", len(bundle.objects))
+        return bundle
+
+    def recall_kind(
+        self, kind: str, options: Mapping[str, Any] | str | None = None, *, topic: str = "", **named: Any
+    ) -> tuple[MemoryObject, ...]:
+        """The objects of one kind in order; takes the options of `recall_context`."""
+        chosen = check_options(options, **named)
+        if "limit" not in named and "limit" not in _options(options, Options.__dataclass_fields__):
+            chosen = replace(chosen, limit=KIND_LIMIT, raw_limit=KIND_LIMIT)
+        with self._tools.telemetry.operation("recall_kind", space=self.name, kind=str(kind)[:200]) as span:
+            default = chosen.backend or self._tools.backend()
+            found = self._tools.recaller.kind(
+                self.name, check_label(kind, "kind"), chosen, topic=topic, default=default
+            )
+            span.set("items_returned", len(found))
+        return found
+
+    def use_context(
+        self,
+        topic: str,
+        options: Mapping[str, Any] | str | None = None,
+        *,
+        budget: int = 1000,
+        tokenizer: str = "cl100k_base",
+        **named: Any,
+    ) -> UsedContext:
+        """The hook before an action: what the space knows of the topic, as text within a token budget."""
+        from longmind.base.tokens import open_tokenizer
+
+        check_limit(budget, "budget", least=50)
+        bundle = self.recall_context(topic, options, **named)
+        return render(bundle, budget=budget, count=open_tokenizer(tokenizer).count)
+
+    # Looking
+
+    def get(self, id_or_path: str, *, as_of: AsOf = AsOf.LATEST) -> MemoryObject:
+        """One object by id or path."""
+        name = check_label(id_or_path, "id_or_path")
+        with self._store.read() as snapshot:
+            for column, value in (("object_id", name), ("path", name.strip("/"))):
+                clause = rows.held(as_of)
+                sql = f"x.space = ? AND x.{column} = ? AND {clause.sql}"
+                found = rows.select(snapshot.rows, rows.ObjectRow, sql, (self.name, value, *clause.values))
+                if found:
+                    return rows.objects(snapshot.rows, self.name, as_of, [found[0].object_id])[0]
+        raise NotFound(f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or its path.")
+
+    def list(
+        self,
+        *,
+        prefix: str = "",
+        kind: str | None = None,
+        after: str = "",
+        limit: int = 1000,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> tuple[MemoryObject, ...]:
+        """Objects by path, those below `prefix`; a page begins behind the path `after`."""
+        check_limit(limit, "limit", most=100_000)
+        clause = rows.held(as_of)
+        place = check_text(prefix, "prefix", empty=True).strip("/")
+        if place:
+            clause &= Clause(
+                "(x.path = ? OR (x.path >= ? AND x.path < ?))", (place, place + "/", place + "0")
+            )
+        if kind is not None:
+            clause &= Clause("x.kind = ?", (check_label(kind, "kind"),))
+        if after:
+            clause &= Clause("x.path > ?", (check_text(after, "after"),))
+        with self._store.read() as snapshot:
+            tail = f" ORDER BY x.path LIMIT {limit}"
+            found = rows.select_texts(snapshot.rows, self.name, clause, tail)
+            return tuple(row.value(text) for row, text in found)
+
+    def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
+        """The log of this space, newest first."""
+        check_limit(limit, "limit", most=100_000)
+        with self._store.read() as snapshot:
+            sql = f"x.space = ? ORDER BY x.audit_id DESC LIMIT {limit}"
+            return tuple(row.value() for row in rows.select(snapshot.rows, rows.AuditRow, sql, (self.name,)))
+
+    def spent(self) -> Mapping[str, Mapping[str, float]]:
+        """What language models cost this space, by provider."""
+        with self._store.read() as snapshot:
+            return spending.spent(snapshot.rows, self.name)
+
+
+def rows_of(connection: Any, space: str, object_ids: Iterable[str]) -> list[int]:
+    """The frames of all versions of these objects."""
+    found: set[int] = set()
+    for name in object_ids:
+        sql = "SELECT DISTINCT frame_id FROM space_object WHERE space = ? AND object_id = ?"
+        found.update(int(row[0]) for row in connection.all(sql, (space, name)))
+    return sorted(found)
+
+
+def _frozen(value: object) -> int | None:
+    return None if value is None else parse_rfc3339(value, "freeze_clock")
+
+
+def _options(given: Mapping[str, Any] | str | None, known: Iterable[str]) -> dict[str, Any]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except ValueError:
+            raise InvalidInput("The options are no valid JSON.") from None
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidInput("Options are a JSON object.")
+    if unknown := sorted(str(key) for key in set(given) - set(known)):
+        raise InvalidInput(
+            f"There is no option {', '.join(unknown)}.", hint=f"Known are {', '.join(sorted(known))}."
+        )
+    return dict(given)
+
+
+def _keys(policy: Mapping[str, Any] | str) -> list[str]:
+    with suppress(ValueError):
+        found = json.loads(policy) if isinstance(policy, str) else policy
+        return [str(key) for key in found]
+    return []

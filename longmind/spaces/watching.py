@@ -1,0 +1,163 @@
+"""A folder or git working tree kept as a space: new and changed files remembered, gone ones forgotten."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from longmind.base.errors import InvalidInput, LongmindError, NotFound, Unavailable
+from longmind.ingest.folder import Entry, walk
+from longmind.ingest.source import Readers, Source
+from longmind.ingest.sources import watch_folder
+from longmind.spaces.objects import content_name
+from longmind.spaces.space import ProjectSpace
+
+ROOT: Final = "root"
+"""The key of the metadata that names the folder an object was read from."""
+_GIT_SECONDS: Final = 30
+_KINDS: Final[Mapping[str, str]] = {
+    **dict.fromkeys((".md", ".markdown", ".rst", ".adoc", ".txt", ".html", ".pdf", ".docx"), "guide"),
+    **dict.fromkeys((".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".json", ".env"), "config"),
+    **dict.fromkeys((".log", ".out"), "log"),
+    **dict.fromkeys((".csv", ".tsv", ".jsonl"), "data"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a look at the folder changed; all by path."""
+
+    created: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    unchanged: int = 0
+    forgotten: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.created or self.updated or self.forgotten)
+
+
+def kind_of(path: str) -> str:
+    """By the file's name; what is nothing else is code."""
+    found = Path(path)
+    if any(part.lower() in ("adr", "adrs", "decisions") for part in found.parts[:-1]):
+        return "decision"
+    return _KINDS.get(found.suffix.lower(), "code")
+
+
+def sync_folder(
+    space: ProjectSpace,
+    folder: str | Path,
+    *,
+    readers: Readers,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    kind: str | None = None,
+    project: str | None = None,
+    tags: Sequence[str] = (),
+    paths: Iterable[str] | None = None,
+    freeze_clock: str | None = None,
+) -> SyncReport:
+    """Bring a space up to date with a folder. `paths` (from the folder) limits it to these files.
+
+    What a `.gitignore` ignores is left out. A file is known again by its path, and left alone if its text
+    is the same.
+    """
+    root = Path(folder).expanduser().resolve()
+    if not root.is_dir():
+        raise NotFound(f"There is no folder {folder}.")
+    wanted = None if paths is None else {Path(path).as_posix() for path in paths}
+    created: list[str] = []
+    updated: list[str] = []
+    skipped: list[str] = []
+    unchanged = 0
+    seen: set[str] = set()
+    known = {
+        item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == root.as_posix()
+    }
+    for entry in walk(root, include=tuple(include), exclude=tuple(exclude)):
+        if wanted is not None and entry.relative not in wanted:
+            continue
+        if not isinstance(entry, Entry):
+            skipped.append(entry.relative)
+            continue
+        seen.add(entry.relative)
+        try:
+            text = readers.read(Source.from_path(entry.path, uri=entry.relative)).text
+        except LongmindError:
+            skipped.append(entry.relative)
+            continue
+        if not text.strip():
+            skipped.append(entry.relative)
+            continue
+        held, name = known.get(entry.relative), content_name(text)
+        if held is not None and held.metadata.get("hash") == name:
+            unchanged += 1
+            continue
+        done = space.remember_raw(
+            kind or kind_of(entry.relative),
+            text,
+            path_hint=entry.relative,
+            project=project or root.name,
+            tags=tags,
+            metadata={"hash": name, ROOT: root.as_posix(), "source": entry.relative},
+            freeze_clock=freeze_clock,
+            source="import",
+        )
+        {"created": created, "updated": updated}.get(done.status, []).append(entry.relative)
+    gone = sorted(path for path in known if path not in seen and (wanted is None or path in wanted))
+    for path in gone:
+        space.forget(path)
+    return SyncReport(tuple(created), tuple(updated), unchanged, tuple(gone), tuple(skipped))
+
+
+def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ...]:
+    """Files of a git working tree that differ from a revision, untracked ones included."""
+    if not since or since.startswith("-"):
+        raise InvalidInput(f"{since!r} is no revision.")
+    commands = (
+        ("diff", "--name-only", "--relative", "-z", since, "--"),
+        ("ls-files", "--others", "--exclude-standard", "-z"),
+    )
+    found: set[str] = set()
+    for command in commands:
+        try:
+            done = subprocess.run(
+                ["git", "-C", str(folder), *command], capture_output=True, timeout=_GIT_SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Unavailable(f"git could not be run: {error}") from None
+        if done.returncode:
+            raise InvalidInput(f"git refused: {done.stderr.decode(errors='replace').strip()}")
+        found.update(path for path in done.stdout.decode(errors="backslashreplace").split("\0") if path)
+    return tuple(sorted(found))
+
+
+def watch(
+    space: ProjectSpace,
+    folder: str | Path,
+    *,
+    readers: Readers,
+    stop: Callable[[], bool],
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    tags: Sequence[str] = (),
+    every: float = 0.5,
+) -> Iterator[SyncReport]:
+    """Bring the space up to date now, and again whenever something changes, until `stop()` is true."""
+    patterns = tuple(include), tuple(exclude)
+
+    def look() -> SyncReport:
+        return sync_folder(
+            space, folder, readers=readers, include=patterns[0], exclude=patterns[1], tags=tags
+        )
+
+    yield look()
+    for _ in watch_folder(Path(folder), stop=stop, every=every):
+        report = look()
+        if report.changed:
+            yield report

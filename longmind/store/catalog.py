@@ -1,0 +1,366 @@
+"""The small columns of every frame in memory, so that a filter is a mask and costs no query.
+
+Rows are only ever added or retired (an erase starts afresh), so one catalog serves every snapshot up to its
+own revision: an older one simply sees the frames that were recorded, and not yet retired, by then.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.filters import View, Where
+from longmind.base.names import ALL
+from longmind.base.ordering import distinct
+from longmind.base.times import FOREVER
+from longmind.base.words import fold
+from longmind.store.engine import Row, Rows
+from longmind.store.transaction import Snapshot
+from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
+from longmind.store.visible import matching
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+    Integers = NDArray[np.int64]
+else:
+    Mask = Integers = Any
+
+_CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
+_NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
+_FLAGS: Final = ("present", "is_global", "is_chunk", "is_turn")
+_TOGETHER: Final = ("content", "talk", "previous", "next")
+"""Read together of many single frames: beside each other in memory, one look brings all."""
+
+_KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
+"""Of the columns that are read, from `space` on."""
+
+_MASKS: Final = 16
+_PART: Final = 50_000
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Arrays indexed by frame id; -1 stands for a missing text or id."""
+
+    present: Mask
+    is_global: Mask
+    is_chunk: Mask
+    is_turn: Mask
+    """Part of a conversation: in a session, and said by somebody."""
+    space: Integers
+    kind: Integers
+    session: Integers
+    role: Integers
+    speaker: Integers
+    source: Integers
+    parent: Integers
+    ordinal: Integers
+    occurred_at: Integers
+    recorded_at: Integers
+    retired_at: Integers
+    content: Integers
+    """The first eight bytes of the content hash: ties that do not depend on the order of writing."""
+    talk: Integers
+    """A number for space and session together, -1 outside of sessions."""
+    previous: Integers
+    """With `next`, the frames beside this one in its session by time; 0 for none."""
+    next: Integers
+
+
+@dataclass(slots=True)
+class Catalog:
+    """Kept current by `at`, which every search calls with its snapshot."""
+
+    revision: int = -1
+    _is_whole: bool = False
+    """False while it is being changed: an exception in between leaves columns that do not agree."""
+    _columns: _Columns | None = None
+    _size: int = 1
+    _codes: dict[str, dict[str, int]] = field(default_factory=dict)
+    _talks: dict[int, int] = field(default_factory=dict)
+    """Numbers by the codes of space and session, in one."""
+    _voices: dict[str, set[int]] = field(default_factory=dict)
+    _last: dict[int, int] = field(default_factory=dict)
+    _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def at(self, snapshot: Snapshot) -> CatalogView:
+        """The catalog as of a snapshot."""
+        with self._lock:
+            if not self._is_whole or self._erased_since(snapshot):
+                self._is_whole = False
+                self._reset()
+            if snapshot.revision > self.revision:
+                self._is_whole = False
+                self._append(snapshot.rows)
+                self._retire(snapshot.rows)
+                self.revision = snapshot.revision
+            self._is_whole = True
+            assert self._columns is not None
+            size = self._size if snapshot.revision == self.revision else self._size_at(snapshot)
+            seen = {column.name: getattr(self._columns, column.name)[:size] for column in fields(_Columns)}
+            return CatalogView(_Columns(**seen), self._codes, self._voices, snapshot, self)
+
+    def mask(self, key: tuple[Any, ...]) -> Mask | None:
+        with self._lock:
+            return self._masks.get(key)
+
+    def keep(self, key: tuple[Any, ...], mask: Mask) -> None:
+        with self._lock:
+            self._masks[key] = mask
+            while len(self._masks) > _MASKS:
+                self._masks.popitem(last=False)
+
+    def _size_at(self, snapshot: Snapshot) -> int:
+        """Without the frames that came after an older snapshot, so that its answers stay what they were."""
+        import numpy as np
+
+        assert self._columns is not None
+        known = self._columns.present & (self._columns.recorded_at <= snapshot.revision)
+        places = np.flatnonzero(known[: self._size])
+        return int(places[-1]) + 1 if len(places) else 1
+
+    def _reset(self) -> None:
+        self._columns = _zeros(1)
+        self._size = 1
+        self._codes = {name: {} for name in _CODED}
+        self._talks.clear()
+        self._voices = {}
+        self._last.clear()
+        self._masks.clear()
+        self.revision = -1
+
+    def _erased_since(self, snapshot: Snapshot) -> bool:
+        if snapshot.revision <= self.revision:
+            return False
+        return (
+            snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self.revision,))
+            is not None
+        )
+
+    def _append(self, rows: Rows) -> None:
+        """In parts: as rows, many frames take far more memory than as columns."""
+        while self._append_some(rows) == _PART:
+            pass
+
+    def _append_some(self, rows: Rows) -> int:
+        import numpy as np
+
+        assert self._columns is not None
+        known = self._size - 1
+        found = rows.all(
+            "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
+            "source, coalesce(parent_id, -1), coalesce(ordinal, -1), occurred_at, recorded_at, "
+            f"coalesce(retired_at, {FOREVER}), substr(content_hash, 1, 8) "
+            f"FROM frame WHERE frame_id > ? ORDER BY frame_id LIMIT {_PART}",
+            (known,),
+        )
+        if not found:
+            return 0
+        # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
+        # through is read by `frames.fetch`, checked, and under the same condition again.
+        typed(found, "frame", int, NUMBER, NUMBER, *_KINDS)
+        check_frame_id(rows, max(row[0] for row in found), "frame")
+        columns = list(zip(*found, strict=True))
+        if any(len(name) != 8 for name in columns[14]):
+            raise damaged("frame")
+        ids = np.array(columns[0], dtype=np.int64)
+        if ids[0] <= known or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
+            raise damaged("frame")
+        size = int(ids[-1]) + 1
+        new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
+        new["is_global"] = np.array(columns[1], dtype=bool)
+        new["is_chunk"] = np.array(columns[2], dtype=bool)
+        for name, values in zip(_CODED, columns[3:9], strict=True):
+            new[name] = self._coded(name, values)
+        for name, values in zip(_NUMBERS, columns[9:14], strict=True):
+            new[name] = np.array(values, dtype=np.int64)
+        new["content"] = np.frombuffer(b"".join(columns[14]), dtype=">i8").astype(np.int64)
+        new["is_turn"] = (new["session"] >= 0) & ((new["role"] >= 0) | (new["speaker"] >= 0))
+        new["talk"] = self._talk_numbers(new["space"], new["session"])
+        new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
+        self._columns = self._with_room(size)
+        self._size = size
+        for column in fields(_Columns):
+            getattr(self._columns, column.name)[ids] = new[column.name]
+        self._chain(ids[new["talk"] >= 0])
+        return len(ids)
+
+    def _with_room(self, size: int) -> _Columns:
+        """The arrays, or longer copies; what a view can see of them never changes its answers."""
+        assert self._columns is not None
+        if size <= len(self._columns.present):
+            return self._columns
+        grown = _zeros(size + size // 2 + 64)
+        for column in fields(_Columns):
+            getattr(grown, column.name)[: self._size] = getattr(self._columns, column.name)[: self._size]
+        return grown
+
+    def _talk_numbers(self, spaces: Integers, sessions: Integers) -> Integers:
+        import numpy as np
+
+        pairs, places = np.unique(spaces << 32 | sessions, return_inverse=True)
+        numbers = [
+            -1 if pair & 0xFFFFFFFF == 0xFFFFFFFF else self._talks.setdefault(pair, len(self._talks))
+            for pair in pairs.tolist()
+        ]
+        return np.array(numbers, dtype=np.int64)[places]
+
+    def _chain(self, ids: Integers) -> None:
+        """Link new frames of a session to the one before; a session written out of order is linked anew."""
+        import numpy as np
+
+        columns = self._columns
+        assert columns is not None
+        talks = columns.talk[ids]
+        new = ids[np.argsort(talks, kind="stable")]
+        # Each session's last frame so far, and behind it the new ones.
+        seen = distinct(talks)
+        last = np.array([self._last.get(talk, 0) for talk in seen.tolist()], dtype=np.int64)
+        all_talks = np.concatenate([seen[last > 0], columns.talk[new]])
+        line = np.concatenate([last[last > 0], new])[np.argsort(all_talks, kind="stable")]
+        before, after = line[:-1], line[1:]
+        linked = columns.talk[before] == columns.talk[after]
+        before, after = before[linked], after[linked]
+        earlier = columns.occurred_at[after] < columns.occurred_at[before]
+        level = columns.occurred_at[after] == columns.occurred_at[before]
+        earlier |= level & (columns.ordinal[after] < columns.ordinal[before])
+        disordered = distinct(columns.talk[after[earlier]])
+        plain = ~np.isin(columns.talk[after], disordered)
+        columns.previous[after[plain]], columns.next[before[plain]] = before[plain], after[plain]
+        self._last.update(zip(columns.talk[line].tolist(), line.tolist(), strict=True))
+        for talk in disordered.tolist():
+            members = np.flatnonzero(columns.present[: self._size] & (columns.talk[: self._size] == talk))
+            ordered = members[np.lexsort((members, columns.ordinal[members], columns.occurred_at[members]))]
+            columns.previous[ordered[1:]], columns.next[ordered[:-1]] = ordered[:-1], ordered[1:]
+            columns.previous[ordered[0]] = columns.next[ordered[-1]] = 0
+            self._last[talk] = int(ordered[-1])
+
+    def _retire(self, rows: Rows) -> None:
+        assert self._columns is not None
+        found: list[Row] = rows.all(
+            "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (self.revision,)
+        )
+        if found:
+            # In place: an older view asks as of its own revision, before this.
+            for frame_id, moment in typed(found, "frame", int, int):
+                if 0 < frame_id < self._size:
+                    self._columns.retired_at[frame_id] = moment
+
+    def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
+        import numpy as np
+
+        codes = self._codes[name]
+        if name == "speaker":
+            for speaker in sorted({value for value in values if value is not None and value not in codes}):
+                for word in _WORD.findall(fold(speaker)):
+                    self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
+        different = dict.fromkeys(values)
+        for value in different:
+            if value is not None:
+                codes.setdefault(value, len(codes))
+        numbers = {value: codes.get(value, -1) for value in different}
+        return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+
+
+def _zeros(size: int) -> _Columns:
+    import numpy as np
+
+    together = np.zeros((size, len(_TOGETHER)), dtype=np.int64)
+    columns: dict[str, Any] = {
+        column.name: np.zeros(size, dtype=bool if column.name in _FLAGS else np.int64)
+        for column in fields(_Columns)
+        if column.name not in _TOGETHER
+    }
+    columns |= {name: together[:, place] for place, name in enumerate(_TOGETHER)}
+    return _Columns(**columns)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogView:
+    """The catalog at one snapshot."""
+
+    columns: _Columns
+    codes: dict[str, dict[str, int]]
+    voices: dict[str, set[int]]
+    """Speakers by each word of their names, folded."""
+    snapshot: Snapshot
+    catalog: Catalog
+
+    @property
+    def size(self) -> int:
+        return len(self.columns.present)
+
+    def code(self, name: str, value: str) -> int | None:
+        return self.codes[name].get(value)
+
+    def visible(self, view: View, where: Where) -> Mask:
+        """Over all frame ids: may a request with this view and filter see the frame?"""
+        key = (self.snapshot.revision, self.size, view, repr(where))
+        known = self.catalog.mask(key)
+        if known is not None:
+            return known
+        mask = self._at_instant(view) & self._in_spaces(view)
+        mask = self._matching(mask, where, view)
+        mask.setflags(write=False)
+        self.catalog.keep(key, mask)
+        return mask
+
+    def _at_instant(self, view: View) -> Mask:
+        system = min(view.as_of.system, self.snapshot.revision)
+        columns = self.columns
+        mask: Mask = columns.present & (columns.recorded_at <= system) & (columns.retired_at > system)
+        if view.as_of.valid != FOREVER:
+            mask &= columns.occurred_at <= view.as_of.valid
+        return mask
+
+    def _in_spaces(self, view: View) -> Mask:
+        import numpy as np
+
+        if view.spaces is ALL:
+            return np.ones(self.size, dtype=bool)
+        mask: Mask = self.columns.is_global.copy()
+        for space in view.spaces:
+            code = self.code("space", space)
+            if code is not None:
+                mask |= self.columns.space == code
+        return mask
+
+    def _matching(self, mask: Mask, where: Where, view: View) -> Mask:
+        import numpy as np
+
+        for name in ("kind", "session", "role", "speaker", "source"):
+            wanted = getattr(where, name)
+            if wanted:
+                codes = [code for code in (self.code(name, value) for value in wanted) if code is not None]
+                mask &= np.isin(getattr(self.columns, name), codes)
+        if where.since is not None:
+            mask &= self.columns.occurred_at >= where.since
+        if where.until is not None:
+            mask &= self.columns.occurred_at < where.until
+        if where.ids is not None:
+            mask &= self._among(where.ids)
+        if where.parent is not None:
+            mask &= np.isin(self.columns.parent, where.parent)
+        rest = Where(uri=where.uri or None, tags=where.tags, any_tags=where.any_tags or None)
+        object.__setattr__(rest, "metadata", where.metadata)
+        if not rest.is_empty:
+            clause = matching(rest, view)
+            sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql}"
+            mask &= self._among([row[0] for row in self.snapshot.rows.all(sql, clause.values)])
+        return mask
+
+    def _among(self, ids: Any) -> Mask:
+        import numpy as np
+
+        mask = np.zeros(self.size, dtype=bool)
+        chosen = np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)
+        mask[chosen] = True
+        return mask

@@ -1,0 +1,193 @@
+"""A frame before it is written: checked once, complete, and with a name for its content."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from longmind.base.checks import (
+    check_choice,
+    check_label,
+    check_limit,
+    check_metadata,
+    check_tags,
+    check_text,
+    optional_label,
+)
+from longmind.base.errors import InvalidInput
+from longmind.base.frame import SCOPES, SOURCES, Kind
+from longmind.base.hashing import encode_fields
+from longmind.base.names import canonical_space
+from longmind.base.times import to_ms
+
+_SHORT_LABEL: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What `put` writes. Made by `draft`, which checks; or by `chunked`, which cuts."""
+
+    text: str
+    space: str
+    kind: str = Kind.TEXT
+    scope: str = "space"
+    title: str | None = None
+    session: str | None = None
+    role: str | None = None
+    speaker: str | None = None
+    uri: str | None = None
+    source: str = "user"
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """Canonical JSON by top-level key."""
+    occurred_at: int | None = None
+    """None: the clock's reading at the time of writing."""
+    ordinal: int | None = None
+    start: int | None = None
+    end: int | None = None
+    chunks: tuple[Draft, ...] = ()
+    repeatable: bool = False
+    """True where the same content may stand more than once, as in a conversation."""
+    idempotency_key: str | None = None
+
+    def flat(self) -> tuple[Draft, ...]:
+        return (self, *self.chunks)
+
+    def content_hash(self, parent_hash: bytes | None = None) -> bytes:
+        return content_hash(
+            space=self.space,
+            scope=self.scope,
+            kind=self.kind,
+            session=self.session,
+            role=self.role,
+            speaker=self.speaker,
+            uri=self.uri,
+            parent_hash=parent_hash,
+            start=self.start,
+            title=self.title,
+            text=self.text,
+            occurred_at=self.occurred_at,
+        )
+
+
+def content_hash(
+    *,
+    space: str,
+    scope: str,
+    kind: str,
+    session: str | None,
+    role: str | None,
+    speaker: str | None,
+    uri: str | None,
+    parent_hash: bytes | None,
+    start: int | None,
+    title: str | None,
+    text: str,
+    occurred_at: int | None,
+) -> bytes:
+    """What makes two frames the same. `occurred_at` counts only where the caller gave it.
+
+    A chunk is named by its parent's hash, not by its number, so that no name depends on the order of writing.
+    """
+    # The encoding of several fields is that of each in turn, and the first ones repeat from frame to frame.
+    about = _encoded_labels(space, scope, kind, session, role, speaker, uri)
+    said = encode_fields((parent_hash, start, title, text, occurred_at))
+    hasher = hashlib.sha256(about)
+    hasher.update(said)
+    return hasher.digest()
+
+
+@lru_cache(maxsize=1024)
+def _encoded_labels(*labels: str | None) -> bytes:
+    return encode_fields(("frame", *labels))
+
+
+def draft(
+    text: str,
+    *,
+    space: str,
+    kind: str = Kind.TEXT,
+    scope: str = "space",
+    title: str | None = None,
+    session: str | None = None,
+    role: str | None = None,
+    speaker: str | None = None,
+    uri: str | None = None,
+    source: str = "user",
+    tags: Iterable[str] = (),
+    metadata: Mapping[str, Any] | None = None,
+    occurred_at: datetime | int | None = None,
+    ordinal: int | None = None,
+    repeatable: bool = False,
+    idempotency_key: str | None = None,
+) -> Draft:
+    """Check everything a caller may say of a frame."""
+    if ordinal is not None:
+        ordinal = check_limit(ordinal, "ordinal", least=0, most=2**62)
+    if not isinstance(repeatable, bool):
+        raise InvalidInput(f"repeatable must be True or False, not {repeatable!r}.")
+    return Draft(
+        text=check_text(text, "text"),
+        space=canonical_space(space),
+        kind=_label(kind, "kind"),
+        scope=check_choice(scope, "scope", SCOPES),
+        title=None if title is None else _label(title, "title"),
+        session=None if session is None else _label(session, "session"),
+        role=None if role is None else _label(role, "role"),
+        speaker=None if speaker is None else _label(speaker, "speaker"),
+        uri=None if uri is None else _label(uri, "uri"),
+        source=check_choice(source, "source", SOURCES),
+        tags=() if type(tags) in (tuple, list) and not tags else check_tags(tags),
+        metadata={} if metadata is None else check_metadata(metadata),
+        occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
+        ordinal=ordinal,
+        repeatable=repeatable,
+        idempotency_key=optional_label(idempotency_key, "idempotency_key"),
+    )
+
+
+def _label(value: object, name: str) -> str:
+    """`check_label`, once for each of the labels that repeat from frame to frame."""
+    if type(value) is str and len(value) <= _SHORT_LABEL:
+        return _short_label(value, name)
+    return check_label(value, name)
+
+
+@lru_cache(maxsize=1024)
+def _short_label(value: str, name: str) -> str:
+    return check_label(value, name)
+
+
+def chunked(whole: Draft, ranges: Iterable[tuple[int, int, str | None]]) -> Draft:
+    """The same draft with chunks: byte ranges of its text, each with a title of its own if it has one."""
+    raw = whole.text.encode()
+    chunks = []
+    for ordinal, (start, end, title) in enumerate(ranges):
+        if not 0 <= start < end <= len(raw):
+            raise InvalidInput(
+                f"The chunk [{start}, {end}) does not lie within the {len(raw)} bytes of the text."
+            )
+        try:
+            text = raw[start:end].decode()
+        except UnicodeDecodeError:
+            raise InvalidInput(f"The chunk [{start}, {end}) cuts a character in two.") from None
+        chunks.append(
+            replace(
+                whole,
+                text=text,
+                kind=Kind.CHUNK,
+                title=title if title is not None else whole.title,
+                ordinal=ordinal,
+                start=start,
+                end=end,
+                tags=(),
+                metadata={},
+                chunks=(),
+                idempotency_key=None,
+            )
+        )
+    return replace(whole, chunks=tuple(chunks))

@@ -1,0 +1,112 @@
+"""The contract of a storage engine: snapshots to read, transactions to write, and what only it can do.
+
+Everything above speaks one SQL with `?` for parameters; an engine translates where it must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from longmind.store.scope import Scope
+
+Value = str | int | float | bytes | None
+Row = tuple[Any, ...]
+
+
+class Rows(Protocol):
+    """One connection inside one transaction."""
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]: ...
+
+    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None: ...
+
+    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        """Execute, and return the number of rows changed."""
+        ...
+
+    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        """Execute once per row of values."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The few expressions that the two engines spell differently."""
+
+    name: str
+    wall_ms: str
+    """The engine's own wall clock in unix milliseconds: for leases, never for data."""
+    slice_bytes: str
+    """Bytes of a text as text; `{text}`, `{start}` (from 0) and `{length}` are filled in."""
+    columns: str
+    """A query for the names of a table's columns in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReport:
+    """What an engine can say of its own health."""
+
+    problems: tuple[tuple[str, str], ...]
+    """Pairs of a code and a detail."""
+    notes: tuple[str, ...] = ()
+    """What is no damage, and worth knowing."""
+
+
+class Engine(Protocol):
+    """Where the rows live."""
+
+    dialect: Dialect
+    location: str
+    """For people: a path, or a URL without its password."""
+    read_only: bool
+
+    def read(self) -> Scope[Rows]:
+        """One snapshot; never waits for a writer."""
+        ...
+
+    def write(self, *, timeout: float) -> Scope[Rows]:
+        """One transaction; commits on leaving without an error, leaves no trace otherwise.
+
+        Raises `Busy` when no turn came within `timeout` seconds.
+        """
+        ...
+
+    def migrate(self) -> None:
+        """Bring the schema to this version's format, or refuse."""
+        ...
+
+    def format(self) -> int: ...
+
+    def check(self, *, deep: bool) -> EngineReport: ...
+
+    def size_bytes(self, rows: Rows) -> int:
+        """Bytes the store would occupy if the transaction behind `rows` were committed now."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Bytes held but unused, that `compact` would give back."""
+        ...
+
+    def shrink(self) -> None:
+        """Give back what a transaction that was undone had taken, where undoing it does not."""
+        ...
+
+    def scrub(self, *, patience: float = 5.0) -> bool:
+        """Make deleted content unreachable in the stored bytes; True when that is certain.
+
+        Waits up to `patience` seconds for readers that are in the way.
+        """
+        ...
+
+    def flush(self, *, patience: float = 5.0) -> None: ...
+
+    def compact(self) -> None: ...
+
+    def backup(self, path: Path, *, overwrite: bool) -> int:
+        """Write a consistent copy and return its size in bytes."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,338 @@
+"""Reading frames: by id, by filter, newest first; each checked against its hash on the way out."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
+
+from longmind.base.errors import Corrupt, InvalidInput, NotFound
+from longmind.base.filters import EVERYTHING, View, Where
+from longmind.base.frame import Frame, Page
+from longmind.base.hashing import checksum
+from longmind.base.names import ALL
+from longmind.store.drafts import content_hash
+from longmind.store.engine import Dialect, Row, Rows
+from longmind.store.visible import Clause, among, at_instant, both, during, matching, visible
+
+_BATCH: Final = 500
+
+
+class FrameRow(NamedTuple):
+    """The canonical columns of one frame, as stored and under its checksum, in this order."""
+
+    frame_id: int
+    kind: str
+    space: str
+    scope: str
+    session: str | None
+    role: str | None
+    speaker: str | None
+    uri: str | None
+    title: str | None
+    source: str
+    parent_id: int | None
+    start_byte: int | None
+    end_byte: int | None
+    ordinal: int | None
+    occurred_at: int
+    recorded_at: int
+    retired_at: int | None
+    superseded_by: int | None
+    dated: int
+    repeatable: int
+    content_hash: bytes
+
+    @property
+    def checksum(self) -> int:
+        return checksum(*self)
+
+
+COLUMNS: Final = FrameRow._fields
+
+
+def get(rows: Rows, dialect: Dialect, frame_id: int, view: View) -> Frame:
+    """One frame, or `NotFound` if it is not visible from this view."""
+    found = fetch(rows, dialect, [frame_id], view)
+    if not found:
+        raise NotFound(
+            f"There is no frame {frame_id} here.", hint="It may be forgotten, or in another space."
+        )
+    return found[0]
+
+
+def fetch(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
+    """The visible frames among `ids`, in the order given."""
+    frames: dict[int, Frame] = {}
+    for batch in batches(ids):
+        clause = among("f.frame_id", batch) & visible(view, EVERYTHING)
+        frames.update((frame.id, frame) for frame in _load(rows, dialect, clause, view))
+    return [frames[frame_id] for frame_id in ids if frame_id in frames]
+
+
+def _fetch_all(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
+    """Frames that the same snapshot has just listed: one that is in an index and not there is damage."""
+    frames = fetch(rows, dialect, ids, view)
+    if len(frames) != len(ids):
+        missing = sorted(set(ids) - {frame.id for frame in frames})
+        raise Corrupt(
+            f"Frame {missing[0]} is listed and missing.",
+            hint="Restore a backup: longmind restore BACKUP TO.",
+        )
+    return frames
+
+
+def select_ids(rows: Rows, view: View, where: Where) -> list[int]:
+    """Ids of every frame under the filter, ascending."""
+    clause = visible(view, where)
+    sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id"
+    return [int(row[0]) for row in rows.all(sql, clause.values)]
+
+
+def select_whole_ids(rows: Rows, view: View, where: Where) -> list[int]:
+    """Like `select_ids`, with a chunk counted as the document it is a slice of."""
+    clause = visible(view, where)
+    whole = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
+    sql = f"SELECT DISTINCT {whole} FROM frame f WHERE {clause.sql} ORDER BY 1"
+    return [int(row[0]) for row in rows.all(sql, clause.values)]
+
+
+def timeline(
+    rows: Rows,
+    dialect: Dialect,
+    view: View,
+    where: Where = EVERYTHING,
+    *,
+    limit: int,
+    newest_first: bool = True,
+    chunks: bool = False,
+) -> list[Frame]:
+    """Frames by the time they happened, ties by id."""
+    keys: list[Row] = []
+    for place in _places(view):
+        clause = both([place, at_instant(view), matching(where, view), _whole(chunks)])
+        order = "DESC" if newest_first else "ASC"
+        sql = (
+            f"SELECT f.occurred_at, f.frame_id FROM frame f WHERE {clause.sql} "
+            f"ORDER BY f.occurred_at {order}, f.frame_id {order} LIMIT {limit}"
+        )
+        keys += rows.all(sql, clause.values)
+    keys.sort(reverse=newest_first)
+    return _fetch_all(rows, dialect, [int(frame_id) for _, frame_id in keys[:limit]], view)
+
+
+def page(
+    rows: Rows,
+    dialect: Dialect,
+    view: View,
+    where: Where,
+    *,
+    limit: int,
+    cursor: str | None,
+    chunks: bool = False,
+) -> Page:
+    """Frames by id, a part at a time; the cursor says after which id to go on."""
+    after = _parse_cursor(cursor)
+    clause = both([visible(view, where), Clause("f.frame_id > ?", (after,)), _whole(chunks)])
+    sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id LIMIT {limit + 1}"
+    ids = [int(row[0]) for row in rows.all(sql, clause.values)]
+    more = len(ids) > limit
+    frames = _fetch_all(rows, dialect, ids[:limit], view)
+    return Page(tuple(frames), str(ids[limit - 1]) if more else None)
+
+
+def stored(rows: Rows, ids: Sequence[int]) -> dict[int, FrameRow]:
+    """The rows of these frames whatever their state, checked; ids that do not exist are left out."""
+    found = {}
+    for batch in batches(ids):
+        clause = among("f.frame_id", batch)
+        sql = f"SELECT {_columns('f')}, f.checksum FROM frame f WHERE {clause.sql}"
+        for row in rows.all(sql, clause.values):
+            found[row[0]] = checked_row(row)
+    return found
+
+
+def checked_row(row: Row) -> FrameRow:
+    """A frame's columns followed by its checksum."""
+    frame = FrameRow(*row[: len(COLUMNS)])
+    if frame.checksum != row[len(COLUMNS)]:
+        raise Corrupt(
+            f"Frame {frame.frame_id} is not what was written.",
+            hint="Restore a backup: longmind restore BACKUP TO.",
+        )
+    return frame
+
+
+def with_chunks(rows: Rows, ids: Sequence[int]) -> list[int]:
+    """These frames and the chunks that are slices of them."""
+    found = set(ids)
+    for batch in batches(ids):
+        clause = among("f.parent_id", batch)
+        sql = f"SELECT f.frame_id FROM frame f WHERE f.start_byte IS NOT NULL AND {clause.sql}"
+        found.update(int(row[0]) for row in rows.all(sql, clause.values))
+    return sorted(found)
+
+
+def batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    for first in range(0, len(ids), _BATCH):
+        yield ids[first : first + _BATCH]
+
+
+@lru_cache(maxsize=256)
+def load_query(dialect: Dialect, condition: str) -> str:
+    """Everything a frame is made of: its columns, its checksum, its parent's hash, its text."""
+    piece = dialect.slice_bytes.format(
+        text="pt.text", start="f.start_byte", length="(f.end_byte - f.start_byte)"
+    )
+    return (
+        f"SELECT {_columns('f')}, f.checksum, p.content_hash, "
+        f"CASE WHEN f.start_byte IS NULL THEN t.text ELSE {piece} END "
+        "FROM frame f LEFT JOIN frame_text t ON t.frame_id = f.frame_id "
+        "LEFT JOIN frame p ON p.frame_id = f.parent_id "
+        "LEFT JOIN frame_text pt ON pt.frame_id = f.parent_id AND f.start_byte IS NOT NULL "
+        f"WHERE {condition}"
+    )
+
+
+def checked_text(row: Row) -> tuple[FrameRow, str]:
+    """A row of `load_query`, with both hashes checked."""
+    frame = checked_row(row)
+    parent_hash, text = row[len(COLUMNS) + 1 :]
+    actual = None
+    if isinstance(text, str):
+        actual = content_hash(
+            space=frame.space,
+            scope=frame.scope,
+            kind=frame.kind,
+            session=frame.session,
+            role=frame.role,
+            speaker=frame.speaker,
+            uri=frame.uri,
+            parent_hash=parent_hash,
+            start=frame.start_byte,
+            title=frame.title,
+            text=text,
+            occurred_at=frame.occurred_at if frame.dated else None,
+        )
+    if actual != frame.content_hash:
+        raise Corrupt(
+            f"The text of frame {frame.frame_id} is not what was written.",
+            hint="Restore a backup: longmind restore BACKUP TO.",
+        )
+    return frame, text
+
+
+def _load(rows: Rows, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
+    try:
+        found = [checked_text(row) for row in rows.all(load_query(dialect, clause.sql), clause.values)]
+    except UnicodeDecodeError:
+        raise Corrupt(
+            "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
+        ) from None
+    owners = [_owner(frame) for frame, _ in found]
+    tags, metadata = _labels(rows, sorted(set(owners)), view)
+    return [
+        as_frame(frame, text, tags=tags[owner], metadata=metadata[owner], view=view)
+        for owner, (frame, text) in zip(owners, found, strict=True)
+    ]
+
+
+def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[str, Any], view: View) -> Frame:
+    """The row as it stood at the view's instant: a retirement that came later is not shown."""
+    retired = row.retired_at is not None and row.retired_at <= view.as_of.system
+    return Frame(
+        id=row.frame_id,
+        kind=row.kind,
+        space=row.space,
+        scope=row.scope,
+        text=text,
+        title=row.title,
+        session=row.session,
+        role=row.role,
+        speaker=row.speaker,
+        uri=row.uri,
+        source=row.source,
+        tags=tuple(sorted(tags)),
+        metadata=metadata,
+        parent=row.parent_id,
+        start=row.start_byte,
+        end=row.end_byte,
+        ordinal=row.ordinal,
+        occurred_at=row.occurred_at,
+        recorded_at=row.recorded_at,
+        retired_at=row.retired_at if retired else None,
+        superseded_by=row.superseded_by if retired else None,
+        content_hash=row.content_hash.hex(),
+    )
+
+
+def _labels(
+    rows: Rows, owners: Sequence[int], view: View
+) -> tuple[dict[int, list[str]], dict[int, dict[str, Any]]]:
+    metadata: dict[int, dict[str, Any]] = defaultdict(dict)
+    for batch in batches(owners):
+        clause = among("m.frame_id", batch) & during("m", view)
+        sql = (
+            "SELECT m.frame_id, m.name, m.since, m.until, m.value, m.checksum FROM frame_meta m "
+            f"WHERE {clause.sql} ORDER BY m.frame_id, m.name"
+        )
+        for row in rows.all(sql, clause.values):
+            checked_label("meta", row)
+            metadata[row[0]][row[1]] = json.loads(row[4])
+    return tags_of(rows, owners, view), metadata
+
+
+def tags_of(rows: Rows, owners: Sequence[int], view: View) -> dict[int, list[str]]:
+    """The tags of these frames at the view's instant, checked."""
+    tags: dict[int, list[str]] = defaultdict(list)
+    for batch in batches(owners):
+        clause = among("t.frame_id", batch) & during("t", view)
+        sql = f"SELECT t.frame_id, t.tag, t.since, t.until, t.checksum FROM frame_tag t WHERE {clause.sql}"
+        for row in rows.all(sql, clause.values):
+            tags[row[0]].append(checked_label("tag", row)[1])
+    return tags
+
+
+def checked_label(table: Literal["tag", "meta"], row: Row) -> Row:
+    """The columns under the checksum of a tag or a piece of metadata, followed by it."""
+    if checksum(table, *row[:-1]) != row[-1]:
+        raise Corrupt(
+            f"A label of frame {row[0]} is not what was written.",
+            hint="Restore a backup: longmind restore BACKUP TO.",
+        )
+    return row
+
+
+def _owner(row: FrameRow) -> int:
+    return row.parent_id if row.start_byte is not None and row.parent_id is not None else row.frame_id
+
+
+def _places(view: View) -> list[Clause]:
+    """Disjoint conditions that together cover the view's spaces, each served by an index in time order."""
+    if view.spaces is ALL:
+        return [Clause("1 = 1")]
+    here = [Clause("f.space = ?", (space,)) for space in view.spaces]
+    elsewhere = among("f.space", view.spaces)
+    return [*here, Clause(f"f.scope = 'global' AND NOT {elsewhere.sql}", elsewhere.values)]
+
+
+def _whole(chunks: bool) -> Clause:
+    return Clause("1 = 1") if chunks else Clause("f.start_byte IS NULL")
+
+
+def _columns(alias: str) -> str:
+    return ", ".join(f"{alias}.{name}" for name in COLUMNS)
+
+
+def _parse_cursor(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
+        raise InvalidInput(f"{cursor!r} is no cursor.", hint="Pass the cursor of the page before, unchanged.")
+    return int(cursor)
+
+
+def retired_row(row: FrameRow, *, at: int, successor: int | None) -> FrameRow:
+    return row._replace(retired_at=at, superseded_by=successor)

@@ -1,0 +1,144 @@
+"""What stands beside the frames and moves with them: text index, vectors, facts, sub-memories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from longmind.base.frame import Frame
+from longmind.store.transaction import Snapshot, Transaction
+
+if TYPE_CHECKING:
+    from longmind.store.drafts import Draft
+    from longmind.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something `verify` found; `derived` problems are mended by `reindex`."""
+
+    code: str
+    detail: str
+    derived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """In place of what `prepare` would have made: the frame is written without, and the report says why."""
+
+    reason: str
+
+
+@dataclass(slots=True)
+class Budget:
+    """Limits of one piece of maintenance; counts down as work is done."""
+
+    frames: int | None = None
+    seconds: float | None = None
+    _started: float = field(default_factory=time.monotonic)
+
+    def spend(self, frames: int) -> None:
+        if self.frames is not None:
+            self.frames -= frames
+
+    @property
+    def exhausted(self) -> bool:
+        out_of_time = self.seconds is not None and time.monotonic() - self._started >= self.seconds
+        return out_of_time or (self.frames is not None and self.frames <= 0)
+
+
+class Part:
+    """Base of everything that follows the frames; each method is a step it may take part in."""
+
+    name: str
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        """Costly work before the transaction (embedding, extraction), one item per draft."""
+        return None
+
+    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+        """New frames, in the transaction that writes them, each with what `prepare` made of it (or None)."""
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        """Frames gone from LATEST, still there as of before."""
+
+    def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
+        """Further frames that cannot stay when these are erased: they go with them."""
+        return ()
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        """Remove every row that says something of these frames; return counts by table."""
+        return {}
+
+    def rebuild(self, store: Store) -> int:
+        """Make derived rows anew from the canonical ones; return how many frames were covered."""
+        return 0
+
+    def derive(self, tx: Transaction) -> None:
+        """Make the derived rows of a store that was just filled, in the transaction that fills it.
+
+        What is too costly for a transaction is left to `fill`, and its lack reported until then.
+        """
+
+    def fill(self, store: Store, also: Callable[[Transaction], None]) -> int:
+        """Make what `derive` left, in bounded transactions; each ends by calling `also`."""
+        return 0
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        """Bounded upkeep; return counts of what was done."""
+        return {}
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return ()
+
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        """What `verify` should say that is no damage, in whole sentences."""
+        return ()
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return {}
+
+
+class LaterPart(Part):
+    """Stands in for a part that takes no part in writing, and imports it when it is first needed."""
+
+    def __init__(self, name: str, load: Callable[[], Part]) -> None:
+        self.name = name
+        self._load = load
+
+    @cached_property
+    def _part(self) -> Part:
+        return self._load()
+
+    def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
+        self._part.retired(tx, ids, reason=reason)
+
+    def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
+        return self._part.doomed(tx, ids)
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        return self._part.erased(tx, ids)
+
+    def rebuild(self, store: Store) -> int:
+        return self._part.rebuild(store)
+
+    def derive(self, tx: Transaction) -> None:
+        self._part.derive(tx)
+
+    def fill(self, store: Store, also: Callable[[Transaction], None]) -> int:
+        return self._part.fill(store, also)
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        return self._part.maintain(store, budget)
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        return self._part.verify(snapshot, deep=deep)
+
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        return self._part.notes(snapshot)
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        return self._part.stats(snapshot)

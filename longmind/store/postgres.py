@@ -1,0 +1,375 @@
+"""The server engine: one schema of a PostgreSQL database, a pool of connections, commits one at a time."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+from longmind.base.clock import Clock
+from longmind.base.errors import (
+    Conflict,
+    Forbidden,
+    InvalidInput,
+    LongmindError,
+    MissingExtra,
+    NotFound,
+    OverBudget,
+    Unavailable,
+    Unsupported,
+)
+from longmind.store.engine import Dialect, EngineReport, Row, Rows, Value
+from longmind.store.migrations import LEDGER, Migration, pending
+from longmind.store.scope import scoped
+
+try:
+    import psycopg
+    from psycopg import sql as pg_sql
+    from psycopg.conninfo import conninfo_to_dict
+except ImportError as error:
+    raise MissingExtra(
+        "PostgreSQL needs the package psycopg.", hint="pip install 'longmind[postgres]'"
+    ) from error
+
+from longmind.store.postgres_errors import MEANINGS, committing, translate_connect, translated
+from longmind.store.postgres_pool import ConnectionPool
+from longmind.store.postgres_space import Relation, give_back, measure
+from longmind.store.postgres_statistics import Statistics, table_of
+
+DEFAULT_STORE: Final = "longmind"
+_STORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_POOL_SIZE: Final = 12
+_CONNECT_SECONDS: Final = 10.0
+_CONNECTION: Final[dict[str, Any]] = {
+    "connect_timeout": int(_CONNECT_SECONDS),
+    # A machine that vanished is noticed after half a minute; the kernel's own limits are hours.
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+
+class PostgresRows:
+    """One connection inside one transaction."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.connection = connection
+        self.inserted: Counter[str] = Counter()
+        """Rows inserted so far, by table."""
+        self.sizes: dict[int, Relation] = {}
+        """Tables and indexes when `size_bytes` was first asked for in this transaction, by oid."""
+        self.grown: set[str] = set()
+        """Tables that had grown since, when it was last asked for."""
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        with translated():
+            return self.connection.execute(_spelled(sql), values).fetchall()
+
+    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
+        with translated():
+            row: Row | None = self.connection.execute(_spelled(sql), values).fetchone()
+            return row
+
+    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        with translated():
+            count = self.connection.execute(_spelled(sql), values).rowcount
+        self._count(sql, count)
+        return count
+
+    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        with translated(), self.connection.cursor() as cursor:
+            cursor.executemany(_spelled(sql), rows)
+            self._count(sql, cursor.rowcount)
+
+    def _count(self, sql: str, rows: int) -> None:
+        table = table_of(sql)
+        if table is not None:
+            self.inserted[table] += max(0, rows)
+
+
+class PostgresEngine:
+    """Implements `Engine` on one schema."""
+
+    dialect = Dialect(
+        name="postgresql",
+        wall_ms="CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+        slice_bytes=(
+            "convert_from(substr(convert_to({text}, 'UTF8'), ({start} + 1)::int, ({length})::int), 'UTF8')"
+        ),
+        columns=(
+            "SELECT column_name FROM information_schema.columns "
+            "WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position"
+        ),
+    )
+
+    def __init__(self, url: str, *, clock: Clock, read_only: bool, create: bool) -> None:
+        address, self.schema = split_url(url)
+        self.location = _without_password(url)
+        self.read_only = read_only
+        self._clock = clock
+        self._create = create and not read_only
+        self._closed = False
+        self._address = address
+        self._statistics = Statistics(self.schema)
+        self._overgrown: set[str] = set()
+        self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
+        try:
+            self._check_server()
+        except BaseException:
+            self._pool.close()
+            raise
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        try:
+            # What the address itself says of keepalives and timeouts stays.
+            options = {**_CONNECTION, **conninfo_to_dict(self._address)}
+            connection = psycopg.connect("", autocommit=True, **options)
+        except psycopg.Error as error:
+            raise translate_connect(error, self.location) from None
+        try:
+            self._configure(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check_server(self) -> None:
+        with self._connection() as connection:
+            if connection.info.server_version < 140000:
+                raise Unsupported("PostgreSQL 14 or later is needed.", hint="Upgrade the server.")
+            encoding = connection.info.parameter_status("server_encoding")
+            if encoding != "UTF8":
+                raise Unsupported(
+                    f"The database's encoding is {encoding}, not UTF8.",
+                    hint="Create one with createdb --encoding=UTF8 --template=template0.",
+                )
+            row = None if self.read_only else connection.execute("SHOW transaction_read_only").fetchone()
+            if row is not None and row[0] == "on":
+                meaning = MEANINGS["25006"]
+                raise meaning.error(meaning.message.format(store=self.location), hint=meaning.hint)
+
+    def _configure(self, connection: psycopg.Connection[Any]) -> None:
+        path = pg_sql.SQL("SET search_path TO {}, public").format(pg_sql.Identifier(self.schema))
+        with translated(self.location):
+            connection.execute(path)
+            connection.execute("SET client_min_messages TO warning")
+            # With it off, a server that is killed loses commits that it had acknowledged. A caller who wants
+            # that says so in the address: options=-c synchronous_commit=off.
+            connection.execute(
+                "SELECT set_config('synchronous_commit', 'on', false) "
+                "WHERE current_setting('synchronous_commit') = 'off' AND EXISTS (SELECT 1 FROM pg_settings "
+                "WHERE name = 'synchronous_commit' AND source <> 'client')"
+            )
+
+    # Schema
+
+    def migrate(self) -> None:
+        with self._connection() as connection:
+            missing = self._missing_migrations(connection)
+            if not missing:
+                if not self.read_only:
+                    self._statistics.catch_up(connection)
+                return
+            if self.read_only:
+                raise Unsupported(
+                    f"{self.location} has an older format, and a read-only open does not migrate.",
+                    hint="Open it once for writing.",
+                )
+            with connection.transaction():
+                # One migrator at a time; the others find nothing left to do.
+                connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"longmind:{self.schema}",))
+                name = pg_sql.Identifier(self.schema)
+                connection.execute(pg_sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
+                connection.execute(LEDGER)
+                for migration in self._missing_migrations(connection):
+                    connection.execute(migration.sql)
+                    connection.execute(
+                        "INSERT INTO migration VALUES (%s, %s, %s, %s)",
+                        (migration.number, migration.name, migration.sha256, self._clock.now()),
+                    )
+
+    def _missing_migrations(self, connection: psycopg.Connection[Any]) -> list[Migration]:
+        tables = connection.execute(
+            "SELECT count(*), count(*) FILTER (WHERE relname = 'migration') FROM pg_class "
+            "WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
+            (f'"{self.schema}"',),
+        ).fetchone()
+        there, ours = tables if tables else (0, 0)
+        if there and not ours:
+            raise Unsupported(
+                f"The schema {self.schema} belongs to another application.", hint="Choose another store name."
+            )
+        if not there and not self._create:
+            raise NotFound(f"{self.location} holds no store.", hint="Open it for writing to create it.")
+        # By its full name: a schema that this role may not use is skipped in the search path without a word.
+        ledger = pg_sql.SQL("SELECT number, sha256 FROM {}").format(
+            pg_sql.Identifier(self.schema, "migration")
+        )
+        rows = connection.execute(ledger).fetchall() if ours else []
+        seen = {int(number): str(sha256) for number, sha256 in rows}
+        return pending("postgres", seen, declared=max(seen, default=0), location=self.location)
+
+    def format(self) -> int:
+        with self.read() as rows:
+            row = rows.one("SELECT max(number) FROM migration")
+            return int(row[0]) if row else 0
+
+    # Transactions
+
+    @scoped
+    def _connection(self, begin: str | None = None) -> Iterator[psycopg.Connection[Any]]:
+        """A connection, inside the transaction that `begin` begins; no error of the driver leaves it."""
+        if self._closed:
+            raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
+        with translated(self.location):
+            connection = self._pool.getconn(begin)
+            try:
+                yield connection
+            finally:
+                self._pool.putconn(connection)
+
+    @scoped
+    def read(self) -> Iterator[Rows]:
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        with self._connection(begin) as connection, self._ending(connection):
+            yield PostgresRows(connection)
+
+    @scoped
+    def write(self, *, timeout: float) -> Iterator[Rows]:
+        if self.read_only:
+            raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
+        with self._connection("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
+            rows = PostgresRows(connection)
+            with self._ending(connection):
+                rows.one("SELECT set_config('lock_timeout', ?, true)", (f"{max(1, int(timeout * 1000))}ms",))
+                # Commits serialise here; preparation happened before.
+                rows.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
+                try:
+                    yield rows
+                except OverBudget:
+                    self._overgrown |= rows.grown
+                    raise
+            self._statistics.follow(connection, rows.inserted)
+
+    @scoped
+    def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
+        try:
+            yield
+            with committing(connection, self.location):
+                status = connection.execute("COMMIT").statusmessage
+            if status != "COMMIT":
+                # After an error that the caller swallowed, the server undoes all and calls that a success.
+                raise Conflict(
+                    "A statement of this transaction failed before; nothing was written.", hint="Try again."
+                )
+        except BaseException:
+            if not connection.closed:
+                try:
+                    connection.execute("ROLLBACK")
+                except psycopg.Error:
+                    connection.close()
+            raise
+
+    # Health and upkeep
+
+    def check(self, *, deep: bool) -> EngineReport:
+        with self._connection() as connection:
+            self._missing_migrations(connection)
+            row = connection.execute("SHOW data_checksums").fetchone()
+        unguarded = row is not None and row[0] != "on"
+        return EngineReport(
+            (("page", "the server runs without data checksums"),) if unguarded and deep else ()
+        )
+
+    def size_bytes(self, rows: Rows) -> int:
+        sizes = measure(rows, self.schema)
+        if isinstance(rows, PostgresRows):
+            rows.sizes = rows.sizes or sizes
+            before = {oid: relation.size for oid, relation in rows.sizes.items()}
+            rows.grown = {item.table for oid, item in sizes.items() if item.size > before.get(oid, 0)}
+        return sum(relation.size for relation in sizes.values())
+
+    def free_bytes(self) -> int:
+        return 0
+
+    def shrink(self) -> None:
+        """Empty the tables of what a refused write left, on a best effort: the refusal is what counts."""
+        tables, self._overgrown = self._overgrown, set()
+        with suppress(LongmindError), self._connection() as connection:
+            give_back(connection, self.schema, tables)
+
+    def scrub(self, *, patience: float = 5.0) -> bool:
+        """Rows and index entries are gone; the server's log and backups are out of our reach."""
+        self.compact()
+        return True
+
+    def flush(self, *, patience: float = 5.0) -> None:
+        """Nothing to do: the server made every commit durable before it answered."""
+
+    def compact(self) -> None:
+        if self.read_only:
+            raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
+        with self._connection() as connection:
+            names = connection.execute(
+                "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
+                (f'"{self.schema}"',),
+            ).fetchall()
+            for (name,) in sorted(names):
+                table = pg_sql.Identifier(self.schema, name)
+                connection.execute(pg_sql.SQL("VACUUM (ANALYZE) {}").format(table))
+
+    def backup(self, path: Path, *, overwrite: bool) -> int:
+        raise Unsupported(
+            "A store on PostgreSQL is backed up with the server's own tools.",
+            hint=f"pg_dump --schema={self.schema} --format=custom --file={path}",
+        )
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._pool.close()
+
+
+def split_url(url: str) -> tuple[str, str]:
+    """The address that psycopg takes, and the store's name from `?store=`."""
+    parts, query = _parsed(url)
+    names = [value for key, value in query if key == "store"]
+    name = names[-1] if names else DEFAULT_STORE
+    if not _STORE_NAME.fullmatch(name) or name.startswith("pg_") or name in ("public", "information_schema"):
+        raise InvalidInput(
+            f"{name!r} is no name for a store.",
+            hint="Use up to 63 of a to z, 0 to 9 and '_', beginning with a letter; not 'public'.",
+        )
+    rest = [(key, value) for key, value in query if key != "store"]
+    return urlunsplit(parts._replace(query=urlencode(rest, quote_via=quote))), name
+
+
+def _parsed(url: str) -> tuple[SplitResult, list[tuple[str, str]]]:
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidInput(f"The address is not understood: {error}.") from None
+    # To the server's library a plus is a plus, not a blank.
+    return parts, parse_qsl(parts.query.replace("+", "%2B"), keep_blank_values=True)
+
+
+def _without_password(url: str) -> str:
+    parts, query = _parsed(url)
+    user, at, host = parts.netloc.rpartition("@")
+    rest = [(key, value) for key, value in query if key not in ("password", "sslpassword")]
+    return urlunsplit(
+        parts._replace(
+            netloc=f"{user.split(':')[0]}{at}{host}", query=urlencode(rest, quote_via=quote, safe="/")
+        )
+    )
+
+
+@lru_cache(maxsize=1024)
+def _spelled(sql: str) -> str:
+    return sql.replace("%", "%%").replace("?", "%s")

@@ -1,0 +1,281 @@
+"""Before a file is used: is the log beside it its own, and whole? Nothing is changed until that is known.
+
+SQLite drops the rest of a log from the first frame whose checksum fails, and says nothing. After a power loss
+that is right: the rest never reached the disk. After a kill it means that committed transactions are gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import struct
+import time
+from pathlib import Path
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+import apsw
+
+from longmind.base.errors import Corrupt
+from longmind.store import pages
+from longmind.store.log import WHOLE, LogState, boot_id, read_alone, read_state
+
+_log = logging.getLogger(__name__)
+
+_HEADER: Final = 32
+_FRAME_HEADER: Final = 24
+_MAGIC: Final = (0x377F0682, 0x377F0683)
+"""The last bit tells the byte order of the checksums."""
+_INDEX_HEADER: Final = 48
+_INDEX_VERSION: Final = 3_007_000
+_TRIES: Final = 10
+_PAUSE_SECONDS: Final = 0.02
+
+RESTORE_HINT: Final = "restore a backup with: longmind restore BACKUP TO"
+
+
+class _Index(NamedTuple):
+    """What the shared index (`-shm`) of a killed process says of the log."""
+
+    frames: int
+    """Frames of committed transactions."""
+    moved: int
+    """How many of them are in the file."""
+
+
+def examine(path: str, *, accept_lost_log: bool) -> bool:
+    """Refuse a log that lost committed transactions; called before any connection replays it.
+
+    Only where nobody else has the file open: then SQLite would build its index anew from the log, and what
+    the old index says would be gone. A process that has it open has been through this.
+    True: the index of a killed process proves that nothing is missing.
+    """
+    real = os.path.realpath(path)
+    size = _size(f"{real}-wal")
+    if size <= _HEADER and _size(f"{real}-shm") <= 0:
+        return False
+    if size > _HEADER and _size(real) <= 0:
+        raise Corrupt(
+            f"{path} is missing or empty, but its log {real}-wal is there. Nothing was changed.",
+            hint=f"Put the file back beside its log, or {RESTORE_HINT}.",
+        )
+    for pause in (0.0, 0.0005):  # two that open at the same moment are in each other's way once
+        time.sleep(pause)
+        connection = _alone(real)
+        if connection is not None:
+            try:
+                return _check_whole(path, real, connection, accept_lost_log=accept_lost_log)
+            finally:
+                connection.close(True)
+    return False
+
+
+def check_own(path: str, connection: apsw.Connection, *, accept_lost_log: bool) -> None:
+    """Refuse a log of another file, or none where there must be one; called before anything is written."""
+    problem = None
+    for _ in range(_TRIES):  # another process may be writing the file at this moment
+        problem = _problem(path, connection)
+        if problem is None:
+            return
+        if problem.lost and accept_lost_log:
+            _log.warning("%s", problem.error.message)
+            return
+        time.sleep(_PAUSE_SECONDS)
+    assert problem is not None
+    raise problem.error
+
+
+def leave(path: str, connection: apsw.Connection) -> None:
+    """Close a connection to a file that was refused, and leave the folder as it was.
+
+    SQLite made an empty log for it, and takes that away; a log with content stays.
+    """
+    if _size(f"{os.path.realpath(path)}-wal") == 0:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    pages.close(connection)
+
+
+class _Problem(NamedTuple):
+    error: Corrupt
+    lost: bool
+    """Whether it may be accepted: a log of another file never is."""
+
+
+def _problem(path: str, connection: apsw.Connection) -> _Problem | None:
+    real = os.path.realpath(path)
+    # Inside a read transaction no checkpoint moves anything later than what is seen, and no log begins anew.
+    connection.execute("BEGIN")
+    try:
+        try:
+            seen = read_state(connection)
+        except (apsw.CorruptError, apsw.NotADBError, Corrupt):
+            seen = None
+        has_log = _size(f"{real}-wal") > _HEADER
+        alone = _alone_or_none(real) if has_log else seen
+    finally:
+        if connection.in_transaction:  # an error while reading may have ended it already
+            connection.execute("ROLLBACK")
+    if not has_log:
+        # Damage is for whoever reads the row next; here it only matters whether something is missing.
+        lost = seen is not None and seen.state != WHOLE
+        return _Problem(_missing(path), lost=True) if lost else None
+    if alone is None or seen is None:
+        if seen is not None and seen.boot != boot_id():
+            return None  # a power loss in the middle of a checkpoint, which the log mends
+        # With both unreadable the file itself is damaged, and that is said by whoever reads it.
+        return None if alone is None and seen is None else _Problem(_foreign(path, real), lost=False)
+    return None if seen.follows(alone) else _Problem(_foreign(path, real), lost=False)
+
+
+def _alone_or_none(real: str) -> LogState | None:
+    try:
+        return read_alone(real)
+    except (apsw.Error, Corrupt):
+        return None
+
+
+def _foreign(path: str, real: str) -> Corrupt:
+    return Corrupt(
+        f"The log {real}-wal belongs to another file, or to another state of {path}. "
+        "It was not replayed, and nothing was changed.",
+        hint=f"If a backup was copied over the store, {RESTORE_HINT}. "
+        "If you know that the log is stale, move it away.",
+    )
+
+
+def _missing(path: str) -> Corrupt:
+    return Corrupt(
+        f"{path} was not closed properly, and its log ({Path(path).name}-wal) is missing or empty: "
+        "the last writes may be lost.",
+        hint="If this is a copy, copy the log too, or use: longmind backup. If the original is lost, "
+        f"{RESTORE_HINT}, or go on with what is there: longmind recover {path} "
+        "(which is all there was, if another SQLite tool has opened the store since).",
+    )
+
+
+def _damaged(path: str, kept: int, committed: int | None) -> Corrupt:
+    lost = "transactions after that" if committed is None else f"{committed - kept} frames after that"
+    return Corrupt(
+        f"The log of {path} is damaged: it can be read up to frame {kept}, and committed {lost} are lost. "
+        "Nothing was changed.",
+        hint=f"To put it back as it was, {RESTORE_HINT}, or go on with what can be read: "
+        f"longmind recover {path}",
+    )
+
+
+# The log as a whole
+
+
+def _alone(real: str) -> apsw.Connection | None:
+    """A connection with the file to itself, which leaves the shared index untouched; None if in use."""
+    try:
+        connection = apsw.Connection(
+            f"file:{quote(os.fsencode(real))}", flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+        )
+    except apsw.Error:  # no permission to write: then nothing is replayed into the file either
+        return None
+    try:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except apsw.Error:  # in use; or damaged, which is said by whoever reads it
+        connection.close(True)
+        return None
+    return connection
+
+
+def _check_whole(path: str, real: str, connection: apsw.Connection, *, accept_lost_log: bool) -> bool:
+    problem = _problem(path, connection)
+    if problem is not None and not problem.lost:
+        raise problem.error
+    try:
+        seen = read_state(connection)
+    except (apsw.Error, Corrupt):
+        return False
+    if not seen.id:  # an earlier format, or a file that is not ours
+        return False
+    kept, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    same_boot = seen.boot in ("", boot_id())
+    # Nobody has it open, so reading the index releases no lock of this process.
+    index = _read_index(f"{real}-shm") if same_boot else None
+    if index is None:
+        lost, committed = _has_commits_after(f"{real}-wal", kept), None
+    else:
+        lost, committed = kept < index.frames and index.moved < index.frames, index.frames
+    if not lost:
+        # An index without frames may be one that was just built beside a file whose log is gone.
+        return index is not None and index.frames > 0
+    error = _damaged(path, kept, committed)
+    if not same_boot:
+        _log.warning(
+            "%s was open when the machine stopped; the last writes did not reach the disk and are undone.",
+            path,
+        )
+    elif accept_lost_log:
+        _log.warning("%s", error.message)
+    else:
+        raise error
+    return False
+
+
+def _read_index(name: str) -> _Index | None:
+    """None if there is no index, or if its writer was killed while it wrote it."""
+    raw = _read(name, 0, 2 * _INDEX_HEADER + 4)
+    first, second = raw[:_INDEX_HEADER], raw[_INDEX_HEADER : 2 * _INDEX_HEADER]
+    if len(raw) < 2 * _INDEX_HEADER + 4 or first != second:
+        return None
+    version, _, _, is_set, _, _, frames = struct.unpack_from("=IIIBBHI", first)
+    if version != _INDEX_VERSION or not is_set:
+        return None
+    (moved,) = struct.unpack_from("=I", raw, 2 * _INDEX_HEADER)
+    return _Index(frames, moved)
+
+
+def _has_commits_after(name: str, kept: int) -> bool:
+    """Whether the log goes on with commits of the same generation where SQLite stopped reading it.
+
+    Frames without a commit are what a killed or undone transaction leaves; those of earlier generations
+    have other salts.
+    """
+    header = _read(name, 0, _HEADER)
+    if len(header) < _HEADER:
+        return False
+    magic, _, page_size = struct.unpack_from(">III", header)
+    if magic not in _MAGIC or not _header_is_whole(header, "<" if magic == _MAGIC[0] else ">"):
+        return True
+    salts = header[16:24]
+    step = _FRAME_HEADER + (page_size or 1)
+    frames = (_size(name) - _HEADER) // step
+    for number in range(kept, frames + 1):
+        frame = _read(name, _HEADER + number * step, _FRAME_HEADER)
+        if frame[8:16] == salts and frame[4:8] != b"\0\0\0\0":
+            return True
+    return False
+
+
+def _header_is_whole(header: bytes, order: str) -> bool:
+    first = second = 0
+    for left, right in struct.iter_unpack(f"{order}II", header[:24]):
+        first = (first + left + second) & 0xFFFFFFFF
+        second = (second + right + first) & 0xFFFFFFFF
+    return struct.pack(">II", first, second) == header[24:32]
+
+
+def _read(name: str, start: int, count: int) -> bytes:
+    """Part of a side file. SQLite holds no locks on a log, so closing it releases none."""
+    try:
+        with Path(name).open("rb", buffering=0) as file:
+            file.seek(start)
+            return file.read(count)
+    except OSError:
+        return b""
+
+
+def _size(name: str) -> int:
+    """Bytes of a file; -1 if there is none."""
+    try:
+        return Path(name).stat().st_size
+    except OSError:
+        return -1

@@ -1,0 +1,108 @@
+"""The format of a file: is it ours, which migrations does it lack, is its schema as they made it?"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import apsw
+
+from longmind.base.errors import Unsupported
+from longmind.base.hashing import checksum, digest
+from longmind.base.store_files import APPLICATION_ID
+from longmind.store.migrations import LEDGER, Migration, pending
+from longmind.store.sqlite_errors import translated
+
+_SCHEMA_HASH: Final = "schema_hash"
+
+
+def check_ours(connection: apsw.Connection, location: str, *, read_only: bool) -> None:
+    """Refuse a database of another application; a new or empty file is ours to migrate, if we may write."""
+    # One transaction: another process may be creating the same file.
+    with translated(location):
+        connection.execute("BEGIN")
+        application = _pragma(connection, "application_id")
+        version = _pragma(connection, "user_version")
+        tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        connection.execute("COMMIT")
+    if application == APPLICATION_ID:
+        return
+    if application != 0 or version != 0 or (tables is not None and tables[0] != 0):
+        raise Unsupported(
+            f"{location} is a SQLite database of another application.",
+            hint="Choose another path; nothing in it was changed.",
+        )
+    if read_only:
+        raise Unsupported(f"{location} is empty.", hint="Open it once for writing to initialise it.")
+
+
+def enter_wal(connection: apsw.Connection, location: str, *, patience: float) -> None:
+    """Write through a log from now on."""
+    deadline = time.monotonic() + patience
+    with translated(location):
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except apsw.BusyError:  # another process is creating the same file
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.005)
+
+
+def missing_migrations(connection: apsw.Connection, location: str) -> list[Migration]:
+    """For a connection in a transaction."""
+    with translated(location):
+        ours = _pragma(connection, "application_id") == APPLICATION_ID
+        applied = connection.execute("SELECT number, sha256 FROM migration").fetchall() if ours else []
+        declared = _pragma(connection, "user_version")
+    seen = {int(str(number)): str(sha256) for number, sha256 in applied}
+    return pending("sqlite", seen, declared=declared, location=location)
+
+
+def apply_migrations(
+    connection: apsw.Connection, location: str, *, to: int | None, now: int
+) -> list[Migration]:
+    """Run what is missing, up to the format `to`, in the caller's transaction; returns what was run."""
+    # Asked again inside the transaction: another process may have done it meanwhile.
+    missing = missing_migrations(connection, location)
+    todo = [migration for migration in missing if to is None or migration.number <= to]
+    with translated(location):
+        connection.execute(LEDGER)
+        for migration in todo:
+            connection.execute(migration.sql)
+            connection.execute(
+                "INSERT INTO migration VALUES (?, ?, ?, ?)",
+                (migration.number, migration.name, migration.sha256, now),
+            )
+            connection.execute(f"PRAGMA user_version = {migration.number}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        value = _schema_hash(connection)
+        connection.execute(
+            "INSERT INTO store_setting VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+            "SET value = excluded.value, checksum = excluded.checksum",
+            (_SCHEMA_HASH, value, checksum(_SCHEMA_HASH, value)),
+        )
+    return todo
+
+
+def has_own_schema(connection: apsw.Connection, location: str) -> bool:
+    """Whether every table, index and trigger is as the migrations made it."""
+    with translated(location):
+        stored = connection.execute(
+            "SELECT value FROM store_setting WHERE name = ?", (_SCHEMA_HASH,)
+        ).fetchone()
+        return stored is not None and stored[0] == _schema_hash(connection)
+
+
+def _schema_hash(connection: apsw.Connection) -> str:
+    """Over every table, index and trigger, so that a damaged definition does not pass."""
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+    ).fetchall()
+    return digest(*(None if field is None else str(field) for row in rows for field in row)).hex()
+
+
+def _pragma(connection: apsw.Connection, name: str) -> int:
+    row = connection.execute(f"PRAGMA {name}").fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,189 @@
+"""The transactions of the embedded engine, each a scope: ended whatever is raised, and whenever.
+
+Nothing asks a connection whether it is in a transaction to learn whether it is nested. A connection that is
+in one when it should be in none was left so, and is rolled back.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from math import inf
+from typing import TYPE_CHECKING
+
+import apsw
+
+from longmind.base.errors import Busy, Unavailable
+from longmind.store.engine import Row, Rows, Value
+from longmind.store.scope import Scope, Turn
+from longmind.store.sqlite_errors import held_too_long, translated
+
+if TYPE_CHECKING:
+    from longmind.store.sqlite import SqliteEngine
+
+
+class SqliteRows:
+    """One connection inside one transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
+        with translated():
+            return self.connection.execute(sql, values).fetchall()
+
+    def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
+        with translated():
+            row: Row | None = self.connection.execute(sql, values).fetchone()
+            return row
+
+    def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        with translated():
+            self.connection.execute(sql, values)
+            return self.connection.changes()
+
+    def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        with translated():
+            self.connection.executemany(sql, rows)
+
+
+class SqliteTurn(Turn[apsw.Connection]):
+    """The writer's connection for one thread, outside of any transaction."""
+
+    def __init__(self, engine: SqliteEngine, *, timeout: float) -> None:
+        super().__init__(engine.writers)
+        self._engine = engine
+        self._timeout = timeout
+
+    def begin(self) -> apsw.Connection:
+        if not self.wait(self._timeout):
+            raise held_too_long(self._timeout)
+        return self._engine.writer(self._timeout)
+
+    def end(self, error: BaseException | None) -> None:
+        self.undo()
+
+    def release(self) -> None:
+        self._engine.roll_back()
+
+
+class SqliteWrite(Turn[Rows]):
+    """One write transaction."""
+
+    def __init__(self, engine: SqliteEngine, *, timeout: float) -> None:
+        super().__init__(engine.writers)
+        self._engine = engine
+        self._timeout = timeout
+        self._is_nested = False
+        self._rows: SqliteRows | None = None
+
+    def begin(self) -> Rows:
+        started = time.monotonic()
+        first = self._engine.writers.first
+        # In memory, a read holds the one connection but no transaction: a write may come inside it.
+        self._is_nested = isinstance(first, MemoryRead) and first.is_of_this_thread
+        if not self._is_nested and not self.wait(self._timeout):
+            raise held_too_long(self._timeout)
+        self._engine.check_open()
+        connection = self._engine.writer(max(0.0, self._timeout - (time.monotonic() - started)))
+        with translated(self._engine.location):
+            connection.execute("BEGIN IMMEDIATE")
+            self._engine.follow()
+        self._rows = SqliteRows(connection)
+        return self._rows
+
+    def end(self, error: BaseException | None) -> None:
+        if error is None:
+            if not self.has_turn and not self._is_nested:
+                raise Unavailable(
+                    "This write was given up when its thread began another inside it; nothing was written.",
+                    hint="End one write before the next begins.",
+                )
+            # As late as can be: a file that goes after this went after the write.
+            try:
+                self._engine.check_file("Nothing was written.")
+            except Unavailable:
+                self._engine.roll_back()
+                self._engine.save_log()
+                raise
+            with translated(self._engine.location):
+                assert self._rows is not None
+                self._engine.settle(self._rows)
+                self._engine.writer_connection.execute("COMMIT")
+                self._engine.committed()
+        self.undo()
+
+    def release(self) -> None:
+        self._engine.roll_back()  # after a commit there is nothing to roll back
+
+    def undo(self) -> None:
+        if self._is_nested:
+            self.release()
+        else:
+            super().undo()
+
+
+class SqliteRead(Scope[Rows]):
+    """One snapshot on a connection from the pool."""
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        super().__init__()
+        self._engine = engine
+        self._connection: apsw.Connection | None = None
+
+    def begin(self) -> Rows:
+        try:
+            self._engine.check_file("Nothing was read.")
+        except Unavailable:
+            with suppress(Busy), SqliteTurn(self._engine, timeout=0):
+                self._engine.save_log()
+            raise
+        self._connection = connection = self._engine.take_reader()
+        with translated(self._engine.location):
+            connection.execute("BEGIN")
+        return SqliteRows(connection)
+
+    def end(self, error: BaseException | None) -> None:
+        connection = self._connection
+        if connection is None:
+            return
+        if connection.in_transaction:
+            with translated(self._engine.location):
+                connection.execute("COMMIT")
+        # Ours no more before it is the pool's: `undo` must not close it there.
+        self._connection = None
+        self._engine.give_back(connection)
+
+    def undo(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(apsw.Error):
+                self._engine.discard(connection)
+
+
+class MemoryRead(Turn[Rows]):
+    """A read of a store in memory, whose one connection is shared: nobody else uses it meanwhile.
+
+    It needs no transaction, since nobody else writes; so a write may come inside it.
+    """
+
+    def __init__(self, engine: SqliteEngine) -> None:
+        super().__init__(engine.writers)
+        self._engine = engine
+
+    @property
+    def is_of_this_thread(self) -> bool:
+        return self.thread == threading.get_ident() and not self.is_over
+
+    def begin(self) -> Rows:
+        first = self._engine.writers.first
+        if first is None or first.is_over or first.thread != self.thread:
+            self.wait(inf)
+            self._engine.roll_back()
+        self._engine.check_open()
+        return SqliteRows(self._engine.writer_connection)
+
+    def end(self, error: BaseException | None) -> None:
+        self.undo()

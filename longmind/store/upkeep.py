@@ -1,0 +1,216 @@
+"""Is it whole, how large is it, and what may be tidied: verify, stats, reindex, maintain."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from longmind.base.errors import Corrupt, LongmindError
+from longmind.base.hashing import checksum
+from longmind.store.engine import Dialect, Rows
+from longmind.store.erasure import note_pending, resume
+from longmind.store.frames import checked_text, load_query
+from longmind.store.parts import Budget, Part, Problem
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot, read_clock
+from longmind.store.visible import value_key, value_number
+
+_SCAN: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What `verify` looked at and found; truthy if all is well."""
+
+    problems: tuple[Problem, ...]
+    frames: int
+    deep: bool
+    seconds: float
+    notes: tuple[str, ...] = ()
+    """What is not damage but worth knowing: an unfinished rebuild, frames without vectors, unsealed pages."""
+
+    def __bool__(self) -> bool:
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts and sizes of a store."""
+
+    location: str
+    engine: str
+    format: int
+    revision: int
+    bytes: int
+    frames: int
+    live: int
+    retired: int
+    by_space: Mapping[str, int]
+    by_kind: Mapping[str, int]
+    parts: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenancePolicy:
+    """How much upkeep may be done at once, and when a file is worth rebuilding."""
+
+    max_frames: int | None = 1000
+    max_seconds: float | None = 5.0
+    compact_above: float | None = 0.25
+    """Rebuild the file when more than this share of it is unused; None never does."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceReport:
+    """What `maintain` did."""
+
+    done: Mapping[str, Mapping[str, int]]
+    compacted: bool
+    bytes_before: int
+    bytes_after: int
+    exhausted: bool
+    """True: a budget ran out with work left over."""
+    seconds: float = field(compare=False)
+
+
+def verify(store: Store, *, deep: bool = False) -> VerifyReport:
+    """Look for damage. `deep` reads everything: every page, every row's hash, every index entry."""
+    started = time.monotonic()
+    store.check_process()
+    report = store.engine.check(deep=deep)
+    problems = [Problem(code, detail) for code, detail in report.problems]
+    notes = list(report.notes)
+    frames = 0
+    try:
+        with store.read() as snapshot:
+            if deep:
+                frames = _verify_rows(snapshot, store.engine.dialect, problems)
+            for part in store.parts:
+                problems += part.verify(snapshot, deep=deep)
+                notes += part.notes(snapshot)
+            notes += note_pending(snapshot.rows)
+    except Corrupt as error:
+        problems.append(Problem("row", error.message))
+    return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started, tuple(notes))
+
+
+def stats(store: Store) -> Stats:
+    with store.read() as snapshot:
+        rows = snapshot.rows
+        total, retired = rows.one("SELECT count(*), count(retired_at) FROM frame") or (0, 0)
+        live = "SELECT {0}, count(*) FROM frame WHERE retired_at IS NULL GROUP BY {0} ORDER BY {0}"
+        return Stats(
+            location=store.engine.location,
+            engine=store.engine.dialect.name,
+            format=store.engine.format(),
+            revision=snapshot.revision,
+            bytes=store.engine.size_bytes(rows),
+            frames=total,
+            live=total - retired,
+            retired=retired,
+            by_space={str(name): int(count) for name, count in rows.all(live.format("space"))},
+            by_kind={str(name): int(count) for name, count in rows.all(live.format("kind"))},
+            parts={part.name: dict(part.stats(snapshot)) for part in store.parts},
+        )
+
+
+def reindex(store: Store, parts: Sequence[Part] | None = None) -> dict[str, int]:
+    """Make everything derived anew from the canonical rows; answers stay as they are until it is whole."""
+    return {part.name: part.rebuild(store) for part in (store.parts if parts is None else parts)}
+
+
+def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
+    started = time.monotonic()
+    resume(store)
+    with store.read() as snapshot:
+        before = store.engine.size_bytes(snapshot.rows)
+    budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
+    done: dict[str, dict[str, int]] = {}
+    for part in store.parts:
+        if budget.exhausted:
+            break
+        counts = dict(part.maintain(store, budget))
+        if counts:
+            done[part.name] = counts
+    wasteful = policy.compact_above is not None and store.engine.free_bytes() > before * policy.compact_above
+    if wasteful and not budget.exhausted:
+        store.engine.compact()
+    with store.read() as snapshot:
+        after = store.engine.size_bytes(snapshot.rows)
+    return MaintenanceReport(
+        done=done,
+        compacted=wasteful and not budget.exhausted,
+        bytes_before=before,
+        bytes_after=after,
+        exhausted=budget.exhausted,
+        seconds=time.monotonic() - started,
+    )
+
+
+def scan(rows: Rows, sql: str, key: str) -> Iterator[tuple[object, ...]]:
+    """All rows of a query with `{after}` in it, in batches by a rising integer key in the first column."""
+    last = -(2**63)
+    while True:
+        batch = rows.all(sql.format(after=f"{key} > ?") + f" ORDER BY {key} LIMIT {_SCAN}", (last,))
+        yield from batch
+        if len(batch) < _SCAN:
+            return
+        last = int(batch[-1][0])
+
+
+def _verify_rows(snapshot: Snapshot, dialect: Dialect, problems: list[Problem]) -> int:
+    rows = snapshot.rows
+    read_clock(rows)
+    latest = 0
+    count = 0
+    for row in scan(rows, load_query(dialect, "{after}"), "f.frame_id"):
+        count += 1
+        try:
+            frame, _ = checked_text(row)
+        except (LongmindError, UnicodeDecodeError) as error:
+            problems.append(Problem("frame", f"frame {row[0]}: {error}"))
+            continue
+        latest = max(latest, frame.recorded_at, frame.retired_at or 0)
+    if latest > snapshot.revision:
+        problems.append(Problem("clock", f"the clock says {snapshot.revision}, a frame {latest}"))
+    problems += _verify_labels(rows)
+    problems += _verify_small_tables(rows)
+    return count
+
+
+def _verify_labels(rows: Rows) -> Iterator[Problem]:
+    sql = "SELECT frame_id, tag, since, until, checksum FROM frame_tag"
+    for row in rows.all(sql):
+        if checksum("tag", *row[:-1]) != row[-1]:
+            yield Problem("tag", f"a tag of frame {row[0]} is not what was written")
+    sql = "SELECT frame_id, name, since, until, value, value_key, value_number, checksum FROM frame_meta"
+    for row in rows.all(sql):
+        *fields, key, number, hashed = row
+        if checksum("meta", *fields) != hashed or key != value_key(row[4]) or number != value_number(row[4]):
+            yield Problem("meta", f"metadata of frame {row[0]} is not what was written")
+
+
+def _verify_small_tables(rows: Rows) -> Iterator[Problem]:
+    plans = (
+        ("key", "SELECT space, name, frame_id, checksum FROM frame_key", ("key",)),
+        ("counter", "SELECT name, value, checksum FROM store_counter", ("counter",)),
+        ("setting", "SELECT name, value, checksum FROM store_setting", ()),
+        ("erasure", "SELECT erasure_id, certificate, checksum FROM erasure_pending", ("pending",)),
+        ("erasure", "SELECT erasure_id, erased_at, frames, certificate_hash, checksum FROM erasure", ()),
+    )
+    for code, sql, prefix in plans:
+        for row in rows.all(sql):
+            if checksum(*prefix, *row[:-1]) != row[-1]:
+                yield Problem(code, f"a row of {code} ({row[0]!r}) is not what was written")
+    highest = rows.one("SELECT max(frame_id) FROM frame")
+    counter = rows.one("SELECT value FROM store_counter WHERE name = 'frame'")
+    if highest and highest[0] is not None and (counter is None or counter[0] < highest[0]):
+        yield Problem("counter", "the counter of frames is behind the frames")
+    duplicates = rows.all(
+        "SELECT min(frame_id) FROM frame WHERE retired_at IS NULL AND repeatable = 0 "
+        "GROUP BY content_hash HAVING count(*) > 1"
+    )
+    for (frame_id,) in duplicates:
+        yield Problem("duplicate", f"the content of frame {frame_id} stands more than once")

@@ -1,0 +1,142 @@
+"""A view and a where as SQL over `frame f`: the one filter that every lane and listing pushes down."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from longmind.base.filters import Comparison, View, Where
+from longmind.base.names import ALL
+from longmind.base.times import FOREVER
+from longmind.store.engine import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A condition, and the values for its placeholders in order."""
+
+    sql: str
+    values: tuple[Value, ...] = ()
+
+    def __and__(self, other: Clause) -> Clause:
+        return Clause(f"{self.sql} AND {other.sql}", self.values + other.values)
+
+
+def among(column: str, values: Sequence[Value]) -> Clause:
+    """`column IN (...)`, and never true for no values."""
+    if not values:
+        return Clause("1 = 0")
+    return Clause(f"{column} IN ({', '.join('?' * len(values))})", tuple(values))
+
+
+def visible(view: View, where: Where) -> Clause:
+    """Frames of the view's spaces and of scope global, at its instant, under the caller's conditions."""
+    return both([in_spaces(view), at_instant(view), matching(where, view)])
+
+
+def in_spaces(view: View) -> Clause:
+    if view.spaces is ALL:
+        return Clause("1 = 1")
+    here = among("f.space", view.spaces)
+    return Clause(f"({here.sql} OR f.scope = 'global')", here.values)
+
+
+def at_instant(view: View) -> Clause:
+    """Half-open on the system axis; on the valid axis a frame begins and does not end."""
+    clauses = []
+    if view.as_of.system == FOREVER:
+        clauses.append(Clause("f.retired_at IS NULL"))
+    else:
+        system = view.as_of.system
+        clauses.append(
+            Clause("f.recorded_at <= ? AND (f.retired_at IS NULL OR f.retired_at > ?)", (system, system))
+        )
+    if view.as_of.valid != FOREVER:
+        clauses.append(Clause("f.occurred_at <= ?", (view.as_of.valid,)))
+    return both(clauses)
+
+
+def matching(where: Where, view: View) -> Clause:
+    clauses: list[Clause] = []
+    for name in ("kind", "session", "role", "speaker", "uri", "source"):
+        wanted = getattr(where, name)
+        if wanted:
+            clauses.append(among(f"f.{name}", wanted))
+    if where.since is not None:
+        clauses.append(Clause("f.occurred_at >= ?", (where.since,)))
+    if where.until is not None:
+        clauses.append(Clause("f.occurred_at < ?", (where.until,)))
+    if where.ids is not None:
+        clauses.append(among("f.frame_id", where.ids))
+    if where.parent is not None:
+        clauses.append(among("f.parent_id", where.parent))
+    if where.tags:
+        clauses.append(_tagged(where.tags, view, least=len(where.tags)))
+    if where.any_tags:
+        clauses.append(_tagged(where.any_tags, view))
+    clauses += [_described(name, condition, view) for name, condition in where.metadata.items()]
+    return both(clauses)
+
+
+def both(clauses: Iterable[Clause]) -> Clause:
+    """All of them; a tautology if there is none."""
+    kept = [clause for clause in clauses if clause.sql != "1 = 1"]
+    if not kept:
+        return Clause("1 = 1")
+    whole = kept[0]
+    for clause in kept[1:]:
+        whole = whole & clause
+    return whole
+
+
+def during(alias: str, view: View) -> Clause:
+    """A dated row (`since`, `until` on the system axis) that held at the view's instant."""
+    if view.as_of.system == FOREVER:
+        return Clause(f"{alias}.until IS NULL")
+    system = view.as_of.system
+    return Clause(f"{alias}.since <= ? AND ({alias}.until IS NULL OR {alias}.until > ?)", (system, system))
+
+
+def value_key(canonical: str) -> int:
+    """Eight bytes that stand for a metadata value in the index."""
+    raw = hashlib.blake2b(canonical.encode(), digest_size=8).digest()
+    return int.from_bytes(raw, "little", signed=True)
+
+
+def value_number(canonical: str) -> float | None:
+    """The value as a number, where it is one that a double can order."""
+    value: Any = json.loads(canonical)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+# Tags and metadata belong to the whole document: a chunk answers with its parent's.
+_OWNER = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
+
+
+def _tagged(tags: Sequence[str], view: View, least: int = 1) -> Clause:
+    """At least so many of the tags: in one subquery, for planners take long over many."""
+    inner = among("t.tag", tags) & during("t", view)
+    enough = "" if least == 1 else f" GROUP BY t.frame_id HAVING count(*) >= {least}"
+    return Clause(f"{_OWNER} IN (SELECT t.frame_id FROM frame_tag t WHERE {inner.sql}{enough})", inner.values)
+
+
+def _described(name: str, condition: tuple[str, ...] | Comparison, view: View) -> Clause:
+    clauses = [Clause("m.name = ?", (name,)), during("m", view)]
+    if isinstance(condition, Comparison):
+        bounds = ((">", condition.gt), (">=", condition.gte), ("<", condition.lt), ("<=", condition.lte))
+        clauses += [
+            Clause(f"m.value_number {sign} ?", (bound,)) for sign, bound in bounds if bound is not None
+        ]
+    else:
+        clauses.append(among("m.value_key", [value_key(value) for value in condition]))
+        clauses.append(among("m.value", condition))
+    inner = both(clauses)
+    return Clause(f"{_OWNER} IN (SELECT m.frame_id FROM frame_meta m WHERE {inner.sql})", inner.values)

@@ -1,0 +1,196 @@
+"""From text to index terms: fold, split, drop the words that say nothing, stem.
+
+Three kinds of terms share one namespace: stems of words; identifiers as wholes, marked with `=`; and pairs
+of neighbouring characters for scripts that put no spaces between words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+import unicodedata
+from collections import Counter
+from functools import cache, lru_cache
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any, Final
+
+from longmind.base.words import STOP_WORDS, fold
+
+ANALYZER: Final = "words/4"
+"""Names these rules; an index made by other rules is rebuilt."""
+
+_MOST_CHARACTERS = 64
+_MOST_KNOWN = 30_000
+_CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+# Both begin at the start of a run and never backtrack into it: linear on any input.
+_CAMEL_WORD = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9]++")
+_JOINED = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"_*+[A-Za-z0-9]++(?:[_./:\\@#$%&+=~>-]++[A-Za-z0-9]++)++"  # parts with joiners between them
+    r"|[A-Za-z]++[0-9]++[A-Za-z0-9]*+)"  # letters and digits in one
+)
+_BETWEEN_NAMES = re.compile(r"[=&+>]")
+_UNSEGMENTED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana and their like
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
+    "\U00020000-\U0003ffff]+"
+)
+_stemmers = threading.local()
+
+
+def _table(*kinds: tuple[str, str]) -> bytes:
+    """For `bytes.translate`: every byte to a space, those of a kind to the kind's letter, or to their own."""
+    table = bytearray(b" " * 256)
+    for characters, letters in kinds:
+        for place, character in enumerate(characters):
+            table[ord(character)] = ord(letters[place % len(letters)])
+    return bytes(table)
+
+
+_LOWERED = _table((ascii_lowercase + digits, ascii_lowercase + digits), (ascii_uppercase, ascii_lowercase))
+_SHAPE = _table((ascii_lowercase, "a"), (ascii_uppercase, "A"), (digits, "1"), (r"_./:\@#$%&+=~>-", "-"))
+
+
+def terms(text: str) -> list[str]:
+    """The index terms of a text in reading order, without the whole identifiers."""
+    raw = text.encode(errors="replace")
+    found = _content(text, raw)
+    return found + camel_parts(text) if _may_be_camel(raw.translate(_SHAPE)) else found
+
+
+def folded(text: str) -> str:
+    """One form for what is one letter, also where it is written in parts (kana and Hangul often are)."""
+    return fold(unicodedata.normalize("NFC", text))
+
+
+def count_terms(text: str) -> tuple[Counter[str], int]:
+    """How often each term occurs, whole identifiers included, and the number of content words."""
+    raw = text.encode(errors="replace")
+    shape = raw.translate(_SHAPE)
+    found = _content(text, raw)
+    if _may_be_camel(shape):
+        found += camel_parts(text)
+    names = identifiers(text) if _may_be_joined(shape) else []
+    # `on/off` has no content word, and is indexed all the same.
+    return Counter(found + names), len(found) or len(names)
+
+
+def identifiers(text: str) -> list[str]:
+    """Things that are written as one and meant as one: `ERR_42`, `src/a_b.py`, `v1.2.3`.
+
+    In `code=ERR_42` that is the whole, and `ERR_42` too.
+    """
+    runs = _JOINED.findall(text)
+    if not _BETWEEN_NAMES.search(text):
+        return [_bounded("=" + run.lower()) for run in runs]
+    found = []
+    for run in runs:
+        found.append(_bounded("=" + run.lower()))
+        if _BETWEEN_NAMES.search(run):
+            inner = (name for piece in _BETWEEN_NAMES.split(run) for name in _JOINED.findall(piece))
+            found += [_bounded("=" + name.lower()) for name in inner]
+    return found
+
+
+def without_identifiers(text: str) -> str:
+    """What else a text says."""
+    return _JOINED.sub(" ", text)
+
+
+def camel_parts(text: str) -> list[str]:
+    """`getUserName` also as its parts."""
+    parts: list[str] = []
+    for word in _CAMEL_WORD.findall(text):
+        pieces = _CAMEL.findall(word)
+        if len(pieces) > 1:
+            parts += [stem(piece.lower()) for piece in pieces if piece.lower() not in STOP_WORDS]
+    return parts
+
+
+def _content(text: str, raw: bytes) -> list[str]:
+    """The terms of a text's words; `raw` is the same text as bytes."""
+    known = _known
+    if len(known) > _MOST_KNOWN:
+        known.clear()
+    if text.isascii():
+        words = raw.translate(_LOWERED).decode("ascii").split()
+        return list(filter(None, map(known.__getitem__, words)))
+    found = []
+    for word in _word().findall(folded(text)):
+        if not word.isascii() and _UNSEGMENTED.search(word):
+            found += _unsegmented(word)
+        elif term := known[word]:
+            found.append(term)
+    return found
+
+
+def _may_be_camel(shape: bytes) -> bool:
+    """Far cheaper than the pattern that decides, and never false where that would find something."""
+    return b"A" in shape and (b"aA" in shape or b"AAa" in shape or b"1A" in shape)
+
+
+def _may_be_joined(shape: bytes) -> bool:
+    return (b"1" in shape and (b"a1" in shape or b"A1" in shape)) or (
+        b"-" in shape and (b"-a" in shape or b"-A" in shape or b"-1" in shape)
+    )
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Letters and digits with their marks, which in many scripts are the vowels; `\\w` knows no marks."""
+    codes = (*range(0x300, 0x20D0), *range(0xA600, 0xAC00), *range(0x11000, 0x11A00))
+    marks = "".join(chr(code) for code in codes if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+    return re.compile(rf"(?:[^\W_]++|[{marks}]++)++")
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    if not word.isalpha() or not word.isascii():
+        return _bounded(word)
+    return _bounded(str(_stemmer().stemWord(word)))
+
+
+class _Known(dict[str, str]):
+    """The term of each word met of late; of one that says nothing, the empty string."""
+
+    def __missing__(self, word: str) -> str:
+        term = "" if word in STOP_WORDS else stem(word)
+        if len(word) <= _MOST_CHARACTERS:
+            self[word] = term
+        return term
+
+
+_known = _Known()
+
+
+def _unsegmented(word: str) -> list[str]:
+    """Runs of such a script as overlapping pairs; what stands between them as words."""
+    found = []
+    last = 0
+    for run in _UNSEGMENTED.finditer(word):
+        between = word[last : run.start()]
+        if between and between not in STOP_WORDS:
+            found.append(stem(between))
+        text = run[0]
+        found += [text] if len(text) == 1 else [text[i : i + 2] for i in range(len(text) - 1)]
+        last = run.end()
+    if word[last:] and word[last:] not in STOP_WORDS:
+        found.append(stem(word[last:]))
+    return found
+
+
+def _bounded(term: str) -> str:
+    if len(term) <= _MOST_CHARACTERS:
+        return term
+    return term[:40] + "#" + hashlib.blake2b(term.encode(), digest_size=8).hexdigest()
+
+
+def _stemmer() -> Any:
+    """One per thread: the C object is not shared safely. Its own cache is off: ours come before it."""
+    if not hasattr(_stemmers, "english"):
+        import Stemmer
+
+        _stemmers.english = Stemmer.Stemmer("porter", 0)
+    return _stemmers.english

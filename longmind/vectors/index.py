@@ -1,0 +1,450 @@
+"""The vectors of the frames: made before the transaction, written inside it, filled in where missing.
+
+`rebuild` by the same embedder compares each frame's rows with what they should be and replaces those that
+differ, a batch at a time: no vector is ever missing meanwhile. By another embedder all vectors are made in
+`frame_vector_next` and `frame_token_next`, and switched together with the store's embedder in one commit;
+until then the old embedder answers. See `store/rebuilding.py` and `vectors/replacing.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.errors import Conflict, LongmindError, MissingExtra, Unavailable
+from longmind.base.frame import Frame
+from longmind.embed.protocol import Embedder, Encoding
+from longmind.store.drafts import Draft
+from longmind.store.engine import Dialect, Rows
+from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.parts import Budget, Failed, Part, Problem
+from longmind.store.rebuilding import clear_abandoned, left_over
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot, Transaction
+from longmind.store.typed import typed
+from longmind.store.visible import among
+from longmind.vectors.neighbours import EXACT_LIMIT
+from longmind.vectors.pgvector import PgVector
+from longmind.vectors.signs import Basis, content_pieces, fit_basis, pack_signs, plain_basis, shipped_basis
+from longmind.vectors.threads import one_thread
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+else:
+    Floats = Any
+
+IDENTITY: Final = "vectors.embedder"
+BASIS: Final = "vectors.basis"
+REBUILT: Final = "vectors.rebuilt"
+"""The setting that says when all vectors were last forgotten: whoever keeps them in memory looks."""
+
+FILL_BATCH: Final = 64
+
+
+NEXT: Final = (("frame_vector_next", "frame_id"), ("frame_token_next", "frame_id"))
+"""Where vectors of another embedder are made, with the key of each table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A frame's vectors and token signs as they are stored."""
+
+    key: bytes
+    windows: int
+    vectors: bytes
+    signs: bytes | None
+
+
+def embedded_text(text: str, *, title: str | None, speaker: str | None) -> str:
+    """What the embedder reads: the text in its context, without the date."""
+    if speaker and not text.startswith(speaker):
+        text = f"{speaker}: {text}"
+    if title and not text.startswith(title):
+        text = f"{title}\n{text}"
+    return text
+
+
+class VectorRows(Part):
+    """The vectors of a store that is opened without their embedder: erased with their frames, and counted.
+
+    `problem` is why, where someone should be told: new frames are written without vectors, and reported.
+    """
+
+    name = "vectors"
+    makes_vectors = False
+
+    def __init__(self, *, mirror: PgVector | None = None, problem: str = "") -> None:
+        self.mirror = mirror
+        self.problem = problem
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
+        return [Failed(self.problem)] * len(drafts) if self.problem else None
+
+    def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
+        counts = {"frame_vector": 0, "frame_token": 0, "frame_vector_next": 0, "frame_token_next": 0}
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            for table in counts:
+                counts[table] += tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
+        if self.mirror is not None:
+            counts["frame_window"] = self.mirror.remove(tx, ids)
+        return counts
+
+    def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
+        row = snapshot.rows.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
+        total = snapshot.rows.one("SELECT count(*) FROM text_doc")
+        frames, windows = row if row else (0, 0)
+        unfinished = snapshot.rows.one("SELECT count(*) FROM frame_vector_next") or (0,)
+        return {
+            "frames": int(frames),
+            "windows": int(windows),
+            "missing": int(total[0] if total else 0) - int(frames),
+            **({"in an unfinished rebuild": int(unfinished[0])} if unfinished[0] else {}),
+        }
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        cleared = clear_abandoned(store, self.name, NEXT)
+        return {"cleared": cleared} if cleared else {}
+
+    def notes(self, snapshot: Snapshot) -> Iterable[str]:
+        counts = self.stats(snapshot)
+        if counts["missing"] > 0 and (counts["frames"] or self.makes_vectors):
+            total = counts["frames"] + counts["missing"]
+            yield (
+                f"There are vectors for {counts['frames']} of {total} frames; "
+                "`maintain` or `reindex` makes the others."
+            )
+        note = left_over(snapshot.rows, self.name, NEXT[0][0])
+        if note:
+            yield note
+
+
+class VectorIndex(VectorRows):
+    """Follows the frames with vectors of one embedder, whose identity the store remembers."""
+
+    makes_vectors = True
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        *,
+        mirror: PgVector | None = None,
+        exact_limit: int | None = None,
+    ) -> None:
+        super().__init__(mirror=mirror)
+        self.exact_limit = exact_limit
+        self.embedder = embedder
+        self._store = store
+        self.identity = embedder.identity.text()
+        self._is_bound = False
+        self._basis: Basis | None = None
+        self._stored_basis: str | None = None
+        self._mismatch = (-1, "")
+        """Of which revision, and what it was."""
+
+    @property
+    def basis(self) -> Basis | None:
+        """Read when it is first needed: opening a store should not cost what only vectors need."""
+        if self._basis is None and self._stored_basis is not None:
+            self._basis = Basis.from_text(self._stored_basis)
+        return self._basis
+
+    def bind(self) -> None:
+        """Tie the store to this embedder, or refuse another than the one its vectors are of."""
+        with self._store.read() as snapshot:
+            known = self._store.setting(snapshot.rows, IDENTITY)
+            basis = self._store.setting(snapshot.rows, BASIS)
+        if known is not None and known != self.identity:
+            raise Conflict(
+                f"The store's vectors are of the embedder {known}, not of {self.identity}.",
+                hint="Open it with that one, or call reindex(embedder=...) to make them anew.",
+            )
+        if known is None and not self._store.engine.read_only:
+            self._tie()
+        elif basis is not None:
+            self._stored_basis = basis
+        self._is_bound = True
+        self._begin_mirror()
+
+    def _begin_mirror(self) -> None:
+        if self.mirror is not None:
+            self.mirror.begin(
+                self._store,
+                self.embedder.identity.dimensions,
+                above=EXACT_LIMIT if self.exact_limit is None else self.exact_limit,
+            )
+
+    def _tie(self) -> None:
+        """Say in the store whose vectors it holds."""
+        basis = self.make_basis() if self.embedder.supports_tokens else None
+        with self._store.write() as tx:
+            self.set_identity(tx, None if basis is None else basis.to_text())
+        # Read back: the stored form is rounded, and every process must use the same.
+        self.use_basis(None if basis is None else basis.to_text())
+
+    def set_identity(self, tx: Transaction, basis: str | None) -> None:
+        self._store.set_setting(tx, IDENTITY, self.identity)
+        if basis is not None:
+            self._store.set_setting(tx, BASIS, basis)
+
+    def use_basis(self, stored: str | None) -> None:
+        self._basis, self._stored_basis = None, stored
+
+    def mismatch_at(self, snapshot: Snapshot) -> str:
+        """The same of a snapshot, looked up once for each revision."""
+        revision, known = self._mismatch
+        if revision != snapshot.revision:
+            known = self.mismatch(snapshot.rows)
+            self._mismatch = snapshot.revision, known
+        return known
+
+    def mismatch(self, rows: Rows) -> str:
+        """Why vectors of this embedder must not meet the store's: another process made them anew."""
+        known = self._store.setting(rows, IDENTITY)
+        if known in (None, self.identity):
+            return ""
+        return (
+            f"The store's vectors are now of the embedder {known}, not of {self.identity}. "
+            "Open the store again with that one."
+        )
+
+    def make_basis(self) -> Basis:
+        identity = self.embedder.identity
+        shipped = shipped_basis(identity.provider)
+        if shipped is not None and len(shipped.mean) == identity.dimensions:
+            return shipped
+        if identity.provider == "hash":
+            return plain_basis(identity.dimensions)
+        import numpy as np
+
+        encodings = self.embedder.encode(sample_texts(), tokens=True)
+        states = [encoding.tokens.states for encoding in encodings if encoding.tokens is not None]
+        return fit_basis(np.concatenate(states))
+
+    # Following the frames
+
+    def prepare(self, drafts: Sequence[Draft]) -> Sequence[object]:
+        texts = [
+            None if draft.chunks else embedded_text(draft.text, title=draft.title, speaker=draft.speaker)
+            for draft in drafts
+        ]
+        with self._store.read() as snapshot:
+            mismatch = self.mismatch(snapshot.rows)
+        if mismatch:
+            return [Failed(mismatch)] * len(drafts)
+        try:
+            return self.embed(texts)
+        except LongmindError as error:
+            return [Failed(error.message)] * len(drafts)
+
+    def embed(self, texts: Sequence[str | None], *, anew: bool = False) -> list[Embedded | None]:
+        """Each text's vectors; one given twice is embedded once.
+
+        A text embedded before is looked up, unless all is to be made `anew`.
+        """
+        keys = [None if text is None else self._key(text) for text in texts]
+        known: dict[bytes, Embedded] = {}
+        if not anew:
+            with self._store.read() as snapshot:
+                known = _lookup(snapshot.rows, {key for key in keys if key is not None})
+        missing = {
+            key: text
+            for key, text in zip(keys, texts, strict=True)
+            if key is not None and text is not None and key not in known
+        }
+        encodings = (
+            self.embedder.encode(list(missing.values()), tokens=self.basis is not None) if missing else []
+        )
+        for (key, text), encoding in zip(missing.items(), encodings, strict=True):
+            known[key] = self._stored(key, text, encoding)
+        return [None if key is None else known[key] for key in keys]
+
+    def _key(self, text: str) -> bytes:
+        return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
+
+    def _stored(self, key: bytes, text: str, encoding: Encoding) -> Embedded:
+        import numpy as np
+
+        signs = None
+        if self.basis is not None and encoding.tokens is not None:
+            states = encoding.tokens.states[content_pieces(text, encoding.tokens)]
+            with one_thread():
+                signs = pack_signs(self.basis, states)
+        vectors = encoding.vectors.astype(np.float16)
+        return Embedded(key, len(vectors), vectors.tobytes(), signs)
+
+    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+        if prepared is not None and not self.mismatch(tx.rows):
+            pairs = zip(frames, prepared, strict=True)
+            self.add(tx, {frame.id: item for frame, item in pairs if isinstance(item, Embedded)})
+
+    def add(self, tx: Transaction, embedded: Mapping[int, Embedded]) -> None:
+        if embedded:
+            add(tx, embedded, written_at=tx.system)
+        if self.mirror is not None and embedded and self.mirror.exists(tx.rows):
+            self.mirror.add(tx, list(embedded), self._windows(embedded))
+
+    def wrong_in_mirror(self, rows: Rows, embedded: Mapping[int, Embedded]) -> set[int]:
+        """Frames whose vectors the server has no true copy of, where it has copies."""
+        if self.mirror is None or not embedded or not self.mirror.exists(rows):
+            return set()
+        return self.mirror.differing(rows, list(embedded), self._windows(embedded))
+
+    def _windows(self, embedded: Mapping[int, Embedded]) -> list[Any]:
+        import numpy as np
+
+        width = self.embedder.identity.dimensions
+        return [
+            np.frombuffer(item.vectors, dtype=np.float16).reshape(-1, width) for item in embedded.values()
+        ]
+
+    # Upkeep
+
+    def rebuild(self, store: Store) -> int:
+        """Make all vectors anew; those of another embedder give way to them in one commit."""
+        from longmind.vectors.replacing import mend, replace
+
+        with store.read() as snapshot:
+            self.refuse_mismatch(snapshot.rows)
+            known = store.setting(snapshot.rows, IDENTITY)
+        if known is None or known == self.identity:
+            self.bind()
+            total = mend(self, store)
+        else:
+            total = replace(self, store)
+            self._is_bound = True
+        self._begin_mirror()
+        return total
+
+    def fill(self, store: Store, also: Callable[[Transaction], None]) -> int:
+        try:
+            total = sum(self._fill(store, Budget(), also))
+        except (Unavailable, MissingExtra, Conflict):
+            return 0  # searches say how many are missing, and `maintain` tries again
+        self._begin_mirror()
+        return total
+
+    def refuse_mismatch(self, rows: Rows) -> None:
+        mismatch = self.mismatch(rows) if self._is_bound else ""
+        if mismatch:
+            raise Conflict(mismatch)
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        done = dict(super().maintain(store, budget))
+        filled = 0
+        try:
+            for count in self._fill(store, budget):
+                filled += count
+        except (Unavailable, MissingExtra, Conflict):
+            # Nothing is lost by waiting, and whoever wrote before this must not get an error for it.
+            return {**done, "embedded": filled, "embedder unavailable": 1}
+        self._begin_mirror()
+        return {**done, "embedded": filled} if filled else done
+
+    def _fill(
+        self, store: Store, budget: Budget, also: Callable[[Transaction], None] | None = None
+    ) -> Iterator[int]:
+        """Embed what has no vectors yet, a batch at a time, each committed before its size is given."""
+        after = 0
+        while not budget.exhausted:
+            size = FILL_BATCH if budget.frames is None else min(FILL_BATCH, budget.frames)
+            with store.read() as snapshot:
+                ids = missing_ids(snapshot.rows, after=after, limit=size)
+                if not ids:
+                    break
+                texts = texts_to_embed(snapshot.rows, store.engine.dialect, ids)
+            made = self.embed(list(texts.values()))
+            ready = {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
+            with store.write() as tx:
+                self.refuse_mismatch(tx.rows)
+                still = set(indexed(tx.rows, list(ready)))
+                self.add(tx, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
+                if also is not None:
+                    also(tx)
+            after = ids[-1]
+            budget.spend(len(ready))
+            yield len(ready)
+
+    def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
+        from longmind.vectors.health import verify
+
+        return verify(self, snapshot, deep=deep)
+
+
+def add(tx: Transaction, embedded: Mapping[int, Embedded], *, written_at: int, suffix: str = "") -> None:
+    """Write the rows of these frames; `suffix` names the tables of a rebuild."""
+    if not embedded:
+        return
+    tx.rows.many(
+        f"INSERT INTO frame_vector{suffix} (frame_id, text_key, written_at, windows, data) "
+        "VALUES (?, ?, ?, ?, ?) ON CONFLICT (frame_id) DO UPDATE SET text_key = excluded.text_key, "
+        "written_at = excluded.written_at, windows = excluded.windows, data = excluded.data",
+        [(frame_id, item.key, written_at, item.windows, item.vectors) for frame_id, item in embedded.items()],
+    )
+    signs = [(frame_id, item.signs) for frame_id, item in embedded.items() if item.signs is not None]
+    tx.rows.many(
+        f"INSERT INTO frame_token{suffix} (frame_id, data) VALUES (?, ?) "
+        "ON CONFLICT (frame_id) DO UPDATE SET data = excluded.data",
+        signs,
+    )
+
+
+def texts_to_embed(rows: Rows, dialect: Dialect, ids: Sequence[int]) -> dict[int, str]:
+    clause = among("f.frame_id", ids)
+    found = [checked_text(row) for row in rows.all(load_query(dialect, clause.sql), clause.values)]
+    return {
+        row.frame_id: embedded_text(text, title=row.title, speaker=row.speaker)
+        for row, text in sorted(found, key=lambda pair: pair[0].frame_id)
+    }
+
+
+def missing_ids(rows: Rows, *, after: int, limit: int) -> list[int]:
+    """Frames that are indexed and have no vectors yet."""
+    found = rows.all(
+        "SELECT d.frame_id FROM text_doc d LEFT JOIN frame_vector v ON v.frame_id = d.frame_id "
+        f"WHERE v.frame_id IS NULL AND d.frame_id > ? ORDER BY d.frame_id LIMIT {limit}",
+        (after,),
+    )
+    return [int(row[0]) for row in found]
+
+
+def sample_texts() -> list[str]:
+    """Plain English that every Python carries, to learn a model's directions from."""
+    from pydoc_data import topics
+
+    paragraphs = [
+        " ".join(paragraph.split())
+        for _, text in sorted(topics.topics.items())
+        for paragraph in text.split("\n\n")
+        if 200 < len(paragraph) < 600
+    ]
+    return paragraphs[:: max(1, len(paragraphs) // 96)]
+
+
+def indexed(rows: Rows, ids: Sequence[int]) -> list[int]:
+    clause = among("frame_id", ids)
+    return [
+        int(row[0]) for row in rows.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)
+    ]
+
+
+def _lookup(rows: Rows, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
+    wanted = sorted(keys)
+    found: dict[bytes, Embedded] = {}
+    for first in range(0, len(wanted), 500):
+        clause = among("v.text_key", wanted[first : first + 500])
+        sql = (
+            "SELECT v.text_key, v.windows, v.data, t.data FROM frame_vector v "
+            f"LEFT JOIN frame_token t ON t.frame_id = v.frame_id WHERE {clause.sql}"
+        )
+        for key, windows, data, signs in typed(
+            rows.all(sql, clause.values), "frame_vector", bytes, int, bytes, (bytes, type(None))
+        ):
+            found[key] = Embedded(key, windows, data, signs)
+    return found

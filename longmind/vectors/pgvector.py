@@ -1,0 +1,157 @@
+"""Candidates from pgvector's HNSW index, under the same filter as everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.errors import Forbidden, Unsupported
+from longmind.store.engine import Rows
+from longmind.store.frames import batches
+from longmind.store.store import Store
+from longmind.store.transaction import Transaction
+from longmind.store.visible import among, visible
+from longmind.vectors.codes import Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int64]
+else:
+    Ids = Any
+
+
+_PAGE: Final = 2000
+# pgvector makes no HNSW index over longer vectors.
+_MOST_DIMENSIONS: Final = 2000
+
+
+class PgVector:
+    """A copy of the vectors in a column that the server can search, begun when there are many of them.
+
+    Up to then, and on a server that has no pgvector, they are searched in memory.
+    """
+
+    def exists(self, rows: Rows) -> bool:
+        return rows.one("SELECT to_regclass('frame_window')") != (None,)
+
+    def begin(self, store: Store, dimensions: int, *, above: int) -> None:
+        """Make the extension, the table and the index if there are so many windows and no table yet."""
+        if dimensions > _MOST_DIMENSIONS:
+            return
+        with store.read() as snapshot:
+            wanted = not self.exists(snapshot.rows) and _count(snapshot.rows) > above
+        if not wanted or store.engine.read_only:
+            return
+        # Where the server has no pgvector, or does not let us have it, memory does it.
+        with suppress(Forbidden, Unsupported), store.write() as tx:
+            # Two stores of one database may come here at once.
+            tx.rows.one("SELECT pg_advisory_xact_lock(hashtext('longmind:pgvector'))")
+            if tx.rows.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
+                return
+            tx.rows.run("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            self._create(tx, dimensions)
+            self._fill(tx, dimensions)
+
+    def _fill(self, tx: Transaction, dimensions: int) -> None:
+        """Copy all windows there are."""
+        import numpy as np
+
+        last = 0
+        while found := tx.rows.all(
+            f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}",
+            (last,),
+        ):
+            windows = [
+                np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in found
+            ]
+            self._insert(tx, [int(frame_id) for frame_id, _ in found], windows)
+            last = int(found[-1][0])
+
+    def _create(self, tx: Transaction, dimensions: int) -> None:
+        tx.rows.run(
+            "CREATE TABLE IF NOT EXISTS frame_window (frame_id BIGINT NOT NULL, part BIGINT NOT NULL, "
+            f"embedding public.vector({dimensions}) NOT NULL, PRIMARY KEY (frame_id, part))"
+        )
+        tx.rows.run(
+            "CREATE INDEX IF NOT EXISTS frame_window_near ON frame_window "
+            "USING hnsw (embedding public.vector_cosine_ops)"
+        )
+
+    def drop(self, tx: Transaction) -> None:
+        """For vectors that may have other dimensions."""
+        tx.rows.run("DROP TABLE IF EXISTS frame_window")
+
+    def add(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
+        """Copy the windows of these frames."""
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            tx.rows.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
+        self._insert(tx, ids, vectors)
+
+    def _insert(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
+        tx.rows.many(
+            "INSERT INTO frame_window VALUES (?, ?, CAST(? AS public.vector))",
+            [
+                (frame_id, part, _literal(window))
+                for frame_id, windows in zip(ids, vectors, strict=True)
+                for part, window in enumerate(windows)
+            ],
+        )
+
+    def differing(self, rows: Rows, ids: Sequence[int], vectors: Sequence[Any]) -> set[int]:
+        """Which of these frames are not copied as they should be."""
+        copies: dict[int, list[str]] = {}
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            sql = f"SELECT frame_id, CAST(embedding AS TEXT) FROM frame_window WHERE {clause.sql}"
+            for frame_id, text in rows.all(f"{sql} ORDER BY frame_id, part", clause.values):
+                copies.setdefault(int(frame_id), []).append(str(text))
+        return {
+            frame_id
+            for frame_id, windows in zip(ids, vectors, strict=True)
+            if [_values(text) for text in copies.get(frame_id, ())]
+            != [_values(_literal(window)) for window in windows]
+        }
+
+    def remove(self, tx: Transaction, ids: Sequence[int]) -> int:
+        if not self.exists(tx.rows):
+            return 0
+        count = 0
+        for batch in batches(ids):
+            clause = among("frame_id", batch)
+            count += tx.rows.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
+        return count
+
+    def find(self, question: Question, rows: Rows, limit: int) -> Ids:
+        import numpy as np
+
+        clause = visible(question.view, question.where)
+        rows.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
+        # Keeps walking the graph until enough frames pass the filter.
+        rows.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
+        found = rows.all(
+            "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "
+            f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.vector) LIMIT {limit}",
+            (*clause.values, _literal(question.vector)),
+        )
+        return np.unique(np.array([row[0] for row in found], dtype=np.int64))
+
+
+def _count(rows: Rows) -> int:
+    row = rows.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
+    return int(row[0]) if row else 0
+
+
+def _literal(vector: Any) -> str:
+    return "[" + ",".join(f"{float(value):.5g}" for value in vector) + "]"
+
+
+def _values(literal: str) -> list[float]:
+    """As the server keeps them, in single precision."""
+    import numpy as np
+
+    found: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
+    return found

@@ -1,0 +1,248 @@
+"""Late interaction on one bit per direction: each word piece of a frame as 16 bytes of signs.
+
+A question's pieces keep their full precision; a frame's are only signs. For each piece of the question
+the most similar piece of the frame counts, weighted by how rare the word is.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.base.words import STOP_WORDS, fold
+from longmind.embed.protocol import TokenStates
+from longmind.vectors.exact import on_grid
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Doubles = NDArray[np.float64]
+    Bytes = NDArray[np.uint8]
+    Ids = NDArray[np.int64]
+    Mask = NDArray[np.bool_]
+else:
+    Floats = Doubles = Bytes = Ids = Mask = Any
+
+BITS: Final = 128
+BYTES: Final = BITS // 8
+GRID_BITS: Final = 20
+"""Directions and weights of a question are whole multiples of 2**-20; see `score_late`."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """The directions whose signs are kept: a mean to subtract, and a projection to `BITS` axes."""
+
+    mean: Floats
+    axes: Floats
+
+    def project(self, states: Floats) -> Floats:
+        centred = _unit(states) - self.mean
+        projected: Floats = (centred @ self.axes).astype(centred.dtype)
+        return projected
+
+    def to_text(self) -> str:
+        """For the store's settings; float16 is enough for directions."""
+        import numpy as np
+
+        def packed(values: Floats) -> str:
+            return base64.b85encode(values.astype(np.float16).tobytes()).decode()
+
+        return json.dumps(
+            {"dimensions": len(self.mean), "mean": packed(self.mean), "axes": packed(self.axes)}
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Basis:
+        import numpy as np
+
+        raw = json.loads(text)
+
+        def unpacked(value: str) -> Floats:
+            return np.frombuffer(base64.b85decode(value), dtype=np.float16).astype(np.float32)
+
+        return cls(unpacked(raw["mean"]), unpacked(raw["axes"]).reshape(raw["dimensions"], -1))
+
+
+def fit_basis(states: Floats) -> Basis:
+    """The principal directions of many token states, all of different texts."""
+    import numpy as np
+
+    unit = _unit(states)
+    mean = unit.mean(axis=0)
+    covariance = np.cov((unit - mean).T.astype(np.float64))
+    _, vectors = np.linalg.eigh(covariance)
+    axes = vectors[:, ::-1][:, : min(BITS, len(mean))].astype(np.float32)
+    if axes.shape[1] < BITS:
+        axes = np.hstack([axes, np.zeros((len(mean), BITS - axes.shape[1]), dtype=np.float32)])
+    return Basis(mean.astype(np.float32), axes)
+
+
+def plain_basis(dimensions: int) -> Basis:
+    """For embedders whose states are spread evenly already: the first axes as they are."""
+    import numpy as np
+
+    axes = np.zeros((dimensions, BITS), dtype=np.float32)
+    for axis in range(min(dimensions, BITS)):
+        axes[axis, axis] = 1.0
+    return Basis(np.zeros(dimensions, dtype=np.float32), axes)
+
+
+@cache
+def shipped_basis(model: str) -> Basis | None:
+    """The basis that comes with the package for a known model."""
+    import numpy as np
+
+    file = files("longmind.vectors").joinpath("bases", f"{model}.npz")
+    if not file.is_file():
+        return None
+    with file.open("rb") as stream, np.load(stream) as arrays:
+        return Basis(arrays["mean"].astype(np.float32), arrays["axes"].astype(np.float32))
+
+
+def content_pieces(text: str, tokens: TokenStates) -> Mask:
+    """Which word pieces belong to words that say something."""
+    import numpy as np
+
+    keep = np.zeros(len(tokens.ids), dtype=bool)
+    if len(keep) == 0:
+        return keep
+    silent = _silent_spans(text)
+    starts, ends = tokens.spans[:, 0], tokens.spans[:, 1]
+    raw = text.encode()
+    for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+        piece = raw[start:end]
+        keep[place] = start not in silent and any(byte >= 128 or chr(byte).isalnum() for byte in piece)
+    return keep
+
+
+def _silent_spans(text: str) -> set[int]:
+    """Byte offsets at which a stop word begins."""
+    if text.isascii():
+        return {match.start() for match in _WORD.finditer(text) if match[0].lower() in STOP_WORDS}
+    found = set()
+    done = position = 0
+    for match in _WORD.finditer(text):
+        if fold(match[0]) in STOP_WORDS:
+            position += len(text[done : match.start()].encode())
+            done = match.start()
+            found.add(position)
+    return found
+
+
+def pack_signs(basis: Basis, states: Floats) -> bytes:
+    """Token states as `BYTES` bytes each."""
+    import numpy as np
+
+    if len(states) == 0:
+        return b""
+    return np.packbits(basis.project(states) > 0, axis=1).tobytes()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LateQuery:
+    """The content pieces of a question: unit directions, and a weight for each."""
+
+    directions: Floats
+    weights: Floats
+
+    @property
+    def is_empty(self) -> bool:
+        return len(self.weights) == 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """The word pieces of some frames, one frame behind the other."""
+
+    signs: Bytes
+    """A row of `BYTES` for each piece."""
+    sizes: Ids
+    """How many pieces each frame has."""
+
+    @classmethod
+    def of(cls, packed: Sequence[bytes]) -> Pieces:
+        import numpy as np
+
+        if any(len(data) % BYTES for data in packed):  # damaged: what is whole of them still counts
+            packed = [data[: len(data) // BYTES * BYTES] for data in packed]
+        sizes = np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)) // BYTES
+        return cls(np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(-1, BYTES), sizes)
+
+    def up_to(self, most: int) -> Pieces:
+        """Of the first frames that have no more than so many together."""
+        sizes = fitting(self.sizes, most)
+        return Pieces(self.signs[: int(sizes.sum())], sizes)
+
+
+def fitting(sizes: Ids, most: int) -> Ids:
+    """The first of these sizes that are no more than so many together; the first that is any, always."""
+    import numpy as np
+
+    count = int(np.searchsorted(np.cumsum(sizes), most, side="right"))
+    return sizes if count == len(sizes) else sizes[: max(count, int(np.argmax(sizes > 0)) + 1)]
+
+
+def score_late(query: LateQuery, pieces: Pieces) -> Doubles:
+    """For each frame the weighted mean, over the question's pieces, of the best piece's similarity.
+
+    The same number whatever other frames are scored and whatever the processor offers: directions are whole
+    multiples of 2**-20, and a sum of any of the 128 numbers of a unit direction is less than 16, so that
+    float32 rounds none of the sums; with weights that are multiples of 2**-20 too, float64 rounds none of
+    theirs.
+    """
+    import numpy as np
+
+    sizes = pieces.sizes
+    scores = np.full(len(sizes), -np.inf)
+    there = sizes.nonzero()[0]
+    asked = len(query.weights)
+    if len(there) == 0 or asked == 0:
+        return scores
+    bits = _bits_of_bytes().take(pieces.signs.ravel(), axis=0).reshape(-1, BITS)
+    # In fours: a product of seven columns takes half as long again as one of eight.
+    directions = np.zeros((-(-asked // 4) * 4, BITS), dtype=np.float32)
+    directions[:asked] = query.directions
+    ends = sizes[there].cumsum()
+    starts = np.zeros(len(there), dtype=np.int64)
+    starts[1:] = ends[:-1]
+    similar = np.maximum.reduceat(bits @ directions.T, starts, axis=0)[:, :asked]
+    # (2 * bits - 1) . t, without building the signs themselves
+    best = 2 * similar - query.directions.sum(axis=1)
+    total = math.fsum(query.weights.tolist())
+    weights = on_grid(query.weights.astype(np.float64) / total, GRID_BITS)
+    scores[there] = best.astype(np.float64) @ weights / math.sqrt(BITS)
+    return scores
+
+
+@cache
+def _bits_of_bytes() -> Floats:
+    """The eight bits of each byte as numbers: looking them up is faster than unpacking and converting."""
+    import numpy as np
+
+    return np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32)
+
+
+def late_query(basis: Basis, states: Floats, weights: Floats) -> LateQuery:
+    import numpy as np
+
+    directions = _unit(basis.project(states))
+    return LateQuery(on_grid(directions, GRID_BITS).astype(np.float32), weights)
+
+
+def _unit(values: Floats) -> Floats:
+    import numpy as np
+
+    lengths = np.sqrt(np.add.reduce(values * values, axis=-1, keepdims=True))
+    scaled: Floats = (values / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
+    return scaled
