@@ -36,6 +36,12 @@ SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 PROJECT_FOLDERS: Final = (".longmind", ".recollect")
 """Folders in which a project keeps its store; reading a folder passes over them."""
 
+PROJECT_STORE: Final = Path(".longmind") / "memory.mind"
+"""Where a project keeps its store."""
+
+OLD_PROJECT_STORE: Final = Path(".recollect") / "memory.recollect"
+"""Where a project kept its store before the product had its name."""
+
 _FAMILY = re.compile(r".+\.(mind|recollect)(-wal|-shm|-journal)?", re.IGNORECASE | re.DOTALL)
 _SQLITE: Final = b"SQLite format 3\x00"
 _HEADER_BYTES: Final = 100
@@ -314,3 +320,11 @@ def _refusal(path: str | os.PathLike[str]) -> StoreFile:
         f"{os.fspath(path)} is a store or an open database, and is not read as a file.",
         hint="To copy a store: longmind copy FROM TO. To get at its content: longmind export, then import.",
     )
+
+
+def how_to_move(folder: Path) -> str | None:
+    """If a folder has a store under the old name and none under the new: the command that moves it."""
+    if (folder / PROJECT_STORE).exists() or not (folder / OLD_PROJECT_STORE).is_file():
+        return None
+    new, old = PROJECT_STORE, OLD_PROJECT_STORE
+    return f"mv {old.parent} {new.parent} && mv {new.parent / old.name} {new}"

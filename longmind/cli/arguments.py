@@ -16,10 +16,10 @@ import typer
 
 from longmind.base.checks import check_text
 from longmind.base.clock import SystemClock
-from longmind.base.errors import Forbidden, InvalidInput, NotFound
+from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
-from longmind.base.store_files import read_user_file
+from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
 from longmind.base.times import FOREVER, AsOf, to_ms
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
     from longmind.memory import Memory
 
     place = store or DEFAULT_STORE
+    _check_moved(store)
     try:
         memory = Memory.open(
             place, space=space, create=False, read_only=not _may_write(place), **_from_environment()
@@ -78,6 +79,7 @@ def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
     from longmind.memory import Memory
 
     canonical_space(space)  # refused before a folder is made
+    _check_moved(store)
     if store is None:
         try:
             Path(DEFAULT_STORE).parent.mkdir(exist_ok=True)
@@ -88,6 +90,16 @@ def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
             ) from None
     with Memory.open(store or DEFAULT_STORE, space=space, **_from_environment()) as memory:
         yield memory
+
+
+def _check_moved(store: str | None) -> None:
+    """Refuse to begin a second memory beside one that lies here under the old name."""
+    command = how_to_move(Path()) if store is None else None
+    if command is not None:
+        raise Conflict(
+            f"This folder has a memory under its old name, {OLD_PROJECT_STORE}.",
+            hint=f"Move it first: {command}",
+        )
 
 
 def _from_environment() -> dict[str, Any]:

@@ -9,9 +9,15 @@ from typing import Final
 
 from longmind.base.errors import LongmindError
 from longmind.base.partial import partial_file, put_in_place
-from longmind.base.store_files import StoreFile, read_user_file, refuse_store
+from longmind.base.store_files import (
+    OLD_PROJECT_STORE,
+    PROJECT_STORE,
+    StoreFile,
+    read_user_file,
+    refuse_store,
+)
 
-DEFAULT_STORE: Final = Path(".longmind") / "memory.mind"
+DEFAULT_STORE: Final = PROJECT_STORE
 LOG: Final = "hook.log"
 PROGRESS: Final = "hook.json"
 _MOST_LOG: Final = 256 * 1024
@@ -24,8 +30,9 @@ def find_store(named: str | None, folder: Path) -> str:
         path = Path(named).expanduser()
         return named if "://" in named else str(path if path.is_absolute() else folder / path)
     for place in (folder, *folder.parents):
-        if (place / DEFAULT_STORE).is_file():
-            return str(place / DEFAULT_STORE)
+        for store in (DEFAULT_STORE, OLD_PROJECT_STORE):
+            if (place / store).is_file():
+                return str(place / store)
     return ""
 
 

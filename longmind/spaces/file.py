@@ -14,6 +14,8 @@ from longmind.spaces.signing import check_signature, hash_of, part_hashes, sign
 from longmind.spaces.values import MemoryObject
 
 FORMAT: Final = "longmind.space/1"
+_FORMATS: Final = (FORMAT, "recollect.space/1")
+"""As it is written, and as it was before the product had its name."""
 MOST_BYTES: Final = 1 << 30
 _BODY: Final = ("format", "metadata", "objects", "policies", "space", "updated_at")
 
@@ -97,7 +99,7 @@ def _verify(found: Mapping[str, Any], key: bytes | None) -> Literal["signature",
     body = {name: found[name] for name in _BODY if name in found}
     unknown = sorted(set(found) - {*_BODY, "hash", "hashes", "signature"})
     missing = sorted(set(_BODY) - set(found))
-    if missing or unknown or found.get("format") != FORMAT:
+    if missing or unknown or found.get("format") not in _FORMATS:
         raise InvalidInput(
             f"Invalid space file: it is no {FORMAT}"
             + (f", without {', '.join(missing)}" if missing else "")

@@ -32,6 +32,8 @@ OWN_SETTINGS: Final = ("schema_hash", IMPORTED)
 """Settings that speak of the file itself, and stay with it."""
 
 _KIND: Final = "longmind-export"
+_KINDS: Final = (_KIND, "recollect-export")
+"""How exports are headed: as they are written, and as they were before the product had its name."""
 _PAGE: Final = 2000
 _LATE: Final = ("retired_at", "superseded_by")
 """Columns of a frame that may name one written after it: they are filled in when all are there."""
@@ -308,7 +310,7 @@ class _Reader:
 
 
 def _heading(entry: Mapping[str, Any], known: int) -> bool:
-    if entry.get("kind") != _KIND:
+    if entry.get("kind") not in _KINDS:
         raise InvalidInput("This is no export of a store.", hint="Write one with: longmind export FILE")
     if entry.get("format") != known:
         raise Unsupported(
