@@ -15,7 +15,7 @@ import numpy as np
 
 from longmind.embed import open_embedder
 from longmind.embed.models import default_cache
-from longmind.vectors.signs import fit_basis
+from longmind.vectors.late_interaction import fit_basis
 
 _PARAGRAPHS = 900
 

@@ -23,7 +23,7 @@ from longmind.base.names import DEFAULT_SPACE
 from longmind.conversation.candidates import from_turn
 from longmind.conversation.config import Config
 from longmind.conversation.memories import Memories
-from longmind.conversation.writing import Desk, create, see
+from longmind.conversation.write import WriteContext, create, see
 from longmind.store.store import Store
 
 SYLLABLES = "ka lo mi ren tas vor shi del pan gur bel osk una fir tow zen mar cus lin dra".split()
@@ -80,7 +80,7 @@ def _fill(store: Store, clock: FrozenClock, count: int) -> None:
         told = [f"I {choose.choice(VERBS)} {_thing(choose)}" for _ in range(1000)]
         found = [candidate for text in told for candidate in from_turn(text)][: count - written]
         with store.write() as tx:
-            desk = Desk(store, tx, Config(), DEFAULT_SPACE)
+            desk = WriteContext(store, tx, Config(), DEFAULT_SPACE)
             for place, candidate in enumerate(found):
                 memory_id = create(desk, candidate, source="agent")
                 for _ in range(0 if (written + place) % 20 else 3):

@@ -121,7 +121,7 @@ def _cost(first: Mapping[str, Any], store: Path) -> dict[str, Any]:
     """
     tokenizer = open_tokenizer("cl100k_base")
     with Memory.open(store, embedder=None) as memory, memory.store.read() as snapshot:
-        rows = snapshot.rows.all(
+        rows = snapshot.db.all(
             "SELECT frame_id FROM frame f WHERE NOT EXISTS "
             "(SELECT 1 FROM frame c WHERE c.parent_id = f.frame_id) ORDER BY frame_id"
         )
@@ -220,7 +220,7 @@ def digest(memory: Memory) -> str:
     whole = hashlib.sha256()
     with memory.store.read() as snapshot:
         for table, columns in _TABLES.items():
-            for row in sorted(map(repr, snapshot.rows.all(f"SELECT {columns} FROM {table}"))):
+            for row in sorted(map(repr, snapshot.db.all(f"SELECT {columns} FROM {table}"))):
                 whole.update(row.encode())
     return whole.hexdigest()
 

@@ -121,13 +121,13 @@ def _equal_weight(data: Dataset, lanes: Sequence[Ranked]) -> Ranked:
 
 def _export(memory: Memory, data: Dataset) -> Path:
     """The same vectors for everybody: a document's is the mean of its windows, at length one."""
-    embedder = memory._search.meaning.embedder  # the only place where the bench looks behind the API
+    embedder = memory._search.embedding.embedder  # the only place where the bench looks behind the API
     assert embedder is not None
     width = embedder.identity.dimensions
     vectors: dict[str, NDArray[np.float32]] = {}
     with memory.store.read() as snapshot:
         sql = "SELECT f.uri, v.data FROM frame_vector v JOIN frame f ON f.frame_id = v.frame_id"
-        for name, raw in snapshot.rows.all(sql):
+        for name, raw in snapshot.db.all(sql):
             windows = np.frombuffer(bytes(raw), dtype=np.float16).reshape(-1, width).astype(np.float32)
             mean = windows.mean(axis=0)
             vectors[str(name)] = mean / np.linalg.norm(mean)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from longmind import Memory
-from longmind.spaces.ordering.choosing import ORDERINGS
+from longmind.spaces.ordering.choice import ORDERINGS
 from longmind.spaces.space import ProjectSpace
 
 DAY = 86_400_000
@@ -50,7 +50,7 @@ def payload(number: int, generator: random.Random, vocabulary: list[str]) -> dic
 
 def fill(space: ProjectSpace, count: int, generator: random.Random, vocabulary: list[str]) -> None:
     """Through an import, which writes all objects in one transaction."""
-    from longmind.spaces import keeping
+    from longmind.spaces import write
     from longmind.spaces.objects import plan_object
     from longmind.spaces.policies import Policy
     from longmind.spaces.redaction import Redactor
@@ -63,11 +63,11 @@ def fill(space: ProjectSpace, count: int, generator: random.Random, vocabulary: 
             wanted = plan_object(given, space=space.name, policy=Policy(), redactor=Redactor(Policy(), b""))
             moment = 1_700_000_000_000 + (number * 7919 % count) * DAY // 500
             ready.append(
-                keeping.make_ready(store, wanted, space=space.name, source="import", updated_at=moment)
+                write.make_ready(store, wanted, space=space.name, source="import", updated_at=moment)
             )
         with store.write() as tx:
             for item in ready:
-                keeping.upsert(tx, space.name, item, parts=store.parts, known=bool(first))
+                write.upsert(tx, space.name, item, parts=store.parts, known=bool(first))
 
 
 def timed(repeats: int, action: Any) -> str:

@@ -106,7 +106,7 @@ def _fill(path: Path, frames: int, embedder: Clusters | None) -> dict[str, Any]:
 def _vector_bytes(path: Path) -> int:
     with Memory.open(path, embedder=None) as memory, memory.store.read() as snapshot:
         sizes = [
-            snapshot.rows.one(f"SELECT coalesce(sum(length(data)), 0) FROM {table}")
+            snapshot.db.one(f"SELECT coalesce(sum(length(data)), 0) FROM {table}")
             for table in ("frame_vector", "frame_token")
         ]
     return sum(int(size[0]) for size in sizes if size is not None)

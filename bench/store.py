@@ -25,7 +25,7 @@ from bench.synthetic import texts
 from longmind import Memory, Unsupported
 from longmind.store.drafts import draft
 from longmind.store.store import open_store
-from longmind.store.writing import put
+from longmind.store.write import put
 
 PLAIN: dict[str, Any] = {"embedder": None, "extractor": None, "surrogates": False}
 _BATCH = 1000

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longmind.asynchronous import AsyncMemory
+    from longmind.aio import AsyncMemory
     from longmind.base.clock import Clock, FrozenClock, SystemClock
     from longmind.base.errors import (
         Busy,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "asynchronous": ("AsyncMemory",),
+    "aio": ("AsyncMemory",),
     "base.clock": ("Clock", "FrozenClock", "SystemClock"),
     "base.errors": (
         "Busy",

@@ -27,17 +27,17 @@ from longmind.facts.extraction import Extractor, ReferenceExtractor
 from longmind.facts.ledger import Ledger
 from longmind.facts.part import FactsPart
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
+from longmind.search.embedding import AUTO, bind_embedder, rebind_embedder
 from longmind.search.engine import SearchEngine
-from longmind.search.known import KnownFacts
-from longmind.search.meaning import AUTO, open_meaning, retie
+from longmind.search.facts_lane import FactsLane
 from longmind.search.request import SearchRequest, plan_request
 from longmind.search.rerank import Reranker
 from longmind.search.results import SearchResults, WhyNot
-from longmind.store import erasure, frames, moving, upkeep, writing
+from longmind.store import erasure, frames, transfer, upkeep, write
 from longmind.store.drafts import Draft, draft
 from longmind.store.erasure import ErasureCertificate, ErasureCheck
 from longmind.store.lease import LeasePolicy
-from longmind.store.linefile import read_lines, write_lines
+from longmind.store.line_files import read_lines, write_lines
 from longmind.store.parts import LaterPart, Part
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store import BUSY_SECONDS, Store, open_store
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from longmind.spaces.registry import Spaces
     from longmind.spaces.space import ProjectSpace
     from longmind.spaces.telemetry import Telemetry
-    from longmind.store.restoring import Restored
+    from longmind.store.restore import Restored
 
 WhereLike = Where | Mapping[str, Any] | None
 
@@ -107,10 +107,10 @@ class Memory:
             self.__dict__.pop(name, None)
         text = TextIndex(store.engine.dialect)
         text.bind(store)
-        meaning = open_meaning(store, self._embedder, cache=self._cache)
+        embedding = bind_embedder(store, self._embedder, cache=self._cache)
         store.parts.append(text)
-        if meaning.index is not None:
-            store.parts.append(meaning.index)
+        if embedding.index is not None:
+            store.parts.append(embedding.index)
         store.parts += [
             Surrogates(store.engine.dialect, at_ingest=self._surrogates),
             LaterPart("sources", _sources),
@@ -119,7 +119,7 @@ class Memory:
         store.parts.append(FactsPart(None if isinstance(extractor, str) else extractor))
         store.parts += submemories.parts(store)
         self.facts = Ledger(store, self.default_space)
-        self._search = SearchEngine(store, meaning=meaning, facts=KnownFacts(), reranker=self._reranker)
+        self._search = SearchEngine(store, embedding=embedding, facts=FactsLane(), reranker=self._reranker)
 
     @cached_property
     def readers(self) -> Readers:
@@ -141,7 +141,7 @@ class Memory:
     @property
     def embedder(self) -> str | None:
         """The identity of the embedder that vectors are made with; None without one."""
-        found = self._search.meaning.embedder
+        found = self._search.embedding.embedder
         return None if found is None else found.identity.text()
 
     @cached_property
@@ -381,10 +381,10 @@ class Memory:
         new_tags = None if tags is None else check_tags(tags)
         new_values = None if metadata is None else check_metadata(metadata)
         with self.store.write() as tx:
-            frame = frames.get(tx.rows, self.store.engine.dialect, _one_id(frame_id), view)
+            frame = frames.get(tx.db, self.store.engine.dialect, _one_id(frame_id), view)
             if frame.start is not None:
                 raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Update its parent {frame.parent}.")
-            writing.relabel(
+            write.relabel(
                 tx,
                 frame_id,
                 add_tags=new_tags or (),
@@ -392,13 +392,13 @@ class Memory:
                 set_metadata=new_values,
                 drop_metadata=() if new_values is None else set(frame.metadata) - set(new_values),
             )
-            return frames.get(tx.rows, self.store.engine.dialect, frame_id, view)
+            return frames.get(tx.db, self.store.engine.dialect, frame_id, view)
 
     def supersede(self, old: int, new: int, *, space: SpaceLike | None = None) -> None:
         """Retire `old` in favour of `new`; the history links them."""
         ids = _one_id(old), _one_id(new)
         with self.store.write() as tx:
-            writing.supersede(tx, *ids, view=self._view(space), parts=self.store.parts)
+            write.supersede(tx, *ids, view=self._view(space), parts=self.store.parts)
 
     def forget(
         self, frame_id: int | None = None, *, where: WhereLike = None, space: SpaceLike | None = None
@@ -410,10 +410,10 @@ class Memory:
         view = self._view(space)
         with self.store.write(makes_room=True) as tx:
             if where is None:
-                ids = writing.resolve(tx.rows, [_one_id(frame_id)], view)
+                ids = write.resolve(tx.db, [_one_id(frame_id)], view)
             else:
-                ids = frames.select_ids(tx.rows, view, _one_filter(frame_id, where))
-            return tuple(writing.retire(tx, ids, reason="forgotten", parts=self.store.parts))
+                ids = frames.select_ids(tx.db, view, _one_filter(frame_id, where))
+            return tuple(write.retire(tx, ids, reason="forgotten", parts=self.store.parts))
 
     def erase(
         self, frame_id: int | None = None, *, where: WhereLike = None, space: SpaceLike | None = None
@@ -424,7 +424,7 @@ class Memory:
             return erasure.erase(self.store, [_one_id(frame_id)], view=view)
         condition = _one_filter(frame_id, where)
         with self.store.read() as snapshot:
-            ids = frames.select_whole_ids(snapshot.rows, view, condition)
+            ids = frames.select_whole_ids(snapshot.db, view, condition)
         return erasure.erase(self.store, ids, view=view)
 
     def verify_erasure(self, certificate: ErasureCertificate) -> ErasureCheck:
@@ -441,7 +441,7 @@ class Memory:
         """One frame, or `NotFound`."""
         with self.store.read() as snapshot:
             return frames.get(
-                snapshot.rows, self.store.engine.dialect, _one_id(frame_id), self._view(space, as_of)
+                snapshot.db, self.store.engine.dialect, _one_id(frame_id), self._view(space, as_of)
             )
 
     def list(
@@ -458,7 +458,7 @@ class Memory:
         view = self._view(space, as_of)
         with self.store.read() as snapshot:
             dialect = self.store.engine.dialect
-            return frames.page(snapshot.rows, dialect, view, Where.of(where), limit=limit, cursor=cursor)
+            return frames.page(snapshot.db, dialect, view, Where.of(where), limit=limit, cursor=cursor)
 
     def timeline(
         self,
@@ -479,7 +479,7 @@ class Memory:
         with self.store.read() as snapshot:
             dialect = self.store.engine.dialect
             found = frames.timeline(
-                snapshot.rows, dialect, view, condition, limit=limit, newest_first=newest_first
+                snapshot.db, dialect, view, condition, limit=limit, newest_first=newest_first
             )
         return tuple(found)
 
@@ -626,7 +626,7 @@ class Memory:
         deep: bool = False,
     ) -> Restored:
         """Put a checked copy of a backup in the place of a store that nobody has open."""
-        from longmind.store.restoring import restore
+        from longmind.store.restore import restore
 
         return restore(backup, to, overwrite=overwrite, deep=deep)
 
@@ -635,24 +635,24 @@ class Memory:
 
         With `derived`, also what can be made anew: text index, vectors, short forms.
         """
-        return write_lines(path, moving.export_lines(self.store, derived=derived), overwrite=overwrite)
+        return write_lines(path, transfer.export_lines(self.store, derived=derived), overwrite=overwrite)
 
-    def import_(self, path: str | os.PathLike[str]) -> moving.Moved:
+    def import_(self, path: str | os.PathLike[str]) -> transfer.Moved:
         """Fill this memory, which must be empty, from an export; what it lacks of derived rows is made.
 
         Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way.
         """
         with read_lines(path) as lines:
-            moved = moving.import_lines(self.store, lines)
+            moved = transfer.import_lines(self.store, lines)
         self._wire()
-        moving.finish_import(self.store)
+        transfer.finish_import(self.store)
         self._wire()
         return moved
 
-    def copy(self, location: str | os.PathLike[str]) -> moving.Moved:
+    def copy(self, location: str | os.PathLike[str]) -> transfer.Moved:
         """Copy everything to a new store of either engine."""
         with closing(open_store(location)) as target:
-            return moving.copy_rows(self.store, target)
+            return transfer.copy_rows(self.store, target)
 
     def compact(self) -> None:
         """Give unused space back."""
@@ -670,13 +670,13 @@ class Memory:
         """
         if embedder is None:
             return upkeep.reindex(self.store)
-        meaning = retie(self.store, open_embedder(embedder, cache=self._cache))
-        assert meaning.index is not None
+        embedding = rebind_embedder(self.store, open_embedder(embedder, cache=self._cache))
+        assert embedding.index is not None
         # Vectors come last, and only then do this handle's searches and writes use the new embedder.
-        parts = [part for part in self.store.parts if part.name != meaning.index.name]
-        done = upkeep.reindex(self.store, [*parts, meaning.index])
-        self.store.parts[:] = [*parts, meaning.index]
-        self._search.meaning = meaning
+        parts = [part for part in self.store.parts if part.name != embedding.index.name]
+        done = upkeep.reindex(self.store, [*parts, embedding.index])
+        self.store.parts[:] = [*parts, embedding.index]
+        self._search.embedding = embedding
         return done
 
     def stats(self) -> Stats:

@@ -16,7 +16,7 @@ from longmind.cli.arguments import JsonOption, SpaceOption, StoreOption
 from longmind.cli.output import Block, Table, emit
 
 if TYPE_CHECKING:
-    from longmind.hooks.installing import Wanted
+    from longmind.hooks.install import Wanted
     from longmind.hooks.settings import Outcome
     from longmind.memory import Memory
 
@@ -76,8 +76,8 @@ def mcp(
     store: StoreOption = None,
 ) -> None:
     """Serve agents by the Model Context Protocol, over standard input and output or over HTTP."""
-    from longmind.mcp.holding import Holder
-    from longmind.mcp.serving import serve_http, serve_stdio
+    from longmind.mcp.lazy_memory import Holder
+    from longmind.mcp.serve import serve_http, serve_stdio
     from longmind.mcp.settings import Settings
 
     with ExitStack() as stack:
@@ -142,10 +142,10 @@ def install(
 
     Doing it twice is the same as once. What else stands in its settings stays as it is.
     """
-    from longmind.hooks import installing
+    from longmind.hooks import install
 
     wanted = _wanted(agent, project, user, hooks, mcp, store=store, space=space, begin=begin)
-    done = installing.install(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
+    done = install.install(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
         as_json=as_json,
@@ -163,10 +163,10 @@ def uninstall(
     as_json: JsonOption = False,
 ) -> None:
     """Undo an install: the agent's settings are what they were, byte for byte."""
-    from longmind.hooks import installing
+    from longmind.hooks import install
 
     wanted = _wanted(agent, project, user, hooks, mcp)
-    done = installing.uninstall(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
+    done = install.uninstall(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
         as_json=as_json,
@@ -185,7 +185,7 @@ def _wanted(
     space: str | None = None,
     begin: bool = False,
 ) -> Wanted:
-    from longmind.hooks.installing import Wanted, program
+    from longmind.hooks.install import Wanted, program
 
     if project and user:
         raise InvalidInput("Both --project and --user were given.", hint="Give one of them.")

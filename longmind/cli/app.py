@@ -11,7 +11,7 @@ from typing import Annotated, Final, cast
 import typer
 
 from longmind.base.errors import InvalidInput
-from longmind.cli import agents, commands, errors, household, ingesting, models, rescue, serving
+from longmind.cli import agents, commands, errors, ingest, models, rescue, serve, setup
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
@@ -43,13 +43,13 @@ def build(first: str | None = None) -> typer.Typer:
     )
     app.callback()(_main)
     if not first or first not in registry.GROUPS:
-        app.command(rich_help_panel=_USE)(household.init)
+        app.command(rich_help_panel=_USE)(setup.init)
         for item in registry.group(""):
             panel = _STORE if item.function.__module__.endswith(_STORE_MODULES) else _USE
             if item.name == "ingest":
-                app.command("ingest", rich_help_panel=panel)(ingesting.ingest)
+                app.command("ingest", rich_help_panel=panel)(ingest.ingest)
             elif item.name == "copy":
-                app.command("copy", rich_help_panel=panel)(household.copy)
+                app.command("copy", rich_help_panel=panel)(setup.copy)
             else:
                 commands.add(app, item, panel=panel)
         app.command(rich_help_panel=_STORE)(rescue.restore)
@@ -61,9 +61,9 @@ def build(first: str | None = None) -> typer.Typer:
             if filled and name in BY_HAND:
                 commands.join(made, import_module(f"longmind.cli.{BY_HAND[name]}").commands)
             app.add_typer(made, rich_help_panel=_KINDS)
-    for command in (agents.install, agents.uninstall, agents.hook, agents.mcp, serving.serve):
+    for command in (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve):
         app.command(rich_help_panel=_AGENTS)(command)
-    app.command(rich_help_panel=_STORE)(household.doctor)
+    app.command(rich_help_panel=_STORE)(setup.doctor)
     app.add_typer(models.commands, name="models", rich_help_panel=_STORE)
     app.command(rich_help_panel=_STORE)(version)
     return app

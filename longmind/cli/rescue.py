@@ -15,7 +15,7 @@ from longmind.cli.views import size
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
-    from longmind.store.restoring import Restored
+    from longmind.store.restore import Restored
 
 _RESTORE: Final = "Restore a backup: longmind restore BACKUP TO."
 
@@ -83,7 +83,7 @@ def recover(
 def _opened(path: Path) -> Memory:
     """What is left of a store: without its lost log, or under checksums that fit its rows again."""
     from longmind.memory import Memory
-    from longmind.store.restoring import reseal
+    from longmind.store.restore import reseal
 
     try:
         return Memory.open(path, create=False, embedder=None, accept_lost_log=True)

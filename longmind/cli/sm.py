@@ -264,7 +264,7 @@ def serve(
     space: SpaceOption = DEFAULT_SPACE,
 ) -> None:
     """Answer over HTTP until interrupted."""
-    from longmind.http.serving import serve as answer
+    from longmind.http.serve import serve as answer
 
     with _open(db, space) as memory:
         print(f"Serving on http://{host}:{port}", file=sys.stderr, flush=True)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         SpaceText,
         Spending,
     )
+    from longmind.spaces.sync import SyncReport
     from longmind.spaces.values import GcReport, ImportReport, MemoryObject, Remembered, SpaceSummary
-    from longmind.spaces.watching import SyncReport
 
 
 def speaks_of(item: MemoryObject, text: str) -> bool:

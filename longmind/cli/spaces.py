@@ -61,14 +61,14 @@ def watch(
     as_json: JsonOption = False,
 ) -> None:
     """Bring a space up to date with a folder, and keep it so until Ctrl-C."""
-    from longmind.spaces import watching
+    from longmind.spaces import sync
 
     options: dict[str, Any] = {"include": include or (), "exclude": exclude or (), "tags": tag or ()}
     with arguments.writing(store) as memory:
         if not as_json:
             show(["Watching. Press Ctrl-C to stop."], sys.stderr)
         space, readers = memory.space(name), memory.readers
-        for report in watching.watch(space, folder, readers=readers, stop=lambda: False, **options):
+        for report in sync.watch(space, folder, readers=readers, stop=lambda: False, **options):
             emit(report, as_json=as_json, view=space_views.synced)
 
 

@@ -93,7 +93,7 @@ class ContextBuilder:
             return Recipe.from_json(name)
         known = check_label(name, "recipe")
         with self._store.read() as snapshot:
-            saved = self._store.setting(snapshot.rows, _STORED + known)
+            saved = self._store.setting(snapshot.db, _STORED + known)
         if saved is not None:
             return Recipe.from_json(saved)
         if known not in DEFAULTS:
@@ -102,7 +102,7 @@ class ContextBuilder:
 
     def recipes(self) -> tuple[str, ...]:
         with self._store.read() as snapshot:
-            rows = snapshot.rows.all("SELECT name FROM store_setting WHERE name LIKE ?", (_STORED + "%",))
+            rows = snapshot.db.all("SELECT name FROM store_setting WHERE name LIKE ?", (_STORED + "%",))
         return tuple(sorted({*DEFAULTS, *(str(row[0])[len(_STORED) :] for row in rows)}))
 
     def save_recipe(self, tx: Transaction, recipe: Recipe) -> None:
@@ -159,7 +159,7 @@ class ContextBuilder:
         asked = _asked(call)
         mark = self._mark(snapshot.revision, asked)
         shrinker = Shrinker(
-            call.search.query, lambda: read_surrogates(snapshot.rows, _frames_of(candidates)), tokenizer
+            call.search.query, lambda: read_surrogates(snapshot.db, _frames_of(candidates)), tokenizer
         )
         packed = pack(
             candidates,
@@ -217,12 +217,12 @@ class ContextBuilder:
 
     def _again(self, receipt: Receipt, call: Recall, snapshot: Snapshot) -> tuple[list[Item], list[str]]:
         ids = [frame_id for item in receipt.items for frame_id in item.frame_ids]
-        rows = stored(snapshot.rows, ids)
+        rows = stored(snapshot.db, ids)
         # As it was seen then: what was forgotten since is still shown as it was given.
         asked = call.search.view
         seen = min(receipt.revision, asked.as_of.system)
         view = View(asked.spaces, AsOf(system=seen, valid=asked.as_of.valid))
-        frames = {frame.id: frame for frame in fetch(snapshot.rows, self._store.engine.dialect, ids, view)}
+        frames = {frame.id: frame for frame in fetch(snapshot.db, self._store.engine.dialect, ids, view)}
         items: list[Item] = []
         changes: list[str] = []
         for item in receipt.items:

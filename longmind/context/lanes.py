@@ -136,7 +136,7 @@ def _beside(
                 )
                 values += (frame.id, frame.session, frame.space, *seen.values, at[0], *at)
     found: dict[int, list[int]] = {}
-    for hit, frame_id in snapshot.rows.all(" UNION ALL ".join(parts), values) if parts else ():
+    for hit, frame_id in snapshot.db.all(" UNION ALL ".join(parts), values) if parts else ():
         found.setdefault(int(hit), []).append(int(frame_id))
     return found
 
@@ -156,7 +156,7 @@ class Recent:
             return []
         where = Where.of({**request.where.to_mapping(), "session": request.session})
         dialect = self._store.engine.dialect
-        frames = timeline(snapshot.rows, dialect, request.view, where, limit=lane.items)
+        frames = timeline(snapshot.db, dialect, request.view, where, limit=lane.items)
         return [whole(frame, "recent", rank) for rank, frame in enumerate(frames, 1)]
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from longmind.base.echo import CLOSE, OPEN, harmless
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Kind
+from longmind.base.recall_marks import CLOSE, OPEN, harmless
 from longmind.base.times import from_ms
 from longmind.context.items import Card, Item, Piece
 from longmind.context.sentences import cut

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from longmind.base.frame import Frame
 from longmind.context.sentences import Range, salient
 from longmind.store.drafts import Draft
-from longmind.store.engine import Dialect, Row, Rows
+from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.frames import batches, checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.store import Store
@@ -60,13 +60,13 @@ class Surrogates(Part):
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is not None:
             pairs = zip(frames, prepared, strict=True)
-            _add(tx.rows, {frame.id: item for frame, item in pairs if isinstance(item, Surrogate)})
+            _add(tx.db, {frame.id: item for frame, item in pairs if isinstance(item, Surrogate)})
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         count = 0
         for batch in batches(ids):
             clause = among("frame_id", batch)
-            count += tx.rows.run(f"DELETE FROM surrogate WHERE {clause.sql}", clause.values)
+            count += tx.db.run(f"DELETE FROM surrogate WHERE {clause.sql}", clause.values)
         return {"surrogate": count}
 
     def rebuild(self, store: Store) -> int:
@@ -74,29 +74,29 @@ class Surrogates(Part):
         total = after = 0
         while True:
             with store.read() as snapshot:
-                ids = _next_ids(snapshot.rows, after)
-                made = _made(snapshot.rows, self._dialect, ids)
-                is_sound = _stored(snapshot.rows, ids) == _as_rows(made)
+                ids = _next_ids(snapshot.db, after)
+                made = _made(snapshot.db, self._dialect, ids)
+                is_sound = _stored(snapshot.db, ids) == _as_rows(made)
             if not ids:
                 break
             if not is_sound:
                 with store.write() as tx:
                     self.erased(tx, ids)
-                    still = _indexed(tx.rows, list(made))
-                    _add(tx.rows, {frame_id: item for frame_id, item in made.items() if frame_id in still})
+                    still = _indexed(tx.db, list(made))
+                    _add(tx.db, {frame_id: item for frame_id, item in made.items() if frame_id in still})
                     assert tx.system
             total += len(made)
             after = ids[-1]
         with store.write() as tx:
             surplus = "DELETE FROM surrogate WHERE frame_id NOT IN (SELECT frame_id FROM text_doc)"
-            if tx.rows.run(surplus):
+            if tx.db.run(surplus):
                 assert tx.system
         return total
 
     def derive(self, tx: Transaction) -> None:
         after = 0
-        while ids := _next_ids(tx.rows, after):
-            _add(tx.rows, _made(tx.rows, self._dialect, ids))
+        while ids := _next_ids(tx.db, after):
+            _add(tx.db, _made(tx.db, self._dialect, ids))
             after = ids[-1]
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
@@ -108,15 +108,15 @@ class Surrogates(Part):
         while not budget.exhausted:
             batch = _BATCH if budget.frames is None else min(_BATCH, budget.frames)
             with store.read() as snapshot:
-                ids = _stale(snapshot.rows, after=self._seen, limit=batch)
+                ids = _stale(snapshot.db, after=self._seen, limit=batch)
                 if not ids:
-                    newest = snapshot.rows.one("SELECT max(frame_id) FROM text_doc")
+                    newest = snapshot.db.one("SELECT max(frame_id) FROM text_doc")
                     self._seen = int(newest[0]) if newest and newest[0] is not None else self._seen
                     break
-                ready = _made(snapshot.rows, self._dialect, ids)
+                ready = _made(snapshot.db, self._dialect, ids)
             with store.write() as tx:
-                still = _indexed(tx.rows, list(ready))
-                _add(tx.rows, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
+                still = _indexed(tx.db, list(ready))
+                _add(tx.db, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
                 assert tx.system
             self._seen = ids[-1]
             total += len(ready)
@@ -124,41 +124,41 @@ class Surrogates(Part):
         return total
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
-        rows = snapshot.rows.all(
+        rows = snapshot.db.all(
             "SELECT s.frame_id FROM surrogate s LEFT JOIN text_doc d ON d.frame_id = s.frame_id "
             "WHERE d.frame_id IS NULL LIMIT 20"
         )
         for (frame_id,) in rows:
             yield Problem("surrogate", f"frame {frame_id} has a short form and is not indexed", derived=True)
         if deep and self._at_ingest:
-            for frame_id in _stale(snapshot.rows, after=0, limit=20):
+            for frame_id in _stale(snapshot.db, after=0, limit=20):
                 yield Problem("surrogate", f"frame {frame_id} is long and has no short form", derived=True)
         if deep:
-            for frame_id, gist, micro in snapshot.rows.all("SELECT frame_id, gist, micro FROM surrogate"):
+            for frame_id, gist, micro in snapshot.db.all("SELECT frame_id, gist, micro FROM surrogate"):
                 if _parsed(gist) is None or _parsed(micro) is None:
                     yield Problem("surrogate", f"the short form of frame {frame_id} is damaged", derived=True)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.rows.one("SELECT count(*) FROM surrogate")
+        row = snapshot.db.one("SELECT count(*) FROM surrogate")
         return {"frames": int(row[0]) if row else 0}
 
 
-def read_surrogates(rows: Rows, ids: Sequence[int]) -> dict[int, Surrogate]:
+def read_surrogates(db: Connection, ids: Sequence[int]) -> dict[int, Surrogate]:
     """The current short forms of these frames; those without one are left out."""
     found = {}
     for batch in batches(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, gist, micro FROM surrogate WHERE version = {VERSION} AND {clause.sql}"
-        for frame_id, gist, micro in rows.all(sql, clause.values):
+        for frame_id, gist, micro in db.all(sql, clause.values):
             ranges = _parsed(gist), _parsed(micro)
             if ranges[0] is not None and ranges[1] is not None:
                 found[int(frame_id)] = Surrogate(ranges[0], ranges[1])
     return found
 
 
-def _add(rows: Rows, made: Mapping[int, Surrogate]) -> None:
+def _add(db: Connection, made: Mapping[int, Surrogate]) -> None:
     if made:
-        rows.many(
+        db.many(
             "INSERT INTO surrogate (frame_id, version, gist, micro) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (frame_id) DO UPDATE "
             "SET version = excluded.version, gist = excluded.gist, micro = excluded.micro",
@@ -173,23 +173,23 @@ def _as_rows(made: Mapping[int, Surrogate]) -> list[Row]:
     ]
 
 
-def _stored(rows: Rows, ids: Sequence[int]) -> list[Row]:
+def _stored(db: Connection, ids: Sequence[int]) -> list[Row]:
     clause = among("frame_id", ids)
     sql = f"SELECT frame_id, version, gist, micro FROM surrogate WHERE {clause.sql} ORDER BY frame_id"
-    return rows.all(sql, clause.values) if ids else []
+    return db.all(sql, clause.values) if ids else []
 
 
-def _made(rows: Rows, dialect: Dialect, ids: Sequence[int]) -> dict[int, Surrogate]:
+def _made(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, Surrogate]:
     """The short forms of these frames, those left out that need none."""
     clause = among("f.frame_id", ids)
-    found = rows.all(load_query(dialect, clause.sql), clause.values) if ids else []
+    found = db.all(load_query(dialect, clause.sql), clause.values) if ids else []
     made = {row.frame_id: make_surrogate(text) for row, text in map(checked_text, found)}
     return {frame_id: item for frame_id, item in made.items() if item is not None}
 
 
-def _next_ids(rows: Rows, after: int) -> list[int]:
+def _next_ids(db: Connection, after: int) -> list[int]:
     sql = f"SELECT frame_id FROM text_doc WHERE frame_id > ? ORDER BY frame_id LIMIT {_BATCH}"
-    return [int(row[0]) for row in rows.all(sql, (after,))]
+    return [int(row[0]) for row in db.all(sql, (after,))]
 
 
 def _parsed(text: str) -> tuple[Range, ...] | None:
@@ -199,10 +199,10 @@ def _parsed(text: str) -> tuple[Range, ...] | None:
         return None
 
 
-def _stale(rows: Rows, *, after: int, limit: int) -> list[int]:
+def _stale(db: Connection, *, after: int, limit: int) -> list[int]:
     """Indexed frames, long enough to need a short form, that have none of this version."""
     size = "coalesce(f.end_byte - f.start_byte, octet_length(t.text))"
-    found = rows.all(
+    found = db.all(
         "SELECT d.frame_id FROM text_doc d JOIN frame f ON f.frame_id = d.frame_id "
         "LEFT JOIN frame_text t ON t.frame_id = f.frame_id "
         "LEFT JOIN surrogate s ON s.frame_id = d.frame_id "
@@ -214,8 +214,6 @@ def _stale(rows: Rows, *, after: int, limit: int) -> list[int]:
     return [int(row[0]) for row in found]
 
 
-def _indexed(rows: Rows, ids: Sequence[int]) -> set[int]:
+def _indexed(db: Connection, ids: Sequence[int]) -> set[int]:
     clause = among("frame_id", ids)
-    return {
-        int(row[0]) for row in rows.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)
-    }
+    return {int(row[0]) for row in db.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from longmind.base.errors import MissingExtra
-from longmind.conversation.likeness import words_of
+from longmind.conversation.similarity import words_of
 from longmind.conversation.values import PII
 from longmind.extract import SPEAKER, Statement, find_statements, normal_value, render
 from longmind.extract.personal import find_personal

@@ -11,7 +11,7 @@ from typing import Any, Final, get_type_hints
 
 from longmind.base.checks import canonical_json, check_choice, check_text
 from longmind.base.errors import InvalidInput
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 
@@ -155,9 +155,9 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
 _CHOICES: Final = {"extractor.mode": MODES, "llm.provider": PROVIDERS}
 
 
-def read_config(store: Store, rows: Rows) -> Config:
+def read_config(store: Store, db: Connection) -> Config:
     """What the store holds, over the defaults."""
-    saved = store.setting(rows, SETTING)
+    saved = store.setting(db, SETTING)
     return _DEFAULTS if saved is None else _parsed(saved)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key, value_key
-from longmind.conversation.likeness import jaccard, probes, word_key, words_of
 from longmind.conversation.rows import StateRow, VersionRow, batched, select, select_among
 from longmind.conversation.scoring import reckon
+from longmind.conversation.similarity import jaccard, probes, word_key, words_of
 from longmind.extract import Statement, conflicts
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 
 _OPPOSITES: Final = {"likes": "dislikes", "dislikes": "likes"}
 _MOST_OF_SLOT: Final = 50
@@ -50,28 +50,28 @@ def current_row(version: VersionRow, state: StateRow, *, space: str, pii: bool) 
 
 
 def write_current(
-    rows: Rows, items: Sequence[CurrentRow], texts: Sequence[str], *, fresh: bool = False
+    db: Connection, items: Sequence[CurrentRow], texts: Sequence[str], *, fresh: bool = False
 ) -> None:
     """Put the rows in place of what stood there, if anything did; words are kept of active memories only."""
     if not items:
         return
     names = CurrentRow._fields
     changed = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
-    rows.many(
+    db.many(
         f"INSERT INTO conversation_current ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) "
         f"ON CONFLICT (memory_id) DO UPDATE SET {changed}",
         list(items),
     )
     for batch in batched([] if fresh else [item.memory_id for item in items]):
         marks = ", ".join("?" * len(batch))
-        rows.run(f"DELETE FROM conversation_word WHERE memory_id IN ({marks})", batch)
+        db.run(f"DELETE FROM conversation_word WHERE memory_id IN ({marks})", batch)
     words = []
     for item, text in zip(items, texts, strict=True):
         if item.status == "active":
             found = words_of(text)
             words += [(item.space, word_key(word), len(found), item.memory_id) for word in sorted(found)]
     if words:
-        rows.many("INSERT INTO conversation_word (space, word, size, memory_id) VALUES (?, ?, ?, ?)", words)
+        db.many("INSERT INTO conversation_word (space, word, size, memory_id) VALUES (?, ?, ?, ?)", words)
 
 
 def statement_of(version: VersionRow) -> Statement | None:
@@ -112,17 +112,17 @@ class _Near(NamedTuple):
     value_key: str | None
 
 
-def match(rows: Rows, space: str, candidate: Candidate, *, threshold: float) -> Match:
+def match(db: Connection, space: str, candidate: Candidate, *, threshold: float) -> Match:
     """Find the memory that says the same, and those that say the opposite, among the active ones."""
     words = candidate.words
-    near = {*_by_value(rows, space, candidate.statement), *_by_words(rows, space, words, threshold)}
-    versions = newest_versions(rows, _comparable(near, candidate.statement, threshold))
+    near = {*_by_value(db, space, candidate.statement), *_by_words(db, space, words, threshold)}
+    versions = newest_versions(db, _comparable(near, candidate.statement, threshold))
     free = [
         version.frame_id
         for version in versions.values()
         if candidate.statement is None or version.slot is None
     ]
-    texts = contents(rows, free)
+    texts = contents(db, free)
     best: tuple[float, int] | None = None
     opposed = []
     for memory_id, version in sorted(versions.items()):
@@ -172,7 +172,7 @@ def _same_slot(said: Statement, known: Statement) -> float:
     return jaccard(left, right)
 
 
-def _by_value(rows: Rows, space: str, statement: Statement | None) -> list[_Near]:
+def _by_value(db: Connection, space: str, statement: Statement | None) -> list[_Near]:
     if statement is None:
         return []
     subject, value = subject_key(statement.subject), value_key(statement.value)
@@ -182,13 +182,13 @@ def _by_value(rows: Rows, space: str, statement: Statement | None) -> list[_Near
         "WHERE space = ? AND subject_key = ? AND slot {} AND slot IS NOT NULL AND status = 'active' "
     )
     marks = f"IN ({', '.join('?' * len(slots))})"
-    found = rows.all(sql.format(marks) + "AND value_key = ?", (space, subject, *slots, value))
+    found = db.all(sql.format(marks) + "AND value_key = ?", (space, subject, *slots, value))
     if statement.cardinality == "one":
-        found += rows.all(sql.format("= ?") + f"LIMIT {_MOST_OF_SLOT}", (space, subject, statement.slot))
+        found += db.all(sql.format("= ?") + f"LIMIT {_MOST_OF_SLOT}", (space, subject, statement.slot))
     return [_Near._make(row) for row in found]
 
 
-def _by_words(rows: Rows, space: str, words: frozenset[str], threshold: float) -> list[_Near]:
+def _by_words(db: Connection, space: str, words: frozenset[str], threshold: float) -> list[_Near]:
     if not words:
         return []
     listed = sorted(words)
@@ -198,7 +198,7 @@ def _by_words(rows: Rows, space: str, words: frozenset[str], threshold: float) -
         for place in range(len(listed))
     )
     values = [value for word in listed for value in (space, word_key(word))]
-    counts = {listed[int(place)]: int(count) for place, count in rows.all(sql, values)}
+    counts = {listed[int(place)]: int(count) for place, count in db.all(sql, values)}
     found: list[_Near] = []
     for word, least, most in probes(sorted(words, key=lambda word: (counts[word], word)), threshold):
         if counts[word] == 0:
@@ -209,44 +209,44 @@ def _by_words(rows: Rows, space: str, words: frozenset[str], threshold: float) -
             f"ORDER BY size, memory_id LIMIT {_MOST_LIKE}) w "
             "JOIN conversation_current c ON c.memory_id = w.memory_id"
         )
-        found += [_Near._make(row) for row in rows.all(sql, (space, word_key(word), least, most))]
+        found += [_Near._make(row) for row in db.all(sql, (space, word_key(word), least, most))]
     return found
 
 
-def newest_versions(rows: Rows, ids: Sequence[int]) -> dict[int, VersionRow]:
+def newest_versions(db: Connection, ids: Sequence[int]) -> dict[int, VersionRow]:
     """The last version of each memory."""
     found: dict[int, VersionRow] = {}
-    for row in select_among(rows, VersionRow, "memory_id", list(ids)):
+    for row in select_among(db, VersionRow, "memory_id", list(ids)):
         if row.memory_id not in found or found[row.memory_id].number < row.number:
             found[row.memory_id] = row
     return found
 
 
-def contents(rows: Rows, frame_ids: Sequence[int]) -> dict[int, str]:
+def contents(db: Connection, frame_ids: Sequence[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for batch in batched(list(frame_ids)):
         marks = ", ".join("?" * len(batch))
         sql = f"SELECT frame_id, text FROM frame_text WHERE frame_id IN ({marks})"
-        found.update((int(frame_id), str(text)) for frame_id, text in rows.all(sql, batch))
+        found.update((int(frame_id), str(text)) for frame_id, text in db.all(sql, batch))
     return found
 
 
-def rebuild(rows: Rows) -> int:
+def rebuild(db: Connection) -> int:
     """Make both tables anew from the canonical rows."""
-    from longmind.conversation.reading import last_runs
+    from longmind.conversation.query import last_runs
     from longmind.conversation.rows import MemoryRow
 
-    rows.run("DELETE FROM conversation_word")
-    rows.run("DELETE FROM conversation_current")
-    memories = {row.memory_id: row for row in select(rows, MemoryRow, "1 = 1")}
-    states = {row.memory_id: row for row in select(rows, StateRow, "x.until IS NULL")}
-    versions = newest_versions(rows, list(memories))
+    db.run("DELETE FROM conversation_word")
+    db.run("DELETE FROM conversation_current")
+    memories = {row.memory_id: row for row in select(db, MemoryRow, "1 = 1")}
+    states = {row.memory_id: row for row in select(db, StateRow, "x.until IS NULL")}
+    versions = newest_versions(db, list(memories))
     tagged = {
-        int(row[0]) for row in rows.all("SELECT frame_id FROM frame_tag WHERE tag = 'pii' AND until IS NULL")
+        int(row[0]) for row in db.all("SELECT frame_id FROM frame_tag WHERE tag = 'pii' AND until IS NULL")
     }
-    runs = last_runs(rows)
+    runs = last_runs(db)
     items, texts = [], []
-    stored = contents(rows, [version.frame_id for version in versions.values()])
+    stored = contents(db, [version.frame_id for version in versions.values()])
     for memory_id, memory in memories.items():
         version, state = versions[memory_id], states[memory_id]
         run = runs.get(memory.space)
@@ -262,5 +262,5 @@ def rebuild(rows: Rows) -> int:
             state = state._replace(score=score.total, scored_at=run.now)
         items.append(current_row(version, state, space=memory.space, pii=version.frame_id in tagged))
         texts.append(stored.get(version.frame_id, ""))
-    write_current(rows, items, texts)
+    write_current(db, items, texts)
     return len(items)

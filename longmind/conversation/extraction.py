@@ -14,7 +14,7 @@ from longmind.llm.contract import memory_prompt, parse_memories
 from longmind.llm.endpoint import HttpModel, ModelEndpoint
 from longmind.llm.guard import Breaker, Budget, GuardedModel
 from longmind.llm.protocol import LanguageModel, ModelFailed
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 
@@ -130,16 +130,16 @@ def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:
     """Add how a reading went to what is kept of it."""
     for item in reading.outcomes:
         where = "x.space = ? AND x.extractor = ? AND x.outcome = ?"
-        old = select(tx.rows, OutcomeRow, where, (space, item.extractor, item.outcome))
+        old = select(tx.db, OutcomeRow, where, (space, item.extractor, item.outcome))
         before = old[0] if old else OutcomeRow(space, item.extractor, item.outcome, 0, 0)
-        upsert(tx.rows, before._replace(times=before.times + 1, micros=before.micros + item.micros))
+        upsert(tx.db, before._replace(times=before.times + 1, micros=before.micros + item.micros))
 
 
-def extraction_figures(rows: Rows, space: str) -> dict[str, dict[str, float]]:
+def extraction_figures(db: Connection, space: str) -> dict[str, dict[str, float]]:
     """By extractor: attempts, the part that succeeded, milliseconds each, and the failures by name."""
     found: dict[str, dict[str, float]] = {}
     taken: dict[str, int] = {}
-    for row in select(rows, OutcomeRow, "x.space = ? ORDER BY x.extractor, x.outcome", (space,)):
+    for row in select(db, OutcomeRow, "x.space = ? ORDER BY x.extractor, x.outcome", (space,)):
         figures = found.setdefault(row.extractor, {"attempts": 0, "succeeded": 0})
         figures["attempts"] += row.times
         taken[row.extractor] = taken.get(row.extractor, 0) + row.micros

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
-from longmind.conversation.likeness import words_of
 from longmind.conversation.rows import KEYS, TABLES, columns
-from longmind.store.engine import Rows
+from longmind.conversation.similarity import words_of
+from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 
@@ -50,23 +50,23 @@ _BATCH: Final = 1000
 
 
 def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
-    rows = snapshot.rows
+    db = snapshot.db
     for code, text, sql, derived in _RULES:
-        for (name,) in rows.all(f"{sql} LIMIT 20"):
+        for (name,) in db.all(f"{sql} LIMIT 20"):
             yield Problem(code, text.format(name), derived)
     if deep:
-        yield from _words(rows)
+        yield from _words(db)
         for kind, table in TABLES.items():
-            yield from _checksums(rows, kind, table)
+            yield from _checksums(db, kind, table)
 
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
-    rows = snapshot.rows
+    db = snapshot.db
     found = {}
     for table in TABLES.values():
-        row = rows.one(f"SELECT count(*) FROM {table}")
+        row = db.one(f"SELECT count(*) FROM {table}")
         found[table.removeprefix("conversation_")] = int(row[0]) if row else 0
-    for layer, count in rows.all(
+    for layer, count in db.all(
         "SELECT layer, count(*) FROM conversation_current WHERE status = 'active' "
         "GROUP BY layer ORDER BY layer"
     ):
@@ -74,27 +74,27 @@ def stats(snapshot: Snapshot) -> Mapping[str, int]:
     return found
 
 
-def _words(rows: Rows) -> Iterator[Problem]:
+def _words(db: Connection) -> Iterator[Problem]:
     counted: dict[int, int] = dict(
-        rows.all("SELECT memory_id, count(*) FROM conversation_word GROUP BY memory_id")
+        db.all("SELECT memory_id, count(*) FROM conversation_word GROUP BY memory_id")
     )
     sql = (
         "SELECT c.memory_id, c.status, t.text FROM conversation_current c "
         "JOIN frame_text t ON t.frame_id = c.frame_id"
     )
-    for memory_id, status, text in rows.all(sql):
+    for memory_id, status, text in db.all(sql):
         wanted = len(words_of(text)) if status == "active" else 0
         if counted.get(memory_id, 0) != wanted:
             yield Problem("conversation_word", f"the words of memory {memory_id} are not all there", True)
 
 
-def _checksums(rows: Rows, kind: type[Any], table: str) -> Iterator[Problem]:
+def _checksums(db: Connection, kind: type[Any], table: str) -> Iterator[Problem]:
     key = ", ".join(f"x.{name}" for name in kind._fields[: KEYS.get(kind, 1)])
     offset = 0
     while True:
         sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
         try:
-            batch = rows.all(sql)
+            batch = db.all(sql)
         except Corrupt as error:
             yield Problem(table, error.message)
             return

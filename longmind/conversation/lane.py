@@ -10,7 +10,7 @@ from longmind.base.frame import Kind
 from longmind.context.items import Item
 from longmind.context.lanes import RecallRequest, whole
 from longmind.context.recipe import LaneRecipe
-from longmind.conversation.reading import listed
+from longmind.conversation.query import listed
 from longmind.search.engine import SearchEngine
 from longmind.search.request import plan_request
 from longmind.search.results import SearchResults
@@ -51,7 +51,7 @@ class MemoriesLane:
                 item.frame_id
                 for layer in ("long", "mid")
                 for item in listed(
-                    snapshot.rows,
+                    snapshot.db,
                     dialect,
                     request.view,
                     layer=layer,
@@ -62,5 +62,5 @@ class MemoriesLane:
                 )
                 if item.frame_id not in known
             ]
-            frames += fetch(snapshot.rows, dialect, wanted[: lane.items - len(frames)], request.view)
+            frames += fetch(snapshot.db, dialect, wanted[: lane.items - len(frames)], request.view)
         return [whole(frame, "memories", rank) for rank, frame in enumerate(frames, 1)]

@@ -16,9 +16,9 @@ from longmind.conversation import sweep
 from longmind.conversation.candidates import from_text
 from longmind.conversation.config import Config, read_config, write_config
 from longmind.conversation.current import match, statement_of
-from longmind.conversation.explaining import explain, figures
+from longmind.conversation.explain import explain, figures
 from longmind.conversation.extraction import TurnReader
-from longmind.conversation.reading import SORTS, listed, load
+from longmind.conversation.query import SORTS, listed, load
 from longmind.conversation.rows import LinkRow, StateRow, VersionRow, select
 from longmind.conversation.turns import Conversation, find
 from longmind.conversation.values import (
@@ -32,8 +32,8 @@ from longmind.conversation.values import (
     Why,
     check_memory_id,
 )
-from longmind.conversation.writing import (
-    Desk,
+from longmind.conversation.write import (
+    WriteContext,
     bury,
     create,
     decide,
@@ -46,10 +46,10 @@ from longmind.conversation.writing import (
 from longmind.llm.protocol import LanguageModel
 from longmind.search.engine import SearchEngine
 from longmind.store import erasure
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.store import Store
-from longmind.store.writing import relabel
+from longmind.store.write import relabel
 
 _FREE = "remembered"
 
@@ -95,18 +95,18 @@ class Memories:
         )
         made = prepare(self._store, [memory_draft(candidate, space=place, source="user")])
         with self._store.write() as tx:
-            desk = Desk(self._store, tx, read_config(self._store, tx.rows), place)
-            found = match(tx.rows, place, candidate, threshold=desk.config.dedupe.threshold)
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), place)
+            found = match(tx.db, place, candidate, threshold=ctx.config.dedupe.threshold)
             if found.same is not None:
-                see(desk, found.same, candidate, likeness=found.likeness, said=None)
+                see(ctx, found.same, candidate, likeness=found.likeness, said=None)
                 memory_id = found.same
-                self._retag(desk, memory_id, add=check_tags(candidate.tags))
+                self._retag(ctx, memory_id, add=check_tags(candidate.tags))
             else:
-                memory_id = create(desk, candidate, source="user", prepared=made)
+                memory_id = create(ctx, candidate, source="user", prepared=made)
             for other, reason in found.opposed:
                 inputs = {"by": memory_id, "conflict": reason}
-                put_away(desk, other, "archived", reason="conflict", inputs=inputs)
-            return self._one(tx.rows, memory_id, View.of(place))
+                put_away(ctx, other, "archived", reason="conflict", inputs=inputs)
+            return self._one(tx.db, memory_id, View.of(place))
 
     def update(
         self,
@@ -123,7 +123,7 @@ class Memories:
         wanted = None if status is None else check_choice(status, "status", STATUSES)
         new_tags = None if tags is None else check_tags(tags)
         with self._store.read() as snapshot:
-            item = self._one(snapshot.rows, memory_id, View.of(place))
+            item = self._one(snapshot.db, memory_id, View.of(place))
         rewords = content is not None or (wanted == "active" and item.status != "active")
         text = item.content if content is None else check_text(content, "content")
         if content is not None and wanted is None and item.status != "active":
@@ -134,27 +134,27 @@ class Memories:
         candidate = from_text(text, importance=item.importance, tags=kept, rule=_FREE)
         made = prepare(self._store, [memory_draft(candidate, space=place, source="user")]) if rewords else {}
         with self._store.write() as tx:
-            desk = Desk(self._store, tx, read_config(self._store, tx.rows), place)
-            self._one(tx.rows, memory_id, View.of(place))
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), place)
+            self._one(tx.db, memory_id, View.of(place))
             if rewords:
-                revise(desk, memory_id, candidate, status="active", prepared=made)
+                revise(ctx, memory_id, candidate, status="active", prepared=made)
             elif new_tags is not None:
-                self._retag(desk, memory_id, add=new_tags, drop=set(item.tags) - set(new_tags))
-                decide(desk, memory_id, "updated", {"tags": list(new_tags)})
+                self._retag(ctx, memory_id, add=new_tags, drop=set(item.tags) - set(new_tags))
+                decide(ctx, memory_id, "updated", {"tags": list(new_tags)})
             if wanted in ("archived", "deleted") and item.status != wanted:
-                put_away(desk, memory_id, wanted, reason="by hand", inputs={})
-            return self._one(tx.rows, memory_id, View.of(place))
+                put_away(ctx, memory_id, wanted, reason="by hand", inputs={})
+            return self._one(tx.db, memory_id, View.of(place))
 
     def like(self, text: str, *, space: str | None = None) -> MemoryItem:
         """The active memory that says this, or `NotFound`."""
         place = self._place(space)
         candidate = from_text(check_text(text, "text"), rule=_FREE)
         with self._store.read() as snapshot:
-            threshold = read_config(self._store, snapshot.rows).dedupe.threshold
-            found = match(snapshot.rows, place, candidate, threshold=threshold)
+            threshold = read_config(self._store, snapshot.db).dedupe.threshold
+            found = match(snapshot.db, place, candidate, threshold=threshold)
             if found.same is None:
                 raise NotFound("No memory says this.", hint="List them, and give an id.")
-            return self._one(snapshot.rows, found.same, View.of(place))
+            return self._one(snapshot.db, found.same, View.of(place))
 
     def forget(self, memory_id: int, *, space: str | None = None) -> MemoryItem:
         """Retire a memory, with status deleted: gone from reads at LATEST, still there as of before."""
@@ -167,12 +167,12 @@ class Memories:
         check_memory_id(memory_id)
         view = View.of(self._place(space))
         with self._store.read() as snapshot:
-            rows = snapshot.rows
-            item = self._one(rows, memory_id, view)
-            versions = select(rows, VersionRow, "x.memory_id = ? ORDER BY x.number", (memory_id,))
+            db = snapshot.db
+            item = self._one(db, memory_id, view)
+            versions = select(db, VersionRow, "x.memory_id = ? ORDER BY x.number", (memory_id,))
             frames = [row.frame_id for row in versions]
             if with_sources:
-                frames += [row.frame_id for row in select(rows, LinkRow, "x.memory_id = ?", (memory_id,))]
+                frames += [row.frame_id for row in select(db, LinkRow, "x.memory_id = ?", (memory_id,))]
         if item.status == "deleted":  # the erase itself leaves no tombstone for what had faded
             with self._store.write() as tx:
                 bury(self._store, tx, item.space, item.content, statement_of(versions[-1]))
@@ -193,22 +193,22 @@ class Memories:
         place, moment = self._place(space), to_ms(now, "now")
         if dry_run:
             with self._store.read() as snapshot:
-                config = read_config(self._store, snapshot.rows)
-                plan = sweep.plan_sweep(sweep.standings(snapshot.rows, place), config, now=moment)
-                return sweep.report(snapshot.rows, place, plan, dry_run=True)
+                config = read_config(self._store, snapshot.db)
+                plan = sweep.plan_sweep(sweep.standings(snapshot.db, place), config, now=moment)
+                return sweep.report(snapshot.db, place, plan, dry_run=True)
         with self._store.write() as tx:
-            desk = Desk(self._store, tx, read_config(self._store, tx.rows), place)
-            plan = sweep.plan_sweep(sweep.standings(tx.rows, place), desk.config, now=moment)
-            sweep.apply_sweep(desk, plan)
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), place)
+            plan = sweep.plan_sweep(sweep.standings(tx.db, place), ctx.config, now=moment)
+            sweep.apply_sweep(ctx, plan)
         purged = self._purge(place) if purge else 0
         with self._store.read() as snapshot:
-            return sweep.report(snapshot.rows, place, plan, dry_run=False, purged=purged)
+            return sweep.report(snapshot.db, place, plan, dry_run=False, purged=purged)
 
     # Reading
 
     def get(self, memory_id: int, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST) -> MemoryItem:
         with self._store.read() as snapshot:
-            return self._one(snapshot.rows, check_memory_id(memory_id), self._view(space, as_of))
+            return self._one(snapshot.db, check_memory_id(memory_id), self._view(space, as_of))
 
     def list(
         self,
@@ -227,7 +227,7 @@ class Memories:
         check_limit(limit, "limit", most=10_000)
         with self._store.read() as snapshot:
             items = listed(
-                snapshot.rows,
+                snapshot.db,
                 self._store.engine.dialect,
                 self._view(space, as_of),
                 layer=layer,
@@ -253,15 +253,15 @@ class Memories:
         check_limit(limit, "limit", most=1000)
         view = self._view(space, as_of)
         with self._store.one_state() as snapshot:
-            rows = snapshot.rows
-            if read_config(self._store, rows).fts.enabled:
+            db = snapshot.db
+            if read_config(self._store, db).fts.enabled:
                 items, notes = find(
-                    self._search, rows, query, view,
+                    self._search, db, query, view,
                     layer=layer, limit=limit, exclude_pii=exclude_pii,
                 )  # fmt: skip
                 return Found(tuple(items), tuple(notes))
             items = listed(
-                rows, self._store.engine.dialect, view, layer=layer, status="active", sort="score",
+                db, self._store.engine.dialect, view, layer=layer, status="active", sort="score",
                 limit=limit, exclude_pii=exclude_pii, holding=query.strip(),
             )  # fmt: skip
         return Found(tuple(items), ("fts.enabled is false: searched by substring (LIKE)",))
@@ -280,30 +280,30 @@ class Memories:
         """
         view = self._view(space, as_of)
         with self._store.read() as snapshot:
-            item = self._one(snapshot.rows, check_memory_id(memory_id), view)
-            weights = read_config(self._store, snapshot.rows).scoring
+            item = self._one(snapshot.db, check_memory_id(memory_id), view)
+            weights = read_config(self._store, snapshot.db).scoring
             moment = None if now is None else to_ms(now, "now")
-            return explain(snapshot.rows, item, weights, now=moment, system=as_of.system)
+            return explain(snapshot.db, item, weights, now=moment, system=as_of.system)
 
     def stats(self, *, now: datetime | int | None = None, space: str | None = None) -> ConversationStats:
         """Counts, averages, how extraction went, and what was spent. Ages need a `now`."""
         place = self._place(space)
         with self._store.read() as snapshot:
-            config = read_config(self._store, snapshot.rows)
+            config = read_config(self._store, snapshot.db)
             moment = None if now is None else to_ms(now, "now")
-            return figures(snapshot.rows, place, config, now=moment)
+            return figures(snapshot.db, place, config, now=moment)
 
     # Configuration
 
     @property
     def config(self) -> Config:
         with self._store.read() as snapshot:
-            return read_config(self._store, snapshot.rows)
+            return read_config(self._store, snapshot.db)
 
     def configure(self, changes: Mapping[str, Any]) -> Config:
         """Set some keys, nested or dotted; all of them are checked before any is written."""
         with self._store.write() as tx:
-            config = read_config(self._store, tx.rows).merged(changes)
+            config = read_config(self._store, tx.db).merged(changes)
             write_config(self._store, tx, config)
         return config
 
@@ -315,39 +315,41 @@ class Memories:
     def _view(self, space: SpaceLike | None, as_of: AsOf) -> View:
         return View.of(self._space if space is None else space, as_of)
 
-    def _one(self, rows: Rows, memory_id: int, view: View) -> MemoryItem:
-        found = load(rows, self._store.engine.dialect, [memory_id], view).get(memory_id)
+    def _one(self, db: Connection, memory_id: int, view: View) -> MemoryItem:
+        found = load(db, self._store.engine.dialect, [memory_id], view).get(memory_id)
         if found is None:
             raise NotFound(f"There is no memory {memory_id} here.", hint="It may be in another space.")
         return found
 
-    def _retag(self, desk: Desk, memory_id: int, *, add: Iterable[str], drop: Iterable[str] = ()) -> None:
-        item = self._one(desk.tx.rows, memory_id, View.of(desk.space))
+    def _retag(
+        self, ctx: WriteContext, memory_id: int, *, add: Iterable[str], drop: Iterable[str] = ()
+    ) -> None:
+        item = self._one(ctx.tx.db, memory_id, View.of(ctx.space))
         tags = (set(item.tags) - set(drop)) | set(add)
         flag = {PII: json.dumps(PII in tags)}
-        relabel(desk.tx, item.frame_id, add_tags=add, drop_tags=drop, set_metadata=flag)
-        desk.tx.rows.run(
+        relabel(ctx.tx, item.frame_id, add_tags=add, drop_tags=drop, set_metadata=flag)
+        ctx.tx.db.run(
             "UPDATE conversation_current SET pii = ? WHERE memory_id = ?", (int(PII in tags), memory_id)
         )
 
     def _purge(self, space: str) -> int:
         with self._store.read() as snapshot:
-            rows = snapshot.rows
+            db = snapshot.db
             gone = "x.until IS NULL AND x.status = 'deleted'"
-            ids = {row.memory_id for row in select(rows, StateRow, gone)}
-            inside = [item.id for item in _inside(rows, self._store, sorted(ids), space)]
+            ids = {row.memory_id for row in select(db, StateRow, gone)}
+            inside = [item.id for item in _inside(db, self._store, sorted(ids), space)]
             frames = [
                 row.frame_id
                 for memory_id in inside
-                for row in select(rows, VersionRow, "x.memory_id = ?", (memory_id,))
+                for row in select(db, VersionRow, "x.memory_id = ?", (memory_id,))
             ]
         if frames:
             erasure.erase(self._store, frames, view=View.of(space))
         return len(inside)
 
 
-def _inside(rows: Rows, store: Store, ids: list[int], space: str) -> list[MemoryItem]:
-    return list(load(rows, store.engine.dialect, ids, View.of(space)).values())
+def _inside(db: Connection, store: Store, ids: list[int], space: str) -> list[MemoryItem]:
+    return list(load(db, store.engine.dialect, ids, View.of(space)).values())
 
 
 def _importance(value: object) -> int:

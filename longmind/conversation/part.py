@@ -8,8 +8,8 @@ from longmind.conversation import health
 from longmind.conversation.config import Config
 from longmind.conversation.current import contents, newest_versions, rebuild, statement_of
 from longmind.conversation.rows import LinkRow, MemoryRow, StateRow, VersionRow, batched, select_among
-from longmind.conversation.writing import Desk, bury, memory_row, put_away, state_of
-from longmind.store.engine import Rows
+from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of
+from longmind.store.engine import Connection
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
@@ -36,33 +36,33 @@ class ConversationPart(Part):
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         """A memory whose frame was forgotten is deleted; so is one whose every turn was."""
-        own = _shown_by(tx.rows, ids)
-        for memory_id in sorted({*own, *_orphans(tx.rows, ids, live=True)}):
-            if state_of(tx.rows, memory_id).status == "active":
-                space = memory_row(tx.rows, memory_id).space
+        own = _shown_by(tx.db, ids)
+        for memory_id in sorted({*own, *_orphans(tx.db, ids, live=True)}):
+            if state_of(tx.db, memory_id).status == "active":
+                space = memory_row(tx.db, memory_id).space
                 why = reason if memory_id in own else f"its turns were {reason}"
-                desk = Desk(self._store, tx, Config(), space)
-                put_away(desk, memory_id, "deleted", reason=why, inputs={"frames": sorted(ids)[:10]})
+                ctx = WriteContext(self._store, tx, Config(), space)
+                put_away(ctx, memory_id, "deleted", reason=why, inputs={"frames": sorted(ids)[:10]})
 
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         """The frames of memories that rest on no other turn, and every version of a memory."""
-        versions = select_among(tx.rows, VersionRow, "memory_id", _bound_to(tx.rows, ids))
+        versions = select_among(tx.db, VersionRow, "memory_id", _bound_to(tx.db, ids))
         return sorted({row.frame_id for row in versions} - set(ids))
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         """Remove the memories of these frames; they are not extracted again."""
-        memories = _bound_to(tx.rows, ids)
+        memories = _bound_to(tx.db, ids)
         self._bury(tx, memories)
-        counts = {table: _delete(tx.rows, table, "memory_id", memories) for table in _TABLES}
-        counts["conversation_link"] += _delete(tx.rows, "conversation_link", "frame_id", list(ids))
+        counts = {table: _delete(tx.db, table, "memory_id", memories) for table in _TABLES}
+        counts["conversation_link"] += _delete(tx.db, "conversation_link", "frame_id", list(ids))
         return {table: count for table, count in counts.items() if count}
 
     def rebuild(self, store: Store) -> int:
         with store.write() as tx:
-            return rebuild(tx.rows)
+            return rebuild(tx.db)
 
     def derive(self, tx: Transaction) -> None:
-        rebuild(tx.rows)
+        rebuild(tx.db)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         return health.verify(snapshot, deep=deep)
@@ -72,25 +72,25 @@ class ConversationPart(Part):
 
     def _bury(self, tx: Transaction, memories: Sequence[int]) -> None:
         """Those that were deleted had been forgotten or had faded already, and may be said anew."""
-        rows = tx.rows
+        db = tx.db
         standing = Clause("x.until IS NULL AND x.status <> 'deleted'")
-        kept = [row.memory_id for row in select_among(rows, StateRow, "memory_id", memories, standing)]
-        versions = newest_versions(rows, kept)
-        texts = contents(rows, [version.frame_id for version in versions.values()])
-        spaces = {row.memory_id: row.space for row in select_among(rows, MemoryRow, "memory_id", kept)}
+        kept = [row.memory_id for row in select_among(db, StateRow, "memory_id", memories, standing)]
+        versions = newest_versions(db, kept)
+        texts = contents(db, [version.frame_id for version in versions.values()])
+        spaces = {row.memory_id: row.space for row in select_among(db, MemoryRow, "memory_id", kept)}
         for memory_id, version in versions.items():
             text = texts.get(version.frame_id)
             if text is not None:
                 bury(self._store, tx, spaces[memory_id], text, statement_of(version))
 
 
-def _bound_to(rows: Rows, ids: Sequence[int]) -> list[int]:
+def _bound_to(db: Connection, ids: Sequence[int]) -> list[int]:
     """Memories that these frames are versions of, or that rest on them alone."""
-    own = {row.memory_id for row in select_among(rows, VersionRow, "frame_id", list(ids))}
-    return sorted(own | set(_orphans(rows, ids, live=False)))
+    own = {row.memory_id for row in select_among(db, VersionRow, "frame_id", list(ids))}
+    return sorted(own | set(_orphans(db, ids, live=False)))
 
 
-def _shown_by(rows: Rows, ids: Sequence[int]) -> list[int]:
+def _shown_by(db: Connection, ids: Sequence[int]) -> list[int]:
     """Active memories whose newest version is one of these frames."""
     found: list[int] = []
     for batch in batched(list(ids)):
@@ -100,37 +100,37 @@ def _shown_by(rows: Rows, ids: Sequence[int]) -> list[int]:
             "ON c.memory_id = v.memory_id AND c.frame_id = v.frame_id AND c.status = 'active' "
             f"WHERE {clause.sql}"
         )
-        found += [int(row[0]) for row in rows.all(sql, clause.values)]
+        found += [int(row[0]) for row in db.all(sql, clause.values)]
     return found
 
 
-def _orphans(rows: Rows, ids: Sequence[int], *, live: bool) -> list[int]:
+def _orphans(db: Connection, ids: Sequence[int], *, live: bool) -> list[int]:
     """Memories that were read in these turns and in no other that counts."""
-    touched = sorted({row.memory_id for row in select_among(rows, LinkRow, "frame_id", list(ids))})
-    links = select_among(rows, LinkRow, "memory_id", touched)
+    touched = sorted({row.memory_id for row in select_among(db, LinkRow, "frame_id", list(ids))})
+    links = select_among(db, LinkRow, "memory_id", touched)
     others = {row.frame_id for row in links} - set(ids)
-    counting = _live_turns(rows, sorted(others)) if live else others
+    counting = _live_turns(db, sorted(others)) if live else others
     kept = {row.memory_id for row in links if row.frame_id in counting}
     by_hand = {
         row.memory_id
-        for row in select_among(rows, VersionRow, "memory_id", touched)
+        for row in select_among(db, VersionRow, "memory_id", touched)
         if row.rule == "remembered"
     }
     return [memory_id for memory_id in touched if memory_id not in kept | by_hand]
 
 
-def _live_turns(rows: Rows, ids: Sequence[int]) -> set[int]:
+def _live_turns(db: Connection, ids: Sequence[int]) -> set[int]:
     found: set[int] = set()
     for batch in batched(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id FROM frame WHERE retired_at IS NULL AND {clause.sql}"
-        found |= {int(row[0]) for row in rows.all(sql, clause.values)}
+        found |= {int(row[0]) for row in db.all(sql, clause.values)}
     return found
 
 
-def _delete(rows: Rows, table: str, column: str, values: Sequence[int]) -> int:
+def _delete(db: Connection, table: str, column: str, values: Sequence[int]) -> int:
     count = 0
     for batch in batched(list(values)):
         clause = among(column, batch)
-        count += rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
+        count += db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     return count

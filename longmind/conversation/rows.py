@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from longmind.store.engine import Rows, Value
-from longmind.store.sealed import Item, Sealed
+from longmind.store.engine import Connection, Value
+from longmind.store.tables import Item, Tables
 from longmind.store.visible import Clause, among
 
 
@@ -119,28 +119,28 @@ BATCH: Final = 500
 _ALWAYS: Final = Clause("1 = 1")
 
 
-_SEALED: Final = Sealed(TABLES)
+_SEALED: Final = Tables(TABLES)
 checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
 
 
 def select_among(
-    rows: Rows, kind: type[Item], column: str, wanted: Sequence[Value], also: Clause = _ALWAYS
+    db: Connection, kind: type[Item], column: str, wanted: Sequence[Value], also: Clause = _ALWAYS
 ) -> list[Item]:
     """Checked rows whose column has one of many values."""
     found: list[Item] = []
     for batch in batched(wanted):
         clause = among(f"x.{column}", batch) & also
-        found += select(rows, kind, clause.sql, clause.values)
+        found += select(db, kind, clause.sql, clause.values)
     return found
 
 
-def upsert(rows: Rows, item: Item) -> None:
+def upsert(db: Connection, item: Item) -> None:
     """Write a row in the place of the one with the same key."""
     kind: Any = type(item)
     names, key = (*kind._fields, "checksum"), KEYS.get(kind, 1)
     changed = ", ".join(f"{name} = excluded.{name}" for name in names[key:])
     sql = f"{_SEALED.insertion(kind)} ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}"
-    rows.run(sql, (*item, _SEALED.seal(item)))
+    db.run(sql, (*item, _SEALED.seal(item)))
 
 
 def batched(values: Sequence[Any]) -> Iterable[Sequence[Any]]:

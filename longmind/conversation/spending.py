@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longmind.conversation.rows import CallRow, insert
 from longmind.llm.guard import CallRecord, Spent
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.store import Store
 
 
@@ -16,7 +16,7 @@ class StoredLedger:
 
     def spent(self, *, provider: str, space: str) -> Spent:
         with self._store.read() as snapshot:
-            row = snapshot.rows.one(
+            row = snapshot.db.one(
                 "SELECT CAST(coalesce(sum(input_tokens + output_tokens), 0) AS BIGINT), "
                 "CAST(coalesce(sum(cost_micros), 0) AS BIGINT) FROM llm_call "
                 "WHERE provider = ? AND space = ?",
@@ -39,12 +39,12 @@ class StoredLedger:
                 at=tx.now,
                 recorded_at=tx.system,
             )
-            insert(tx.rows, [row])
+            insert(tx.db, [row])
 
 
-def spending(rows: Rows, space: str) -> dict[str, dict[str, float]]:
+def spending(db: Connection, space: str) -> dict[str, dict[str, float]]:
     """By provider, model and outcome: calls, tokens, money, milliseconds."""
-    found = rows.all(
+    found = db.all(
         "SELECT provider, model, outcome, count(*), CAST(sum(input_tokens) AS BIGINT), "
         "CAST(sum(output_tokens) AS BIGINT), CAST(sum(cost_micros) AS BIGINT), CAST(sum(millis) AS BIGINT) "
         "FROM llm_call WHERE space = ? GROUP BY provider, model, outcome ORDER BY provider, model, outcome",

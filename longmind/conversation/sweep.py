@@ -12,8 +12,8 @@ from longmind.conversation.extraction import extraction_figures
 from longmind.conversation.rows import MemoryRow, RunRow, StateRow, checked, columns, insert
 from longmind.conversation.scoring import Score, is_promoted, reckon, why_expired
 from longmind.conversation.values import SweepReport
-from longmind.conversation.writing import Desk, promote, put_away
-from longmind.store.engine import Rows
+from longmind.conversation.write import WriteContext, promote, put_away
+from longmind.store.engine import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Standing:
     scored_at: int
 
 
-def standings(rows: Rows, space: str) -> list[Standing]:
+def standings(db: Connection, space: str) -> list[Standing]:
     """The active memories of a space."""
     sql = (
         f"SELECT {columns(MemoryRow, 'm')}, {columns(StateRow, 's')}, c.score, c.scored_at "
@@ -61,7 +61,7 @@ def standings(rows: Rows, space: str) -> list[Standing]:
     )
     width = len(MemoryRow._fields) + 1
     found = []
-    for row in rows.all(sql, (space,)):
+    for row in db.all(sql, (space,)):
         memory, state = checked(MemoryRow, row[:width]), checked(StateRow, row[width:-2])
         found.append(Standing(memory.memory_id, memory.created_at, state, float(row[-2]), int(row[-1])))
     return found
@@ -108,40 +108,40 @@ def plan_sweep(standing: Iterable[Standing], config: Config, *, now: int) -> Pla
     return Plan(now, scores, tuple(steps), changed)
 
 
-def apply_sweep(desk: Desk, plan: Plan) -> int | None:
+def apply_sweep(ctx: WriteContext, plan: Plan) -> int | None:
     """Carry out a plan in one transaction; a plan that changes nothing leaves nothing behind."""
     if not plan.changed and not plan.steps:
         return None
-    tx = desk.tx
+    tx = ctx.tx
     run = tx.allocate("conversation_run")
     summary = {action: len(plan.ids(action)) for action in ("promoted", "archived", "deleted")}
     row = RunRow(
         run_id=run,
-        space=desk.space,
+        space=ctx.space,
         now=plan.now,
-        weights=canonical_json(asdict(desk.config.scoring), "weights"),
+        weights=canonical_json(asdict(ctx.config.scoring), "weights"),
         summary=canonical_json({"scored": len(plan.scores), **summary}, "summary"),
         recorded_at=tx.system,
     )
-    insert(tx.rows, [row])
-    tx.rows.many(
+    insert(tx.db, [row])
+    tx.db.many(
         "UPDATE conversation_current SET score = ?, scored_at = ? WHERE memory_id = ?",
         [(score.total, plan.now, memory_id) for memory_id, score in plan.scores.items()],
     )
     for step in plan.steps:
         if step.action == "promoted":
-            promote(desk, step.memory_id, score=step.score, at=plan.now, run=run, inputs=step.inputs)
+            promote(ctx, step.memory_id, score=step.score, at=plan.now, run=run, inputs=step.inputs)
         else:
             inputs = dict(step.inputs)
             reason = str(inputs.pop("reason"))
             put_away(
-                desk, step.memory_id, step.action, reason=reason, inputs=inputs, at=plan.now, run=run,
+                ctx, step.memory_id, step.action, reason=reason, inputs=inputs, at=plan.now, run=run,
                 score=step.score,
             )  # fmt: skip
     return run
 
 
-def report(rows: Rows, space: str, plan: Plan, *, dry_run: bool, purged: int = 0) -> SweepReport:
+def report(db: Connection, space: str, plan: Plan, *, dry_run: bool, purged: int = 0) -> SweepReport:
     gone = {step.memory_id for step in plan.steps if step.action != "promoted"}
     left = [score for memory_id, score in plan.scores.items() if memory_id not in gone]
     count = len(left) or 1
@@ -155,5 +155,5 @@ def report(rows: Rows, space: str, plan: Plan, *, dry_run: bool, purged: int = 0
         purged=purged,
         average_score=sum(score.total for score in left) / count,
         average_age_days=sum(score.age_days for score in left) / count,
-        extraction=extraction_figures(rows, space),
+        extraction=extraction_figures(db, space),
     )

@@ -8,28 +8,28 @@ from datetime import UTC
 from typing import Any
 
 from longmind.base.checks import check_choice, check_label, check_limit
-from longmind.base.echo import without_echo
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
 from longmind.base.frame import Frame, Kind
+from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
 from longmind.conversation.candidates import Candidate
 from longmind.conversation.config import Config, read_config
 from longmind.conversation.current import match
 from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
-from longmind.conversation.merging import merge
-from longmind.conversation.reading import has_any, listed, shown_by
+from longmind.conversation.merge import merge
+from longmind.conversation.query import has_any, listed, shown_by
 from longmind.conversation.values import ROLES, ConversationContext, MemoryItem, TurnReport
-from longmind.conversation.writing import Desk, memory_draft, prepare
+from longmind.conversation.write import WriteContext, memory_draft, prepare
 from longmind.ingest.plan import cut_if_long
 from longmind.search.engine import SearchEngine
 from longmind.search.request import plan_request
 from longmind.store.drafts import Draft, draft
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.frames import timeline
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
-from longmind.store.writing import Prepared, existing, put
+from longmind.store.write import Prepared, existing, put
 
 _MOST_TURNS = 10_000
 _HINT_CHARACTERS = 400
@@ -86,9 +86,9 @@ class Conversation:
         if len(drafts) > _MOST_TURNS:
             raise InvalidInput(f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.")
         with self._store.read() as snapshot:
-            config = read_config(self._store, snapshot.rows)
+            config = read_config(self._store, snapshot.db)
             names = [item.content_hash() for item in drafts]
-            known = existing(snapshot.rows, drafts, names)
+            known = existing(snapshot.db, drafts, names)
         ready = [
             self._ready(item, config, extract=extract and twin is None, alone=len(drafts) == 1)
             for item, twin in zip(drafts, known, strict=True)
@@ -98,7 +98,7 @@ class Conversation:
     def window(self, *, limit: int | None = None, as_of: AsOf = AsOf.LATEST) -> tuple[Frame, ...]:
         """The last turns, oldest first: a view, which deletes nothing."""
         with self._store.read() as snapshot:
-            return self._window(snapshot, read_config(self._store, snapshot.rows), limit, as_of)
+            return self._window(snapshot, read_config(self._store, snapshot.db), limit, as_of)
 
     def context(
         self,
@@ -115,20 +115,20 @@ class Conversation:
         """
         check_limit(k, "k", most=1000)
         with self._store.one_state() as snapshot:
-            rows = snapshot.rows
-            config = read_config(self._store, rows)
+            db = snapshot.db
+            config = read_config(self._store, db)
             turns = self._window(snapshot, config, None, as_of)
             notes: list[str] = []
             asked = query if query is not None else _last_words(turns)
             mid: list[MemoryItem] = []
             long: list[MemoryItem] = []
             if query:
-                mid, long = self._answering(query, k, exclude_pii, as_of, rows, notes)
+                mid, long = self._answering(query, k, exclude_pii, as_of, db, notes)
             elif asked:
-                long = self._relevant(asked, "long", k, exclude_pii, as_of, rows, notes)
-            mid = self._filled(mid, "mid", k, exclude_pii, as_of, rows)
+                long = self._relevant(asked, "long", k, exclude_pii, as_of, db, notes)
+            mid = self._filled(mid, "mid", k, exclude_pii, as_of, db)
             if not asked:
-                long = self._filled(long, "long", k, exclude_pii, as_of, rows)
+                long = self._filled(long, "long", k, exclude_pii, as_of, db)
         return ConversationContext(turns, tuple(mid), tuple(long), tuple(dict.fromkeys(notes)))
 
     # Writing
@@ -182,7 +182,7 @@ class Conversation:
 
     @property
     def _embeds(self) -> bool:
-        return self._search.meaning.index is not None
+        return self._search.embedding.index is not None
 
     def _new(self, candidates: Sequence[Candidate], places: Sequence[int], config: Config) -> list[int]:
         """Which of them seem new: only these are embedded. The transaction looks again."""
@@ -190,7 +190,7 @@ class Conversation:
             return [
                 place
                 for place in places
-                if match(snapshot.rows, self.space, candidates[place], threshold=config.dedupe.threshold).same
+                if match(snapshot.db, self.space, candidates[place], threshold=config.dedupe.threshold).same
                 is None
             ]
 
@@ -199,8 +199,8 @@ class Conversation:
             written = put(tx, [turn.item], parts=self._store.parts, prepared=turn.whole)[0]
             if written.status != "created":
                 return TurnReport(written.id)
-            desk = Desk(self._store, tx, config, self.space)
-            found = merge(desk, turn.reading.candidates, turn=written.id, prepared=turn.memories)
+            ctx = WriteContext(self._store, tx, config, self.space)
+            found = merge(ctx, turn.reading.candidates, turn=written.id, prepared=turn.memories)
             count_outcomes(tx, self.space, turn.reading)
         return TurnReport(written.id, found, turn.reading.extractor, turn.reading.warnings)
 
@@ -212,19 +212,19 @@ class Conversation:
         size = config.short_term.size if limit is None else check_limit(limit, "limit", most=100_000)
         where = Where(kind=Kind.TURN, session=self.session)
         dialect = self._store.engine.dialect
-        found = timeline(snapshot.rows, dialect, View.of(self.space, as_of), where, limit=size)
+        found = timeline(snapshot.db, dialect, View.of(self.space, as_of), where, limit=size)
         return tuple(reversed(found))
 
     def _answering(
-        self, query: str, k: int, exclude_pii: bool, as_of: AsOf, rows: Rows, notes: list[str]
+        self, query: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection, notes: list[str]
     ) -> tuple[list[MemoryItem], list[MemoryItem]]:
         """The memories of both layers that answer, by one search unless those of one crowd out the other."""
         most = min(2 * k, _MOST_FOUND)
-        found = self._relevant(query, None, most, exclude_pii, as_of, rows, notes)
+        found = self._relevant(query, None, most, exclude_pii, as_of, db, notes)
         mid = [item for item in found if item.layer == "mid"]
         long = [item for item in found if item.layer == "long"]
         if not long and len(found) == most:
-            long = self._relevant(query, "long", k, exclude_pii, as_of, rows, notes)
+            long = self._relevant(query, "long", k, exclude_pii, as_of, db, notes)
         return mid[:k], long[:k]
 
     def _relevant(
@@ -234,23 +234,23 @@ class Conversation:
         limit: int,
         exclude_pii: bool,
         as_of: AsOf,
-        rows: Rows,
+        db: Connection,
         notes: list[str],
     ) -> list[MemoryItem]:
         items, said = find(
-            self._search, rows, query[:_HINT_CHARACTERS], View.of(self.space, as_of),
+            self._search, db, query[:_HINT_CHARACTERS], View.of(self.space, as_of),
             layer=layer, limit=limit, exclude_pii=exclude_pii,
         )  # fmt: skip
         notes += said
         return items
 
     def _filled(
-        self, found: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, rows: Rows
+        self, found: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection
     ) -> list[MemoryItem]:
         if len(found) >= k:
             return found[:k]
         strongest = listed(
-            rows,
+            db,
             self._store.engine.dialect,
             View.of(self.space, as_of),
             layer=layer,
@@ -265,7 +265,7 @@ class Conversation:
 
 def find(
     search: SearchEngine,
-    rows: Rows,
+    db: Connection,
     query: str,
     view: View,
     *,
@@ -274,7 +274,7 @@ def find(
     exclude_pii: bool,
 ) -> tuple[list[MemoryItem], list[str]]:
     """Memories by the one search, under the same filters as everything else."""
-    if layer is not None and not has_any(rows, view, layer):
+    if layer is not None and not has_any(db, view, layer):
         return [], []
     metadata: dict[str, Any] = {} if layer is None else {"layer": layer}
     if exclude_pii:
@@ -293,7 +293,7 @@ def find(
     )
     results = search.search(request)
     notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
-    return shown_by(rows, [hit.frame for hit in results], view), notes
+    return shown_by(db, [hit.frame for hit in results], view), notes
 
 
 def _last_words(turns: Sequence[Frame]) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.base.errors import Corrupt
 from longmind.experience.rows import PREFIXES, TABLES, checked, columns, number_of
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 
@@ -78,29 +78,29 @@ _RULES: Final = (
 
 def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
     """What is wrong with the experience; without `deep`, only what a few queries can tell."""
-    rows = snapshot.rows
+    db = snapshot.db
     for table, text, sql in _RULES:
-        for (name,) in rows.all(f"{sql} LIMIT 20"):
+        for (name,) in db.all(f"{sql} LIMIT 20"):
             yield Problem(table, text.format(name))
-    yield from _cycles(rows)
-    yield from _counters(rows)
-    yield from _times(rows, snapshot.revision)
+    yield from _cycles(db)
+    yield from _counters(db)
+    yield from _times(db, snapshot.revision)
     if deep:
-        yield from _checksums(rows)
+        yield from _checksums(db)
 
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
-    rows = snapshot.rows
-    found = {table.removeprefix("experience_"): _count(rows, table) for table in TABLES.values()}
-    kinds = rows.all("SELECT kind, count(*) FROM experience_record GROUP BY kind ORDER BY kind")
+    db = snapshot.db
+    found = {table.removeprefix("experience_"): _count(db, table) for table in TABLES.values()}
+    kinds = db.all("SELECT kind, count(*) FROM experience_record GROUP BY kind ORDER BY kind")
     return {**found, **{str(kind): int(count) for kind, count in kinds}}
 
 
-def _cycles(rows: Rows) -> Iterator[Problem]:
+def _cycles(db: Connection) -> Iterator[Problem]:
     """Take away the facts that replaced nothing left, again and again; what remains goes round."""
     later: dict[str, list[str]] = defaultdict(list)
     waits: Counter[str] = Counter()
-    for old, new in rows.all("SELECT DISTINCT old_fact_id, new_fact_id FROM experience_fact_update"):
+    for old, new in db.all("SELECT DISTINCT old_fact_id, new_fact_id FROM experience_fact_update"):
         later[old].append(new)
         waits[new] += 1
     ready = [fact for fact in later if waits[fact] == 0]
@@ -114,29 +114,29 @@ def _cycles(rows: Rows) -> Iterator[Problem]:
         yield Problem("experience_fact_update", f"the updates of {fact} go round in a circle")
 
 
-def _counters(rows: Rows) -> Iterator[Problem]:
+def _counters(db: Connection) -> Iterator[Problem]:
     for kind in PREFIXES:
         table, column = TABLES[kind], kind._fields[0]
-        last = rows.one(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC, {column} DESC LIMIT 1")
-        given = rows.one("SELECT value FROM store_counter WHERE name = ?", (table,))
+        last = db.one(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC, {column} DESC LIMIT 1")
+        given = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
         if last is not None and number_of(str(last[0])) > (given[0] if given else 0):
             yield Problem("counter", f"the counter of {table} is behind its rows")
 
 
-def _times(rows: Rows, revision: int) -> Iterator[Problem]:
+def _times(db: Connection, revision: int) -> Iterator[Problem]:
     for table in TABLES.values():
-        latest = rows.one(f"SELECT max(recorded_at) FROM {table}")
+        latest = db.one(f"SELECT max(recorded_at) FROM {table}")
         if latest is not None and latest[0] is not None and latest[0] > revision:
             yield Problem("clock", f"the clock says {revision}, a row of {table} {latest[0]}")
 
 
-def _checksums(rows: Rows) -> Iterator[Problem]:
+def _checksums(db: Connection) -> Iterator[Problem]:
     for kind, table in TABLES.items():
         key = ", ".join(f"x.{name}" for name in kind._fields[:2])
         offset = 0
         while True:
             sql = f"SELECT {columns(kind, 'x')} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
-            batch = rows.all(sql)
+            batch = db.all(sql)
             for row in batch:
                 try:
                     checked(kind, row)
@@ -147,6 +147,6 @@ def _checksums(rows: Rows) -> Iterator[Problem]:
             offset += _BATCH
 
 
-def _count(rows: Rows, table: str) -> int:
-    row = rows.one(f"SELECT count(*) FROM {table}")
+def _count(db: Connection, table: str) -> int:
+    row = db.one(f"SELECT count(*) FROM {table}")
     return int(row[0]) if row else 0

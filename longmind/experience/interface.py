@@ -10,21 +10,10 @@ from typing import Any, Unpack
 from longmind.base.checks import check_choice, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
-from longmind.experience import linking
-from longmind.experience.findings import Findings
-from longmind.experience.reader import Reader
-from longmind.experience.recording import (
-    AttemptDetails,
-    Details,
-    FailureDetails,
-    Plan,
-    apply_records,
-    attach,
-    plan_record,
-    prepare,
-    resolve_references,
-)
-from longmind.experience.records import find_rows, load
+from longmind.experience import links
+from longmind.experience.load import find_rows, load
+from longmind.experience.problems import Problems
+from longmind.experience.query import Reader
 from longmind.experience.references import EvidenceLike, read_references
 from longmind.experience.rows import RecordRow
 from longmind.experience.values import (
@@ -39,6 +28,17 @@ from longmind.experience.values import (
     RecordLike,
     Vote,
     id_of,
+)
+from longmind.experience.write import (
+    AttemptDetails,
+    Details,
+    FailureDetails,
+    Plan,
+    apply_records,
+    attach,
+    plan_record,
+    prepare,
+    resolve_references,
 )
 from longmind.store.scope import Mapped, Scope
 from longmind.store.transaction import Transaction
@@ -103,10 +103,10 @@ class Experience(Reader):
         """Several records in one transaction; an item has `kind`, `text` and what its kind takes beside."""
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
             raise InvalidInput("record_many takes a list of mappings, each with 'kind' and 'text'.")
-        findings = Findings()
+        findings = Problems()
         plans = []
         for number, item in enumerate(items, 1):
-            found = Findings(f"item {number}: ")
+            found = Problems(f"item {number}: ")
             if isinstance(item, Mapping):
                 details = {name: value for name, value in item.items() if name not in ("kind", "text")}
                 kind = found.check(check_choice, item.get("kind"), "kind", KINDS) or KINDS[0]
@@ -132,7 +132,7 @@ class Experience(Reader):
         Without `evidence=` the old record's is taken over. Votes stay with the words they were given to.
         """
         old = self.get(record, repo=repo)
-        findings = Findings()
+        findings = Problems()
         given: dict[str, Any] = {"repo": old.repo, "scope": old.scope, "evidence": evidence}
         given["confidence"] = old.write_confidence if confidence is None else confidence
         given["occurred_at"] = old.occurred_at
@@ -145,9 +145,9 @@ class Experience(Reader):
         with self._linking(findings, old.repo, dry_run, record=old) as (tx, ends):
             row = ends["record"]
             if row is not None:
-                linking.revision_problems(tx.rows, row, findings)
+                links.revision_problems(tx.db, row, findings)
             [made] = apply_records(tx, self.store, [plan], prepared, findings)
-            linking.revision_row(tx, _there(row), made.id)
+            links.revision_row(tx, _there(row), made.id)
             return replace(made, planned=dry_run)
 
     # What hangs between records
@@ -162,14 +162,14 @@ class Experience(Reader):
         dry_run: bool = False,
     ) -> Attempt:
         """Say that a solution or a failed tactic was an attempt on a problem. Its kind is its role."""
-        findings = Findings()
+        findings = Problems()
         if role is not None:
             findings.check(check_choice, role, "role", ROLES)
         with self._linking(findings, repo, dry_run, problem=problem, attempt=attempt) as (tx, ends):
-            linking.attempt_problems(tx.rows, ends["problem"], ends["attempt"], role, findings)
+            links.attempt_problems(tx.db, ends["problem"], ends["attempt"], role, findings)
             findings.settle()
             first, second = _there(ends["problem"]), _there(ends["attempt"])
-            return linking.attempt_rows(tx, [(first.record_id, second.record_id, second.kind)])[0]
+            return links.attempt_rows(tx, [(first.record_id, second.record_id, second.kind)])[0]
 
     def update_fact(
         self,
@@ -181,12 +181,12 @@ class Experience(Reader):
         dry_run: bool = False,
     ) -> FactUpdate:
         """Say that a change made the new fact of the old. Chains may branch and merge, but not go round."""
-        findings = Findings()
+        findings = Problems()
         with self._linking(findings, repo, dry_run, old=old, change=change, new=new) as (tx, ends):
-            linking.update_problems(tx.rows, ends["old"], ends["change"], ends["new"], findings)
+            links.update_problems(tx.db, ends["old"], ends["change"], ends["new"], findings)
             findings.settle()
             names = [_there(ends[name]).record_id for name in ("old", "change", "new")]
-            return linking.update_row(tx, *names)
+            return links.update_row(tx, *names)
 
     def vote(
         self,
@@ -199,17 +199,17 @@ class Experience(Reader):
         dry_run: bool = False,
     ) -> Vote:
         """Observe how useful a record was for a problem, from -1 (it harmed) to 1. Votes are never edited."""
-        findings = Findings()
+        findings = Problems()
         value = findings.check(_vote, vote)
         reason = None
         if rationale is not None:
             reason = findings.check(check_text, rationale, "rationale", most_bytes=MOST_BYTES)
         with self._linking(findings, repo, dry_run, memory=memory, problem=problem) as (tx, ends):
-            linking.vote_problems(ends["memory"], ends["problem"], findings)
+            links.vote_problems(ends["memory"], ends["problem"], findings)
             findings.settle()
             first, second = _there(ends["memory"]), _there(ends["problem"])
             assert value is not None
-            return linking.vote_row(tx, first.record_id, second.record_id, value, reason)
+            return links.vote_row(tx, first.record_id, second.record_id, value, reason)
 
     def attach_evidence(
         self,
@@ -220,7 +220,7 @@ class Experience(Reader):
         dry_run: bool = False,
     ) -> Record:
         """Add references to a record; what it has already is passed over."""
-        findings = Findings()
+        findings = Problems()
         references = read_references(evidence, findings, required=False)
         with self._linking(findings, repo, dry_run, record=record) as (tx, ends):
             row = ends["record"]
@@ -239,29 +239,29 @@ class Experience(Reader):
         dry_run: bool = False,
     ) -> Record:
         """Take a record out of use: briefs and current facts leave it out, its history stays. For good."""
-        findings = Findings()
+        findings = Problems()
         said = None
         if reason is not None:
             said = findings.check(check_text, reason, "reason", most_bytes=MOST_BYTES)
         with self._linking(findings, repo, dry_run, record=record) as (tx, ends):
             findings.settle()
             row = _there(ends["record"])
-            linking.archive_row(tx, row.record_id, said)
+            links.archive_row(tx, row.record_id, said)
             return self._reload(tx, row, self._repo(repo, record))
 
     # Steps
 
     def _record(self, kind: str, text: str, details: Mapping[str, Any], dry_run: bool) -> Recorded:
-        findings = Findings()
+        findings = Problems()
         plan = self._plan(kind, text, details, findings)
         return self._apply([plan], findings, dry_run)[0]
 
-    def _plan(self, kind: str, text: object, details: Mapping[str, Any], findings: Findings) -> Plan:
+    def _plan(self, kind: str, text: object, details: Mapping[str, Any], findings: Problems) -> Plan:
         return plan_record(
             kind, text, details, repo=self._repo(None, details.get("problem")), findings=findings
         )
 
-    def _apply(self, plans: Sequence[Plan], findings: Findings, dry_run: bool) -> tuple[Recorded, ...]:
+    def _apply(self, plans: Sequence[Plan], findings: Problems, dry_run: bool) -> tuple[Recorded, ...]:
         prepared = prepare(self.store, plans) if not findings and not dry_run else {}
         with self._writing(dry_run) as tx:
             made = apply_records(tx, self.store, plans, prepared, findings)
@@ -271,20 +271,20 @@ class Experience(Reader):
         return _DryRun(self.store.write()) if dry_run else self.store.write()
 
     def _linking(
-        self, findings: Findings, repo: str | None, dry_run: bool, **given: RecordLike
+        self, findings: Problems, repo: str | None, dry_run: bool, **given: RecordLike
     ) -> Scope[tuple[Transaction, dict[str, RecordRow | None]]]:
         """A transaction with the rows of the records named; those that are not there are findings."""
         view = View((self._repo(repo, *given.values()),))
         ids = {name: findings.check(id_of, record, name) for name, record in given.items()}
 
         def with_rows(tx: Transaction) -> tuple[Transaction, dict[str, RecordRow | None]]:
-            rows = find_rows(tx.rows, view, (name for name in ids.values() if name is not None), findings)
+            rows = find_rows(tx.db, view, (name for name in ids.values() if name is not None), findings)
             return tx, {role: rows.get(name) if name is not None else None for role, name in ids.items()}
 
         return Mapped(self._writing(dry_run), with_rows)
 
     def _reload(self, tx: Transaction, row: RecordRow, repo: str) -> Record:
-        return load(tx.rows, self._dialect, View((repo,)), [row.record_id])[row.record_id]
+        return load(tx.db, self._dialect, View((repo,)), [row.record_id])[row.record_id]
 
 
 def _there(row: RecordRow | None) -> RecordRow:

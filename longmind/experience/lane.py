@@ -9,9 +9,9 @@ from longmind.base.tokens import open_tokenizer
 from longmind.context.items import Card, Item
 from longmind.context.lanes import RecallRequest
 from longmind.context.recipe import LaneRecipe
-from longmind.experience.briefing import TOKENIZER, check_request
-from longmind.experience.packing import FIRST, HEADINGS, Line
-from longmind.experience.reader import Reader
+from longmind.experience.compose import TOKENIZER, check_request
+from longmind.experience.pack import FIRST, HEADINGS, Line
+from longmind.experience.query import Reader
 from longmind.search.results import SearchResults
 from longmind.store.transaction import Snapshot
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longmind.experience import forgetting, health
+from longmind.experience import health, removal
 from longmind.store.parts import Part, Problem
 from longmind.store.transaction import Snapshot, Transaction
 
@@ -19,7 +19,7 @@ class ExperiencePart(Part):
     name = "experience"
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        return forgetting.erase(tx, ids)
+        return removal.erase(tx, ids)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         return health.verify(snapshot, deep=deep)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from longmind.base.checks import check_label
 from longmind.base.errors import InvalidInput
-from longmind.experience.findings import Findings
+from longmind.experience.problems import Problems
 from longmind.experience.values import NO_EVIDENCE, Record, Recorded
 
 MOST_REFERENCES: Final = 100
@@ -36,7 +36,7 @@ class Reference:
 
 
 def read_references(
-    given: Iterable[EvidenceLike] | str, findings: Findings, *, required: bool
+    given: Iterable[EvidenceLike] | str, findings: Problems, *, required: bool
 ) -> tuple[Reference, ...]:
     """Distinct references in the order given; every one that is not understood is a finding."""
     if isinstance(given, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from longmind.experience.values import Attempt, FactUpdate, Vote
-from longmind.store.sealed import Sealed
+from longmind.store.tables import Tables
 from longmind.store.transaction import Transaction
 
 
@@ -110,7 +110,7 @@ PREFIXES: Final[dict[type[Any], str]] = {
 """How ids begin; a number of the store's own counter follows, never given out twice."""
 
 
-_SEALED: Final = Sealed(TABLES)
+_SEALED: Final = Tables(TABLES)
 checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
 
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from longmind.base.errors import InvalidInput
 from longmind.extract.clauses import Clause, is_conditional, split_clauses
-from longmind.extract.found import Found, Subject
 from longmind.extract.offsets import ByteOffsets
 from longmind.extract.possessive import about_apposed, find_apposed, find_fixed, find_inverse, find_possessed
+from longmind.extract.rule_match import Found, Subject
 from longmind.extract.sentences import mask
 from longmind.extract.slots import slot_named
 from longmind.extract.statements import Statement, TimePhrase

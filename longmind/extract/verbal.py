@@ -6,11 +6,11 @@ import re
 from functools import cache
 
 from longmind.extract.clauses import Clause
-from longmind.extract.found import Found, Subject, clause_range
 from longmind.extract.moments import find_moment, moment_at
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.predicates import Forms, Predicate, read_predicates
+from longmind.extract.rule_match import Found, Subject, clause_range
 from longmind.extract.rules import VERB_RULES
 from longmind.extract.rules.rule import VerbRule
 from longmind.extract.verbs import forms_of

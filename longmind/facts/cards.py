@@ -7,8 +7,8 @@ from typing import Final
 
 from longmind.base.filters import View
 from longmind.base.times import from_ms
+from longmind.facts.hits import RawHit, hits, seen, select_spans
 from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, said_of
-from longmind.facts.reading import RawHit, hits, seen, select_spans
 from longmind.facts.relevance import overlap, word_stems
 from longmind.facts.rows import batched
 from longmind.facts.values import FactHit, shown
@@ -29,21 +29,21 @@ class FactCards:
         self, query: str, *, snapshot: Snapshot, view: View, limit: int
     ) -> list[tuple[str, tuple[int, ...]]]:
         """The text of each card, and the frames it rests on."""
-        rows = snapshot.rows
+        db = snapshot.db
         found: dict[int, Said] = {}
         for entity in entities_in(snapshot, query, view, self.options):
-            for said in said_of(rows, entity, seen(view), limit=_LOOKED_AT):
+            for said in said_of(db, entity, seen(view), limit=_LOOKED_AT):
                 found.setdefault(said.span_id, said)
         wanted = word_stems(query)
         order = sorted(found, key=lambda span_id: -overlap(wanted, found[span_id].fact))[:limit]
         raw: dict[int, RawHit] = {}
         for batch in batched(order):
             clause = among("s.span_id", batch)
-            raw.update((hit.span.span_id, hit) for hit in select_spans(rows, view, clause, limit=limit))
+            raw.update((hit.span.span_id, hit) for hit in select_spans(db, view, clause, limit=limit))
         chosen = [raw[span_id] for span_id in order]
         return [
             (render(hit), tuple(dict.fromkeys(piece.frame for piece in hit.evidence)))
-            for hit in hits(rows, view, chosen, evidence=_EVIDENCE_EACH)
+            for hit in hits(db, view, chosen, evidence=_EVIDENCE_EACH)
         ]
 
 

@@ -9,11 +9,11 @@ from typing import Final, Literal
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
 from longmind.base.times import FOREVER, AsOf
-from longmind.facts.reading import HISTORY_ORDER, RawHit, held, hits, select_spans
+from longmind.facts.hits import HISTORY_ORDER, RawHit, held, hits, select_spans
 from longmind.facts.results import Change, Changes
 from longmind.facts.rows import SpanRow, ledgers, select_among
 from longmind.facts.values import FactHit
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.visible import Clause, both
 
 _MOST_SPANS: Final = 100_000
@@ -23,7 +23,7 @@ _Entry = tuple[RawHit, FactHit]
 
 
 def diff(
-    rows: Rows, view: View, before: AsOf, after: AsOf, *, condition: Clause, limit: int, evidence: int
+    db: Connection, view: View, before: AsOf, after: AsOf, *, condition: Clause, limit: int, evidence: int
 ) -> Changes:
     """The changes from one state to a later one, oldest first, under a condition over `reading.SOURCE`."""
     if after.system < before.system or after.valid < before.valid:
@@ -34,18 +34,18 @@ def diff(
         then.values + later.values,
     )
     clause = both([condition, ledgers(view.spaces, "c.ledger"), differs])
-    raw = select_spans(rows, view, clause, order=HISTORY_ORDER, limit=_MOST_SPANS + 1, flags=False)
+    raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=_MOST_SPANS + 1, flags=False)
     gone = [hit for hit in raw[:_MOST_SPANS] if _was_held(hit.span, before)]
     came = [hit for hit in raw[:_MOST_SPANS] if not _was_held(hit.span, before)]
-    ended = _entries(rows, View(view.spaces, before), gone, evidence)
-    began = _entries(rows, View(view.spaces, after), came, evidence)
-    known = _spans(rows, raw)
+    ended = _entries(db, View(view.spaces, before), gone, evidence)
+    began = _entries(db, View(view.spaces, after), came, evidence)
+    known = _spans(db, raw)
     changes = sorted(_paired(ended, began, known, before, after), key=_order)
     return Changes(changes[:limit], truncated=len(changes) > limit or len(raw) > _MOST_SPANS)
 
 
-def _entries(rows: Rows, view: View, raw: Sequence[RawHit], evidence: int) -> list[_Entry]:
-    return list(zip(raw, hits(rows, view, raw, evidence=evidence), strict=True))
+def _entries(db: Connection, view: View, raw: Sequence[RawHit], evidence: int) -> list[_Entry]:
+    return list(zip(raw, hits(db, view, raw, evidence=evidence), strict=True))
 
 
 def _was_held(span: SpanRow, as_of: AsOf) -> bool:
@@ -53,10 +53,10 @@ def _was_held(span: SpanRow, as_of: AsOf) -> bool:
     return begun and (span.system_to is None or as_of.system < span.system_to) and _covers(span, as_of.valid)
 
 
-def _spans(rows: Rows, raw: Sequence[RawHit]) -> dict[int, list[SpanRow]]:
+def _spans(db: Connection, raw: Sequence[RawHit]) -> dict[int, list[SpanRow]]:
     """All spans of the facts that changed: one may have been recorded again, in parts, along the way."""
     found: dict[int, list[SpanRow]] = defaultdict(list)
-    for span in select_among(rows, SpanRow, "fact_id", {hit.fact.fact_id for hit in raw}):
+    for span in select_among(db, SpanRow, "fact_id", {hit.fact.fact_id for hit in raw}):
         found[span.fact_id].append(span)
     return found
 

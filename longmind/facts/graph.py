@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from longmind.base.filters import View
-from longmind.facts.reading import RawHit, of_predicates, seen, select_spans
+from longmind.facts.hits import RawHit, of_predicates, seen, select_spans
 from longmind.facts.results import Edge, EdgesResult
 from longmind.facts.rows import GLOBAL, batched, ledgers
 from longmind.facts.values import Entity, Predicate
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.visible import Clause, among, both
 
 Direction = Literal["out", "in", "both"]
@@ -20,7 +20,7 @@ _ORDERS: Final = {"out": f"p.key_norm, o.key_norm, {_TIES}", "in": f"p.key_norm,
 
 
 def neighbors(
-    rows: Rows,
+    db: Connection,
     view: View,
     start: str,
     *,
@@ -42,7 +42,7 @@ def neighbors(
     for level in range(1, depth + 1):
         found: list[tuple[Edge, str]] = []
         for side in sides:
-            raw = _edges_at(rows, view, frontier, side, condition, limit=left + 1)
+            raw = _edges_at(db, view, frontier, side, condition, limit=left + 1)
             truncated = truncated or len(raw) > left
             for hit in raw[:left]:
                 left -= 1
@@ -58,13 +58,13 @@ def neighbors(
 
 
 def _edges_at(
-    rows: Rows, view: View, frontier: Sequence[str], side: str, condition: Clause, *, limit: int
+    db: Connection, view: View, frontier: Sequence[str], side: str, condition: Clause, *, limit: int
 ) -> list[RawHit]:
     near = "e" if side == "out" else "o"
     found: list[RawHit] = []
     for batch in batched(frontier):
         clause = both([among(f"{near}.key_norm", batch), ledgers(view.spaces, f"{near}.ledger"), condition])
-        found += select_spans(rows, view, clause, order=_ORDERS[side], limit=limit, flags=False)
+        found += select_spans(db, view, clause, order=_ORDERS[side], limit=limit, flags=False)
     return found[:limit]
 
 

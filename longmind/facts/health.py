@@ -22,7 +22,7 @@ from longmind.facts.rows import (
     load_qualifiers,
     stored_object,
 )
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 from longmind.store.upkeep import scan
@@ -32,39 +32,37 @@ _COUNTED: Final = (EntityRow, AliasRow, PredicateRow, FactRow, SpanRow, Evidence
 
 def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
     """What is wrong with the ledger; without `deep`, only what a few queries can tell."""
-    rows = snapshot.rows
-    yield from _overlaps(rows)
-    yield from _loose_ends(rows, snapshot.revision)
+    db = snapshot.db
+    yield from _overlaps(db)
+    yield from _loose_ends(db, snapshot.revision)
     if deep:
         for kind in TABLES:
-            yield from _checksums(rows, kind)
-        yield from _hashes(rows)
+            yield from _checksums(db, kind)
+        yield from _hashes(db)
 
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
-    rows = snapshot.rows
-    counts = {TABLES[kind]: _count(rows, f"SELECT count(*) FROM {TABLES[kind]}") for kind in TABLES}
+    db = snapshot.db
+    counts = {TABLES[kind]: _count(db, f"SELECT count(*) FROM {TABLES[kind]}") for kind in TABLES}
     return {
         "entities": counts["fact_entity"],
         "aliases": counts["fact_alias"],
         "predicates": counts["fact_predicate"],
         "facts": counts["fact"],
         "spans": counts["fact_span"],
-        "open_spans": _count(rows, "SELECT count(*) FROM fact_span WHERE system_to IS NULL"),
+        "open_spans": _count(db, "SELECT count(*) FROM fact_span WHERE system_to IS NULL"),
         "evidence": counts["fact_evidence"],
     }
 
 
-def _count(rows: Rows, sql: str) -> int:
-    row = rows.one(sql)
+def _count(db: Connection, sql: str) -> int:
+    row = db.one(sql)
     return int(row[0]) if row else 0
 
 
-def _overlaps(rows: Rows) -> Iterator[Problem]:
-    for predicate_id, key in rows.all(
-        "SELECT predicate_id, key FROM fact_predicate WHERE cardinality = 'one'"
-    ):
-        row = rows.one(OVERLAPS, (predicate_id,))
+def _overlaps(db: Connection) -> Iterator[Problem]:
+    for predicate_id, key in db.all("SELECT predicate_id, key FROM fact_predicate WHERE cardinality = 'one'"):
+        row = db.one(OVERLAPS, (predicate_id,))
         if row is not None and row[0] is not None:
             yield Problem("fact_span", f"{row[0]} has two values of {key} at the same time")
     twice = (
@@ -73,24 +71,24 @@ def _overlaps(rows: Rows) -> Iterator[Problem]:
         "AND (r.valid_to IS NULL OR s.valid_from < r.valid_to) "
         "AND (s.valid_to IS NULL OR r.valid_from < s.valid_to) LIMIT 10"
     )
-    for (fact_id,) in rows.all(twice):
+    for (fact_id,) in db.all(twice):
         yield Problem("fact_span", f"fact {fact_id} has two open periods that overlap")
 
 
-def _loose_ends(rows: Rows, revision: int) -> Iterator[Problem]:
+def _loose_ends(db: Connection, revision: int) -> Iterator[Problem]:
     empty = (
         "SELECT c.fact_id FROM fact c "
         "WHERE NOT EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id) LIMIT 10"
     )
-    for (fact_id,) in rows.all(empty):
+    for (fact_id,) in db.all(empty):
         yield Problem("fact", f"fact {fact_id} has no period")
-    late = rows.one("SELECT max(system_from), max(system_to) FROM fact_span")
+    late = db.one("SELECT max(system_from), max(system_to) FROM fact_span")
     if late is not None and max(late[0] or 0, late[1] or 0) > revision:
         yield Problem("clock", f"the clock says {revision}, a span of a fact is later")
     for kind in _COUNTED:
         table = TABLES[kind]
-        highest = _count(rows, f"SELECT coalesce(max({kind._fields[0]}), 0) FROM {table}")
-        given = rows.one("SELECT value FROM store_counter WHERE name = ?", (table,))
+        highest = _count(db, f"SELECT coalesce(max({kind._fields[0]}), 0) FROM {table}")
+        given = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
         if highest > (given[0] if given else 0):
             yield Problem("counter", f"the counter of {table} is behind its rows")
     strayed = (
@@ -99,18 +97,18 @@ def _loose_ends(rows: Rows, revision: int) -> Iterator[Problem]:
         "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
         "WHERE e.ledger <> c.ledger OR p.ledger <> c.ledger OR o.ledger <> c.ledger LIMIT 10"
     )
-    for (fact_id,) in rows.all(strayed):
+    for (fact_id,) in db.all(strayed):
         yield Problem("fact", f"fact {fact_id} mixes two ledgers")
 
 
-def _checksums(rows: Rows, kind: type[Any]) -> Iterator[Problem]:
+def _checksums(db: Connection, kind: type[Any]) -> Iterator[Problem]:
     table = TABLES[kind]
     columns = Columns((kind, "x"))
     if kind is PremiseRow:
-        found: Any = rows.all(f"SELECT {columns.sql} FROM {table} x")
+        found: Any = db.all(f"SELECT {columns.sql} FROM {table} x")
     else:
         key = kind._fields[0]
-        found = scan(rows, f"SELECT {columns.sql} FROM {table} x WHERE {{after}}", f"x.{key}")
+        found = scan(db, f"SELECT {columns.sql} FROM {table} x WHERE {{after}}", f"x.{key}")
     for row in found:
         try:
             item = checked(kind, row)
@@ -136,14 +134,14 @@ def _is_normal(item: Any) -> bool:
     return True
 
 
-def _hashes(rows: Rows) -> Iterator[Problem]:
+def _hashes(db: Connection) -> Iterator[Problem]:
     columns = Columns((FactRow, "c"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o"))
     sql = (
         f"SELECT {columns.sql} FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
         "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
         "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id WHERE {after}"
     )
-    for row in scan(rows, sql, "c.fact_id"):
+    for row in scan(db, sql, "c.fact_id"):
         try:
             fact, subject, predicate, entity = columns.read(row)
         except Corrupt:

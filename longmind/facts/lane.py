@@ -14,11 +14,11 @@ from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm
-from longmind.facts.known_names import KnownNames
-from longmind.facts.reading import ORDER, SOURCE, seen
+from longmind.facts.hits import ORDER, SOURCE, seen
+from longmind.facts.name_index import NameIndex
 from longmind.facts.relevance import overlap, speaks_of_oneself, word_stems
 from longmind.facts.resolve import named
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, among, visible
 
@@ -105,20 +105,20 @@ def candidates(
     view: View,
     where: Where,
     options: LaneOptions = DEFAULT_OPTIONS,
-    names: KnownNames | None = None,
+    names: NameIndex | None = None,
 ) -> list[Candidate]:
     """Frames that are evidence for facts about what the query names, best first; no name, no frame."""
-    rows = snapshot.rows
+    db = snapshot.db
     entities = entities_in(snapshot, query, view, options, names)
     if not entities:
         return []
     wanted = word_stems(query) if options.by_relevance else frozenset()
     facts: dict[int, Said] = {}
     for entity in entities:
-        for said in _facts(rows, entity, view, where, options, wanted):
+        for said in _facts(db, entity, view, where, options, wanted):
             if len(facts) < options.max_facts:
                 facts.setdefault(said.span_id, said)
-    return _frames(rows, facts, view, where, options) if facts else []
+    return _frames(db, facts, view, where, options) if facts else []
 
 
 def mentions(query: str) -> list[Mention]:
@@ -166,7 +166,7 @@ def _separates(character: str) -> bool:
 
 
 def entities_in(
-    snapshot: Snapshot, query: str, view: View, options: LaneOptions, names: KnownNames | None = None
+    snapshot: Snapshot, query: str, view: View, options: LaneOptions, names: NameIndex | None = None
 ) -> list[NamedEntity]:
     """What the query names: longest match first, then longest alias, then key."""
     sources = {mention.norm: mention.source for mention in mentions(query)}
@@ -174,7 +174,7 @@ def entities_in(
         sources.setdefault(alias_norm(options.first_person), _LONGEST_SEQUENCE + 1)
     ids: dict[str, list[int]] = defaultdict(list)
     best: dict[str, tuple[int, int, str]] = {}
-    for alias, entity in named(snapshot.rows, view, names.among(sources, snapshot) if names else sources):
+    for alias, entity in named(snapshot.db, view, names.among(sources, snapshot) if names else sources):
         order = (sources[alias.alias_norm], -len(alias.alias_norm), alias.alias_norm)
         if entity.entity_id not in ids[entity.key_norm]:
             ids[entity.key_norm].append(entity.entity_id)
@@ -193,7 +193,7 @@ def _at(view: View, where: Where) -> View:
 
 
 def _facts(
-    rows: Rows,
+    db: Connection,
     entity: NamedEntity,
     view: View,
     where: Where,
@@ -202,12 +202,12 @@ def _facts(
 ) -> list[Said]:
     """What is said of an entity, if a frame in reach supports it."""
     condition = seen(_at(view, where)) & _supported(view, where, options)
-    facts = said_of(rows, entity, condition, limit=_LOOKED_AT if wanted else options.max_facts)
+    facts = said_of(db, entity, condition, limit=_LOOKED_AT if wanted else options.max_facts)
     relevant = [item for item in facts if overlap(wanted - word_stems(entity.alias), item.fact)]
     return relevant or facts
 
 
-def said_of(rows: Rows, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:
+def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:
     """What is so of an entity, then what has it as its value, in the ledger's fixed order."""
     found: dict[int, Said] = {}
     for side in ("c.subject_entity_id", "c.object_entity_id"):
@@ -218,7 +218,7 @@ def said_of(rows: Rows, entity: NamedEntity, condition: Clause, *, limit: int) -
             f"SELECT s.span_id, c.fact_id, e.key, p.key, coalesce(o.key, c.object_text) FROM {SOURCE} "
             f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {limit - len(found)}"
         )
-        for span_id, fact_id, subject, predicate, value in rows.all(sql, clause.values):
+        for span_id, fact_id, subject, predicate, value in db.all(sql, clause.values):
             fact = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
             found.setdefault(span_id, Said(span_id, fact_id, fact, entity.alias))
     return list(found.values())
@@ -251,7 +251,7 @@ class _Support:
 
 
 def _frames(
-    rows: Rows, said: Mapping[int, Said], view: View, where: Where, options: LaneOptions
+    db: Connection, said: Mapping[int, Said], view: View, where: Where, options: LaneOptions
 ) -> list[Candidate]:
     support: dict[int, _Support] = defaultdict(_Support)
     chosen: dict[tuple[int, int], tuple[int, int, float, int]] = {}
@@ -262,7 +262,7 @@ def _frames(
         f"v.asserted_at FROM fact_span s JOIN fact_evidence v ON {_RESTS_ON} JOIN frame f ON {_SHOWN_BY} "
         f"WHERE {spans.sql} AND {evidence.sql}"
     )
-    for span_id, evidence_id, *rest in rows.all(sql, spans.values + evidence.values):
+    for span_id, evidence_id, *rest in db.all(sql, spans.values + evidence.values):
         entry = (rest[0], rest[1], float(rest[2]), rest[3])
         chosen[span_id, evidence_id] = min(entry, chosen.get((span_id, evidence_id), entry))
     for (span_id, _), (_, frame_id, confidence, asserted_at) in sorted(chosen.items()):

@@ -12,12 +12,12 @@ from longmind.base.filters import View
 from longmind.base.frame import SCOPES
 from longmind.base.names import canonical_space
 from longmind.base.times import to_ms
-from longmind.facts import checking, forgetting, names, storing, views
+from longmind.facts import names, removal, validate, views, write
 from longmind.facts.names import NewEntity
-from longmind.facts.reader import MOST, Reader
+from longmind.facts.query import MOST, Reader
 from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
 from longmind.facts.rows import GLOBAL, insert
-from longmind.facts.statements import Claim, Ending
+from longmind.facts.statements import Claim, Retraction
 from longmind.facts.values import (
     Assertion,
     Cardinality,
@@ -60,7 +60,7 @@ class Ledger(Reader):
         others = [Entity(alias) for alias in aliases]
         _, ledger = self._place(space, scope)
         with self.store.write() as tx:
-            known = names.find_entities(tx.rows, ledger, [entity.norm])
+            known = names.find_entities(tx.db, ledger, [entity.norm])
             wanted = {entity.norm: NewEntity(str(entity), kind=label)}
             row = names.ensure_entities(tx, ledger, wanted, known=known)[entity.norm]
             names.add_aliases(tx, [(row, str(alias)) for alias in others])
@@ -71,7 +71,7 @@ class Ledger(Reader):
         entity, other = Entity(key), Entity(alias)
         _, ledger = self._place(space, scope)
         with self.store.write() as tx:
-            row = names.find_entities(tx.rows, ledger, [entity.norm]).get(entity.norm)
+            row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
             if row is None:
                 raise NotFound(f"There is no entity {key!r} here.", hint="Make it with upsert_entity().")
             return names.add_aliases(tx, [(row, str(other))]) > 0
@@ -117,7 +117,7 @@ class Ledger(Reader):
         A new value of a `one` predicate supersedes the others for that period, and only for it.
         """
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([checking.claim(item)], space, scope)[0]
+        return self._record([validate.claim(item)], space, scope)[0]
 
     def replace(
         self,
@@ -135,7 +135,7 @@ class Ledger(Reader):
     ) -> Recorded:
         """Like `record`, with other values making room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([checking.claim(item, replaces=True)], space, scope)[0]
+        return self._record([validate.claim(item, replaces=True)], space, scope)[0]
 
     def record_many(
         self,
@@ -145,7 +145,7 @@ class Ledger(Reader):
         scope: Scope = "space",
     ) -> RecordReport:
         """Record in order and in one transaction: all of them or none."""
-        return RecordReport(tuple(self._record([checking.claim(item) for item in assertions], space, scope)))
+        return RecordReport(tuple(self._record([validate.claim(item) for item in assertions], space, scope)))
 
     def retract(
         self,
@@ -168,7 +168,7 @@ class Ledger(Reader):
             space, scope = space or subject.space, subject.scope
         place, ledger = self._place(space, scope)
         with self.store.write() as tx:
-            [result], _ = storing.write(tx, [ending], ledger=ledger, space=place)
+            [result], _ = write.write(tx, [ending], ledger=ledger, space=place)
         assert isinstance(result, Retracted)
         return result
 
@@ -176,16 +176,16 @@ class Ledger(Reader):
         self, fact: FactHit | int, evidence: Iterable[Evidence | int], *, space: str | None = None
     ) -> int:
         """Add evidence for a fact as such, whatever its period; returns how many pieces were new."""
-        given = checking.check_evidence(evidence)
+        given = validate.check_evidence(evidence)
         fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
         place, _ = self._place(space, "space")
         view = View((place,))
         with self.store.write() as tx:
-            views.get(tx.rows, view, fact_id, evidence=0)
-            placed = checking.located(tx.rows, given, space=place, dialect=self.store.engine.dialect)
-            known = {item.place for item in views.evidence_for(tx.rows, view, fact_id, limit=MOST)}
+            views.get(tx.db, view, fact_id, evidence=0)
+            placed = validate.located(tx.db, given, space=place, dialect=self.store.engine.dialect)
+            known = {item.place for item in views.evidence_for(tx.db, view, fact_id, limit=MOST)}
             fresh = {item.place: item for item in placed if item.place not in known}
-            insert(tx.rows, storing.evidence_rows(tx, [(None, fact_id, item) for item in fresh.values()]))
+            insert(tx.db, write.evidence_rows(tx, [(None, fact_id, item) for item in fresh.values()]))
         return len(fresh)
 
     def erase(
@@ -206,15 +206,15 @@ class Ledger(Reader):
         relation = None if predicate is None else Predicate(predicate).norm
         wanted = None if value is None else typed(value)
         with self.store.write() as tx:
-            doomed = forgetting.facts_of(tx.rows, ledger, entity.norm, predicate=relation, value=wanted)
-            tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
-            counts = forgetting.erase_facts(tx, doomed)
+            doomed = removal.facts_of(tx.db, ledger, entity.norm, predicate=relation, value=wanted)
+            tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+            counts = removal.erase_facts(tx, doomed)
             if predicate is None and value is None:
-                counts = forgetting.counted(counts, forgetting.forget_entity(tx.rows, ledger, entity.norm))
-            tx.rows.run("DELETE FROM store_erasing")
+                counts = removal.counted(counts, removal.forget_entity(tx.db, ledger, entity.norm))
+            tx.db.run("DELETE FROM store_erasing")
             assert not any(counts.values()) or tx.system
             number = erasure.mark(tx)
-        return FactErasure(forgetting.counted(counts), scrubbed=erasure.scrub(self.store, number))
+        return FactErasure(removal.counted(counts), scrubbed=erasure.scrub(self.store, number))
 
     # Inside
 
@@ -229,9 +229,9 @@ class Ledger(Reader):
         if not claims:
             return []
         with self.store.write() as tx:
-            checking.check_premises(tx.rows, claims, ledger=ledger)
-            ready = checking.check_frames(tx, claims, space=place, dialect=self.store.engine.dialect)
-            results, _ = storing.write(tx, ready, ledger=ledger, space=place)
+            validate.check_premises(tx.db, claims, ledger=ledger)
+            ready = validate.check_frames(tx, claims, space=place, dialect=self.store.engine.dialect)
+            results, _ = write.write(tx, ready, ledger=ledger, space=place)
         return [result for result in results if isinstance(result, Recorded)]
 
 
@@ -242,13 +242,13 @@ def _ending(
     qualifiers: Mapping[str, Value] | None,
     valid_to: datetime | int | None,
     reason: str,
-) -> Ending:
+) -> Retraction:
     until = None if valid_to is None else to_ms(valid_to, "valid_to")
     if isinstance(subject, FactHit):
         if predicate is not None or value is not None or qualifiers is not None:
             raise InvalidInput("Retract a hit, or name subject and predicate; not both.")
         fact = subject.fact
-        return Ending(
+        return Retraction(
             fact.subject,
             fact.predicate,
             typed(fact.object),
@@ -259,7 +259,7 @@ def _ending(
         )
     if predicate is None:
         raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
-    return Ending(
+    return Retraction(
         Entity(subject),
         Predicate(predicate),
         None if value is None else typed(value),

@@ -18,7 +18,7 @@ from longmind.facts.rows import (
     update,
 )
 from longmind.facts.values import Cardinality, Predicate
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause
 
@@ -40,9 +40,9 @@ class NewPredicate:
     cardinality: Cardinality | None = None
 
 
-def find_entities(rows: Rows, ledger: str, norms: Iterable[str]) -> dict[str, EntityRow]:
+def find_entities(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str, EntityRow]:
     """Those of the canonical keys that the ledger knows."""
-    found = select_among(rows, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
+    found = select_among(db, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
     return {row.key_norm: row for row in found}
 
 
@@ -66,14 +66,14 @@ def ensure_entities(
         found[norm] = better
     if changed:
         assert tx.system
-        update(tx.rows, changed, ("kind", "by_hand"), key=("entity_id",))
+        update(tx.db, changed, ("kind", "by_hand"), key=("entity_id",))
     if missing:
         first = tx.allocate("fact_entity", len(missing))
         made = [
             EntityRow(first + place, ledger, new.key, norm, new.kind, int(new.by_hand), tx.now)
             for place, (norm, new) in enumerate(missing)
         ]
-        insert(tx.rows, made)
+        insert(tx.db, made)
         _insert_aliases(tx, {(row.entity_id, alias_norm(row.key)): row.key for row in made}, None)
         found.update((row.key_norm, row) for row in made)
     return found
@@ -87,7 +87,7 @@ def add_aliases(
     if not wanted:
         return 0
     source = Clause("x.frame_id IS NULL") if frame_id is None else Clause("x.frame_id = ?", (frame_id,))
-    known = select_among(tx.rows, AliasRow, "entity_id", {entity for entity, _ in wanted}, also=source)
+    known = select_among(tx.db, AliasRow, "entity_id", {entity for entity, _ in wanted}, also=source)
     for row in known:
         wanted.pop((row.entity_id, row.alias_norm), None)
     if wanted:
@@ -98,7 +98,7 @@ def add_aliases(
 def _insert_aliases(tx: Transaction, wanted: Mapping[tuple[int, str], str], frame_id: int | None) -> None:
     first = tx.allocate("fact_alias", len(wanted))
     insert(
-        tx.rows,
+        tx.db,
         [
             AliasRow(first + place, entity_id, alias, norm, frame_id, tx.system, None)
             for place, ((entity_id, norm), alias) in enumerate(wanted.items())
@@ -106,8 +106,8 @@ def _insert_aliases(tx: Transaction, wanted: Mapping[tuple[int, str], str], fram
     )
 
 
-def find_predicates(rows: Rows, ledger: str, norms: Iterable[str]) -> dict[str, PredicateRow]:
-    found = select_among(rows, PredicateRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
+def find_predicates(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str, PredicateRow]:
+    found = select_among(db, PredicateRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
     return {row.key_norm: row for row in found}
 
 
@@ -119,7 +119,7 @@ def ensure_predicates(
     missing = {norm: new for norm, new in wanted.items() if norm not in known}
     if not missing:
         return found
-    shared = {} if ledger == GLOBAL else find_predicates(tx.rows, GLOBAL, missing)
+    shared = {} if ledger == GLOBAL else find_predicates(tx.db, GLOBAL, missing)
     first = tx.allocate("fact_predicate", len(missing))
     made = []
     for place, (norm, new) in enumerate(missing.items()):
@@ -130,7 +130,7 @@ def ensure_predicates(
             PredicateRow(first + place, ledger, str(new.key), norm, cardinality or "many", exact, 0, tx.now)
         )
     assert tx.system
-    insert(tx.rows, made)
+    insert(tx.db, made)
     found.update((row.key_norm, row) for row in made)
     return found
 
@@ -139,28 +139,28 @@ def define_predicate(
     tx: Transaction, ledger: str, key: Predicate, *, cardinality: Cardinality, exact: bool
 ) -> PredicateRow:
     """Declare how a predicate behaves; `Conflict` if what is recorded already contradicts that."""
-    row = find_predicates(tx.rows, ledger, [key.norm]).get(key.norm)
+    row = find_predicates(tx.db, ledger, [key.norm]).get(key.norm)
     if row is None:
         made = PredicateRow(
             tx.allocate("fact_predicate"), ledger, str(key), key.norm, cardinality, int(exact), 1, tx.now
         )
         assert tx.system
-        insert(tx.rows, [made])
+        insert(tx.db, [made])
         return made
     better = row._replace(cardinality=cardinality, exact=int(exact), declared=1)
     if better == row:
         return row
     if better.exact != row.exact and select(
-        tx.rows, PredicateRow, Clause("x.predicate_id = ? AND EXISTS (" + _USED + ")", (row.predicate_id,))
+        tx.db, PredicateRow, Clause("x.predicate_id = ? AND EXISTS (" + _USED + ")", (row.predicate_id,))
     ):
         raise Conflict(
             f"Facts are recorded under {key}, so whether it is exact can no longer change.",
             hint="Declare a predicate under another key.",
         )
     if better.cardinality == "one" and row.cardinality == "many":
-        _check_single_valued(tx.rows, row)
+        _check_single_valued(tx.db, row)
     assert tx.system
-    update(tx.rows, [better], ("cardinality", "exact", "declared"), key=("predicate_id",))
+    update(tx.db, [better], ("cardinality", "exact", "declared"), key=("predicate_id",))
     return better
 
 
@@ -179,8 +179,8 @@ OVERLAPS = (
 """A subject that has two values of one statement at the same time, or NULL."""
 
 
-def _check_single_valued(rows: Rows, predicate: PredicateRow) -> None:
-    row = rows.one(OVERLAPS, (predicate.predicate_id,))
+def _check_single_valued(db: Connection, predicate: PredicateRow) -> None:
+    row = db.one(OVERLAPS, (predicate.predicate_id,))
     if row is not None and row[0] is not None:
         raise Conflict(
             f"{row[0]} has several values of {predicate.key} at the same time.",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from longmind.base.frame import Frame
-from longmind.facts import forgetting, health, names, storing
+from longmind.facts import health, names, removal, write
 from longmind.facts.extraction import (
     Extraction,
     ExtractionLimits,
@@ -19,7 +19,7 @@ from longmind.facts.extraction import (
 )
 from longmind.facts.names import NewEntity
 from longmind.facts.rows import GLOBAL
-from longmind.facts.statements import Claim, Ending
+from longmind.facts.statements import Claim, Retraction
 from longmind.facts.values import Entity, Evidence, Predicate, check_order, check_range, typed
 from longmind.store.drafts import Draft
 from longmind.store.parts import Failed, Part, Problem
@@ -75,8 +75,8 @@ class FactsPart(Part):
             bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
             if not (bare and alone) or isinstance(fact.value, Entity) or any(e.aliases for e in entities):
                 continue
-            if storing.is_settled(
-                tx.rows,
+            if write.is_settled(
+                tx.db,
                 Entity(fact.subject),
                 Predicate(fact.predicate),
                 typed(fact.value),
@@ -100,7 +100,7 @@ class FactsPart(Part):
         items: Sequence[tuple[Frame, Extraction]],
     ) -> None:
         entities = found_names([entity for _, item in items for entity in item.entities])
-        known = names.find_entities(tx.rows, ledger, entities)
+        known = names.find_entities(tx.db, ledger, entities)
         wanted = {norm: _new(entity) for norm, entity in entities.items()}
         rows = names.ensure_entities(tx, ledger, wanted, known=known)
         operations = [
@@ -109,7 +109,7 @@ class FactsPart(Part):
             for fact in item.facts
             for operation in _operations(frame, fact, extractor, now=tx.now)
         ]
-        storing.write(
+        write.write(
             tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
         )
         for frame, item in items:
@@ -122,10 +122,10 @@ class FactsPart(Part):
             names.add_aliases(tx, pairs, frame_id=frame.id)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
-        forgetting.retire(tx, ids, reason=reason)
+        removal.retire(tx, ids, reason=reason)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        return forgetting.erase(tx, ids)
+        return removal.erase(tx, ids)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         return health.verify(snapshot, deep=deep)
@@ -175,7 +175,7 @@ def _new(entity: FoundEntity) -> NewEntity:
     return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
 
 
-def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int) -> list[Claim | Ending]:
+def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int) -> list[Claim | Retraction]:
     # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
     by_clock = frame.occurred_at == now
     evidence = Evidence(
@@ -190,7 +190,7 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
     )
     subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
     if fact.action == "end":
-        ending = Ending(
+        ending = Retraction(
             subject,
             predicate,
             value,

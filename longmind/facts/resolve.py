@@ -11,7 +11,7 @@ from longmind.base.filters import View
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import GLOBAL, AliasRow, Columns, EntityRow, batched, ledgers
 from longmind.facts.values import Entity
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.visible import Clause, among, both, during
 
 if TYPE_CHECKING:
@@ -21,39 +21,39 @@ _COLUMNS: Final = Columns((AliasRow, "a"), (EntityRow, "e"))
 _NEAR_ENOUGH: Final = 70.0
 
 
-def named(rows: Rows, view: View, norms: Iterable[str]) -> list[tuple[AliasRow, EntityRow]]:
+def named(db: Connection, view: View, norms: Iterable[str]) -> list[tuple[AliasRow, EntityRow]]:
     """Aliases with one of these normal forms, and their entities, as the view sees them."""
     found: list[tuple[AliasRow, EntityRow]] = []
     for batch in batched(sorted(set(norms))):
-        found += _select(rows, view, among("a.alias_norm", batch))
+        found += _select(db, view, among("a.alias_norm", batch))
     return found
 
 
-def resolve(rows: Rows, view: View, name: str, *, near: bool, limit: int) -> list[EntityMatch]:
+def resolve(db: Connection, view: View, name: str, *, near: bool, limit: int) -> list[EntityMatch]:
     """Entities called so; with `near`, also those called much like it, best first."""
     norm = alias_norm(name)
     matches: dict[tuple[str, str], EntityMatch] = {}
     exact = sorted(
-        named(rows, view, [norm]),
+        named(db, view, [norm]),
         key=lambda pair: (alias_norm(pair[1].key) != norm, pair[1].key_norm, pair[1].ledger),
     )
     for alias, entity in exact:
         matches.setdefault((entity.key_norm, entity.ledger), _match(alias, entity, 1.0, exact=True))
     if near:
-        for alias, entity, score in _near(rows, view, norm):
+        for alias, entity, score in _near(db, view, norm):
             matches.setdefault((entity.key_norm, entity.ledger), _match(alias, entity, score, exact=False))
     return list(matches.values())[:limit]
 
 
-def one_key(rows: Rows, view: View, name: str) -> str | None:
+def one_key(db: Connection, view: View, name: str) -> str | None:
     """The one canonical key that a name means, None if it means none, `Conflict` if it means several."""
-    return one_key_each(rows, view, [name])[name]
+    return one_key_each(db, view, [name])[name]
 
 
-def one_key_each(rows: Rows, view: View, names: Sequence[str]) -> dict[str, str | None]:
+def one_key_each(db: Connection, view: View, names: Sequence[str]) -> dict[str, str | None]:
     """`one_key` for many names at once. A name that is itself a key means that entity."""
     meant: dict[str, set[str]] = defaultdict(set)
-    for alias, entity in named(rows, view, map(alias_norm, names)):
+    for alias, entity in named(db, view, map(alias_norm, names)):
         meant[alias.alias_norm].add(entity.key_norm)
     found: dict[str, str | None] = {}
     for name in names:
@@ -68,25 +68,25 @@ def one_key_each(rows: Rows, view: View, names: Sequence[str]) -> dict[str, str 
     return found
 
 
-def _near(rows: Rows, view: View, norm: str) -> list[tuple[AliasRow, EntityRow, float]]:
+def _near(db: Connection, view: View, norm: str) -> list[tuple[AliasRow, EntityRow, float]]:
     try:
         from rapidfuzz import fuzz, process
     except ImportError:
         raise MissingExtra("Near names need the package rapidfuzz.", hint="pip install rapidfuzz") from None
-    pairs = _select(rows, view, Clause("1 = 1"))
+    pairs = _select(db, view, Clause("1 = 1"))
     names = [alias.alias_norm for alias, _ in pairs]
     scored = process.extract(norm, names, scorer=fuzz.WRatio, limit=None, score_cutoff=_NEAR_ENOUGH)
     ranked = [(*pairs[place], round(float(score) / 100, 4)) for _, score, place in scored]
     return sorted(ranked, key=lambda item: (-item[2], item[1].key_norm, item[1].ledger, item[0].alias_norm))
 
 
-def _select(rows: Rows, view: View, condition: Clause) -> list[tuple[AliasRow, EntityRow]]:
+def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRow, EntityRow]]:
     clause = both([condition, ledgers(view.spaces, "e.ledger"), during("a", view)])
     sql = (
         f"SELECT {_COLUMNS.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
         f"WHERE {clause.sql} ORDER BY a.alias_id"
     )
-    return [(alias, entity) for alias, entity in map(_COLUMNS.read, rows.all(sql, clause.values))]
+    return [(alias, entity) for alias, entity in map(_COLUMNS.read, db.all(sql, clause.values))]
 
 
 def _match(alias: AliasRow, entity: EntityRow, score: float, *, exact: bool) -> EntityMatch:

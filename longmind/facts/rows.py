@@ -12,7 +12,7 @@ from longmind.base.hashing import checksum
 from longmind.base.names import ALL, AllSpaces
 from longmind.facts.canonical import ObjectKind, Stored
 from longmind.facts.values import Evidence, Qualifier
-from longmind.store.engine import Row, Rows, Value
+from longmind.store.engine import Connection, Row, Value
 from longmind.store.visible import Clause, among
 
 GLOBAL: Final = "*"
@@ -182,43 +182,43 @@ def hash_row(kind: type[Any], fields: Sequence[Any]) -> int:
     return checksum(TABLES[kind], *fields)
 
 
-def select(rows: Rows, kind: type[AnyRow], clause: Clause) -> list[AnyRow]:
+def select(db: Connection, kind: type[AnyRow], clause: Clause) -> list[AnyRow]:
     """The checked rows of one table, which is called `x` in the clause."""
     sql = f"SELECT {Columns((kind, 'x')).sql} FROM {TABLES[kind]} x WHERE {clause.sql}"
-    return [checked(kind, row) for row in rows.all(sql, clause.values)]
+    return [checked(kind, row) for row in db.all(sql, clause.values)]
 
 
 def select_among(
-    rows: Rows, kind: type[AnyRow], column: str, values: Iterable[Value], *, also: Clause | None = None
+    db: Connection, kind: type[AnyRow], column: str, values: Iterable[Value], *, also: Clause | None = None
 ) -> list[AnyRow]:
     """The rows whose `column` is one of the values, in batches."""
     found: list[AnyRow] = []
     for batch in batched(sorted(set(values))):  # type: ignore[type-var]
         clause = among(f"x.{column}", batch)
-        found += select(rows, kind, clause if also is None else clause & also)
+        found += select(db, kind, clause if also is None else clause & also)
     return found
 
 
-def insert(rows: Rows, new: Sequence[Any]) -> None:
+def insert(db: Connection, new: Sequence[Any]) -> None:
     """Rows of one table."""
     if not new:
         return
     kind = type(new[0])
     names = (*kind._fields, "checksum")
-    rows.many(
+    db.many(
         f"INSERT INTO {TABLES[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
         [(*row, hash_row(kind, row)) for row in new],
     )
 
 
-def update(rows: Rows, changed: Sequence[Any], columns: Sequence[str], *, key: Sequence[str]) -> None:
+def update(db: Connection, changed: Sequence[Any], columns: Sequence[str], *, key: Sequence[str]) -> None:
     """Store these columns of rows that exist, with the checksum."""
     if not changed:
         return
     kind = type(changed[0])
     given = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
     found = " AND ".join(f"{name} = ?" for name in key)
-    rows.many(
+    db.many(
         f"UPDATE {TABLES[kind]} SET {given} WHERE {found}",
         [
             (
@@ -231,11 +231,11 @@ def update(rows: Rows, changed: Sequence[Any], columns: Sequence[str], *, key: S
     )
 
 
-def delete_among(rows: Rows, kind: type[Any], column: str, values: Iterable[int]) -> int:
+def delete_among(db: Connection, kind: type[Any], column: str, values: Iterable[int]) -> int:
     count = 0
     for batch in batched(sorted(set(values))):
         clause = among(column, batch)
-        count += rows.run(f"DELETE FROM {TABLES[kind]} WHERE {clause.sql}", clause.values)
+        count += db.run(f"DELETE FROM {TABLES[kind]} WHERE {clause.sql}", clause.values)
     return count
 
 

@@ -48,7 +48,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Retraction:
     """A checked retraction: of one value, or of all values of the statement; whole, or from `until` on."""
 
     subject: Entity
@@ -66,7 +66,7 @@ class Ending:
     """`until` is the clock's reading, and not a moment that anyone named."""
 
 
-Operation = Claim | Ending
+Operation = Claim | Retraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,11 @@ class Resolved:
     def whole(self) -> bool:
         """Whether all values of the statement matter."""
         operation = self.operation
-        return operation.value is None if isinstance(operation, Ending) else self.single or operation.replaces
+        return (
+            operation.value is None
+            if isinstance(operation, Retraction)
+            else self.single or operation.replaces
+        )
 
 
 class Resolver:
@@ -132,7 +136,7 @@ class Resolver:
             if hashed is not None
         }
         also = Clause("x.ledger = ?", (self.ledger,))
-        for row in select_among(self.tx.rows, FactRow, "fact_hash", hashes, also=also):
+        for row in select_among(self.tx.db, FactRow, "fact_hash", hashes, also=also):
             self.facts[row.fact_hash] = row
 
     def _settled(self, item: Resolved) -> Resolved:
@@ -146,7 +150,7 @@ class Resolver:
         mentioned: set[str] = set()
         for operation in operations:
             mentioned.add(operation.subject.norm)
-            if isinstance(operation, Ending):
+            if isinstance(operation, Retraction):
                 relations.setdefault(operation.predicate.norm, NewPredicate(operation.predicate))
                 continue
             relations[operation.predicate.norm] = NewPredicate(operation.predicate, operation.cardinality)
@@ -158,11 +162,11 @@ class Resolver:
                 mentioned.add(norm)
                 if norm not in people or (operation.by_hand and not people[norm].by_hand):
                     people[norm] = NewEntity(key, by_hand=operation.by_hand)
-        rows = self.tx.rows
-        known = names.find_entities(rows, self.ledger, mentioned)
+        db = self.tx.db
+        known = names.find_entities(db, self.ledger, mentioned)
         entities = {**known, **names.ensure_entities(self.tx, self.ledger, people, known=known)}
         claimed = {item.predicate.norm for item in operations if isinstance(item, Claim)}
-        there = names.find_predicates(rows, self.ledger, relations)
+        there = names.find_predicates(db, self.ledger, relations)
         wanted = {norm: new for norm, new in relations.items() if norm in claimed}
         return entities, {**there, **names.ensure_predicates(self.tx, self.ledger, wanted, known=there)}
 

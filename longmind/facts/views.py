@@ -8,7 +8,7 @@ from typing import Final
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.times import FOREVER, AsOf
-from longmind.facts.reading import (
+from longmind.facts.hits import (
     HISTORY_ORDER,
     hits,
     of_predicates,
@@ -22,7 +22,7 @@ from longmind.facts.resolve import one_key, one_key_each
 from longmind.facts.results import EvidenceResult, FactsResult
 from longmind.facts.rows import GLOBAL, EntityRow, batched, ledgers, select
 from longmind.facts.values import Entity, FactHit, Predicate
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.visible import Clause, among, both
 
 EVIDENCE_EACH: Final = 8
@@ -30,7 +30,7 @@ EVIDENCE_EACH: Final = 8
 
 
 def about(
-    rows: Rows,
+    db: Connection,
     view: View,
     subject: Entity,
     *,
@@ -40,10 +40,10 @@ def about(
     shadowed: bool = False,
 ) -> FactsResult:
     """What is so of a subject, named by its key or else by an alias."""
-    places = _entities(rows, view, subject.norm)
+    places = _entities(db, view, subject.norm)
     if not places:
-        other = one_key(rows, view, subject)
-        places = {} if other is None else _entities(rows, view, other)
+        other = one_key(db, view, subject)
+        places = {} if other is None else _entities(db, view, other)
     if not places:
         return FactsResult(())
     # A value can only stand in front of another where the space and all spaces both know the subject.
@@ -55,18 +55,18 @@ def about(
             seen(view, shadowed=shadowed or not shadows),
         ]
     )
-    raw = select_spans(rows, view, condition, limit=limit + 1, flags=shadows, shadowed=shadows and shadowed)
-    return FactsResult(hits(rows, view, raw[:limit], evidence=evidence), truncated=len(raw) > limit)
+    raw = select_spans(db, view, condition, limit=limit + 1, flags=shadows, shadowed=shadows and shadowed)
+    return FactsResult(hits(db, view, raw[:limit], evidence=evidence), truncated=len(raw) > limit)
 
 
-def _entities(rows: Rows, view: View, norm: str) -> dict[int, str]:
+def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     """The view's entities with this canonical key, and the ledger of each."""
     clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view.spaces, "x.ledger")
-    return {row.entity_id: row.ledger for row in select(rows, EntityRow, clause)}
+    return {row.entity_id: row.ledger for row in select(db, EntityRow, clause)}
 
 
 def about_each(
-    rows: Rows,
+    db: Connection,
     view: View,
     subjects: Sequence[Entity],
     *,
@@ -75,15 +75,15 @@ def about_each(
     evidence: int = EVIDENCE_EACH,
 ) -> dict[str, FactsResult]:
     """`about` for many subjects at once, by the name each was asked for."""
-    wanted = one_key_each(rows, view, subjects)
+    wanted = one_key_each(db, view, subjects)
     norms = sorted({norm for norm in wanted.values() if norm is not None})
     condition = both([ledgers(view.spaces, "e.ledger"), of_predicates(predicates), seen(view)])
     found = []
     for batch in batched(norms):
-        found += select_spans_each(rows, view, among("e.key_norm", batch) & condition, limit=limit + 1)
+        found += select_spans_each(db, view, among("e.key_norm", batch) & condition, limit=limit + 1)
     kept = [hit for hit in found if hit.place <= limit]
     ready: dict[str, list[FactHit]] = {norm: [] for norm in norms}
-    for raw, hit in zip(kept, hits(rows, view, kept, evidence=evidence), strict=True):
+    for raw, hit in zip(kept, hits(db, view, kept, evidence=evidence), strict=True):
         ready[raw.subject.key_norm].append(hit)
     cut = {hit.subject.key_norm for hit in found if hit.place > limit}
     return {
@@ -93,7 +93,7 @@ def about_each(
 
 
 def history(
-    rows: Rows,
+    db: Connection,
     view: View,
     subject: Entity,
     *,
@@ -103,29 +103,29 @@ def history(
 ) -> FactsResult:
     """Every span the store had recorded at the view's system time, by predicate and in the order recorded."""
     conditions = [of_predicates(predicates), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
-    key = one_key(rows, view, subject)
+    key = one_key(db, view, subject)
     raw = []
     if key is not None:
         clause = both([of_subject(view, key), *conditions])
-        raw = select_spans(rows, view, clause, order=HISTORY_ORDER, limit=limit + 1)
-    found = hits(rows, view, raw[:limit], evidence=evidence)
+        raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
+    found = hits(db, view, raw[:limit], evidence=evidence)
     return FactsResult(found, truncated=len(raw) > limit)
 
 
-def get(rows: Rows, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) -> FactHit:
+def get(db: Connection, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) -> FactHit:
     """The span of a fact that holds at the view's instant, or else the last one recorded before."""
     _check_id(fact_id)
     clause = both(
         [Clause("c.fact_id = ?", (fact_id,)), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
     )
     order = "CASE WHEN s.system_to IS NULL THEN 0 ELSE 1 END, s.system_from DESC, s.valid_from DESC"
-    raw = select_spans(rows, view, clause, order=order, limit=1)
+    raw = select_spans(db, view, clause, order=order, limit=1)
     if not raw:
         raise NotFound(f"There is no fact {fact_id} here.", hint="It may be in another space, or erased.")
-    return hits(rows, view, raw, evidence=evidence)[0]
+    return hits(db, view, raw, evidence=evidence)[0]
 
 
-def evidence_for(rows: Rows, view: View, fact: FactHit | int, *, limit: int) -> EvidenceResult:
+def evidence_for(db: Connection, view: View, fact: FactHit | int, *, limit: int) -> EvidenceResult:
     """What speaks for a hit's span, or for any span of a fact that the store knew at the view's time."""
     fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
     _check_id(fact_id)
@@ -134,10 +134,10 @@ def evidence_for(rows: Rows, view: View, fact: FactHit | int, *, limit: int) -> 
     )
     if isinstance(fact, FactHit):
         clause = clause & Clause("s.span_id = ?", (fact.span_id,))
-    raw = select_spans(rows, view, clause, order=HISTORY_ORDER, limit=100_000)
+    raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=100_000)
     if not raw:
         raise NotFound(f"There is no fact {fact_id} here.", hint="It may be in another space, or erased.")
-    found = ranked_evidence(rows, view, raw, limit=limit + 1)
+    found = ranked_evidence(db, view, raw, limit=limit + 1)
     return EvidenceResult((row.value() for row in found[:limit]), truncated=len(found) > limit)
 
 

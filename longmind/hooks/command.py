@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from longmind.base.errors import InvalidInput, LongmindError, Unavailable
-from longmind.hooks import places
+from longmind.hooks import paths
 from longmind.hooks.events import Event, answer, read_event
 from longmind.hooks.source import Source
 
@@ -46,14 +46,14 @@ def main(given: Sequence[str], environment: Mapping[str, str] = os.environ) -> i
         event = read_event(options.event, payload, agent=options.agent, folder=Path.cwd())
         project = environment.get(PROJECT_VARIABLE)
         folder = Path(project) if project else event.folder
-        store = places.find_store(options.store or environment.get(STORE_VARIABLE), folder)
+        store = paths.find_store(options.store or environment.get(STORE_VARIABLE), folder)
         said = run(event, store, options, folder=folder, environment=environment)
         if said:
             sys.stdout.write(said + "\n")
             sys.stdout.flush()
     except Exception as error:
         what = str(error) if isinstance(error, LongmindError) else f"{type(error).__name__}: {error}"
-        places.log(store, f"hook {' '.join(given)}: {what}")
+        paths.log(store, f"hook {' '.join(given)}: {what}")
         if verbose or not store:
             print(f"longmind hook: {what}", file=sys.stderr)
     return 0
@@ -61,25 +61,25 @@ def main(given: Sequence[str], environment: Mapping[str, str] = os.environ) -> i
 
 def run(event: Event, store: str, options: Options, *, folder: Path, environment: Mapping[str, str]) -> str:
     """Do what the event asks for, with the server if one runs, else with the store."""
-    from longmind.hooks import acting
+    from longmind.hooks import actions
 
     begins = options.begin and event.occasion == "start"
     if not store and begins:
-        store = str(folder / places.DEFAULT_STORE)
+        store = str(folder / paths.DEFAULT_STORE)
         Path(store).parent.mkdir(exist_ok=True)
     if not store or ("://" not in store and not Path(store).is_file() and not begins):
         return answer(event, "")
 
     def log(line: str) -> None:
-        places.log(store, f"hook {event.name}: {line}")
+        paths.log(store, f"hook {event.name}: {line}")
         if options.verbose:
             print(f"longmind hook: {line}", file=sys.stderr)
 
     def act(source: Source) -> str:
         if event.occasion == "keep":
-            acting.keep(event, source, store, log=log)
+            actions.keep(event, source, store, log=log)
             return answer(event, "")
-        return answer(event, acting.told(event, source))
+        return answer(event, actions.told(event, source))
 
     from longmind.hooks.local import Local
 

@@ -9,14 +9,14 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.echo import CLOSE, OPEN
 from longmind.base.filters import View, Where
 from longmind.base.hashing import digest
 from longmind.base.names import DEFAULT_SPACE
+from longmind.base.recall_marks import CLOSE, OPEN
 from longmind.base.times import FOREVER, AsOf
 from longmind.hooks.events import Turn
+from longmind.hooks.render import line, snippet
 from longmind.hooks.source import Note
-from longmind.hooks.wording import line, snippet
 
 if TYPE_CHECKING:
     from longmind.base.frame import Frame
@@ -49,12 +49,12 @@ class Local:
         self._memory: Memory | None = None
 
     def recall(self, question: str, *, session: str) -> str:
+        from longmind.search.embedding import EmbedderBinding
         from longmind.search.engine import SearchEngine
-        from longmind.search.known import KnownFacts
-        from longmind.search.meaning import Meaning
+        from longmind.search.facts_lane import FactsLane
         from longmind.search.request import plan_request
 
-        engine = SearchEngine(self.store, meaning=Meaning(problem=self.how), facts=KnownFacts())
+        engine = SearchEngine(self.store, embedding=EmbedderBinding(problem=self.how), facts=FactsLane())
         request = plan_request(
             question[:_QUESTION],
             view=self._view(),
@@ -90,7 +90,7 @@ class Local:
 
         where = Where(kind=tuple(kinds) or None, any_tags=tuple(tags) or None, session=session or None)
         with self.store.read() as snapshot:
-            found = timeline(snapshot.rows, self.store.engine.dialect, self._view(), where, limit=limit)
+            found = timeline(snapshot.db, self.store.engine.dialect, self._view(), where, limit=limit)
         return [_note(frame) for frame in found]
 
     def add(self, session: str, turns: Sequence[Turn]) -> None:

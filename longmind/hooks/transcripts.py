@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from longmind.base.echo import without_echo
+from longmind.base.recall_marks import without_echo
 from longmind.base.store_files import open_user_file
 from longmind.hooks.events import Turn
 

@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from starlette.responses import Response
 
 from longmind import __version__
-from longmind.http.answers import report_errors
 from longmind.http.conversation import conversation_routes
+from longmind.http.errors import report_errors
 from longmind.http.guard import LOOPBACK, Guard
 from longmind.http.limits import Limits
 from longmind.http.metrics import Counting, Metrics

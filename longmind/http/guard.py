@@ -11,7 +11,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from longmind.http.answers import refusal
+from longmind.http.errors import refusal
 from longmind.http.limits import Limits
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]", "::1")

@@ -16,7 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from longmind.base.echo import without_echo
+from longmind.base.recall_marks import without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
 from longmind.ingest.plan import cut_if_long
 from longmind.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
@@ -24,7 +24,7 @@ from longmind.store.drafts import Draft
 from longmind.store.parts import Part
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
-from longmind.store.writing import Prepared, Put, look, put, retire
+from longmind.store.write import Prepared, Put, look, put, retire
 
 Cancelled = Callable[[], bool]
 _MERGE: Final = 256

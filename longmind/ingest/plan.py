@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from longmind.base.checks import MAX_LABEL_BYTES, check_limit
-from longmind.base.echo import without_echo
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.frame import Kind
 from longmind.base.hashing import digest
+from longmind.base.recall_marks import without_echo
 from longmind.base.tokens import Tokenizer, open_tokenizer
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from longmind.ingest.chunk import FEWEST, plan_chunks

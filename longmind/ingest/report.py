@@ -9,7 +9,7 @@ from typing import Final
 from longmind.facts.extraction import Extraction
 from longmind.store.drafts import Draft
 from longmind.store.parts import Failed
-from longmind.store.writing import Prepared, Put
+from longmind.store.write import Prepared, Put
 
 VECTORS: Final = "vectors"
 _FACTS: Final = "facts"

@@ -24,13 +24,13 @@ from longmind.ingest.plan import UNREADABLE, Cutting, Labels, plan_source
 from longmind.ingest.report import ECHO, IngestReport, Skip, merged
 from longmind.ingest.source import Readers, Source
 from longmind.store.drafts import Draft
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.frames import batches
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
-from longmind.store.writing import Put, retire
+from longmind.store.write import Put, retire
 
 _STOPPED: Final = frozenset({"max_seconds", "max_documents", "max_total_bytes", "max_chunks"})
 """Limits after which further files are not looked at."""
@@ -81,11 +81,11 @@ class Sources(Part):
         count = 0
         for batch in batches(ids):
             clause = among("frame_id", batch)
-            count += tx.rows.run(f"DELETE FROM ingest_source WHERE {clause.sql}", clause.values)
+            count += tx.db.run(f"DELETE FROM ingest_source WHERE {clause.sql}", clause.values)
         return {"ingest_source": count}
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
-        rows = snapshot.rows.all(
+        rows = snapshot.db.all(
             "SELECT s.uri FROM ingest_source s JOIN frame f ON f.frame_id = s.frame_id "
             "WHERE f.uri <> s.uri LIMIT 20"
         )
@@ -93,7 +93,7 @@ class Sources(Part):
             yield Problem("sources", f"the account of {uri} names the frame of another source")
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.rows.one("SELECT count(*) FROM ingest_source")
+        row = snapshot.db.one("SELECT count(*) FROM ingest_source")
         return {"files": int(row[0]) if row else 0}
 
 
@@ -145,7 +145,7 @@ def ingest_sources(
 ) -> IngestReport:
     """Read what is new or changed, in the order given."""
     with store.read() as snapshot:
-        known = _known(snapshot.rows, labels.space, [source.uri for source in sources if source.uri])
+        known = _known(snapshot.db, labels.space, [source.uri for source in sources if source.uri])
     run = _Run(store, readers, labels, cutting, root, f"{cutting.name}-{labels.name}")
     fresh = [source for source in sources if not run.is_unchanged(source, known.get(source.uri))]
     passed = len(sources) - len(fresh)
@@ -354,7 +354,7 @@ class _Run:
                 superseded = 1
             options = self.options if whole else "partial"
             row = (self.labels.space, source.uri, self.root, source.size, source.modified or 0, options)
-            tx.rows.run(
+            tx.db.run(
                 "INSERT INTO ingest_source (space, uri, root, size, modified, options, sha256, frame_id) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, uri) DO UPDATE "
                 "SET root = excluded.root, size = excluded.size, modified = excluded.modified, "
@@ -366,7 +366,7 @@ class _Run:
         return Job(source.uri, plan, settle, renews, size=source.size)
 
 
-def _known(rows: Rows, space: str, uris: Sequence[str]) -> dict[str, Known]:
+def _known(db: Connection, space: str, uris: Sequence[str]) -> dict[str, Known]:
     found: dict[str, Known] = {}
     for first in range(0, len(uris), 500):
         clause = among("s.uri", uris[first : first + 500])
@@ -375,13 +375,13 @@ def _known(rows: Rows, space: str, uris: Sequence[str]) -> dict[str, Known]:
             "LEFT JOIN frame f ON f.frame_id = s.frame_id AND f.retired_at IS NULL "
             f"WHERE s.space = ? AND {clause.sql}"
         )
-        found.update((row[0], Known(*row[1:])) for row in rows.all(sql, (space, *clause.values)))
+        found.update((row[0], Known(*row[1:])) for row in db.all(sql, (space, *clause.values)))
     return found
 
 
 def _retire_missing(store: Store, space: str, listed: Listing) -> IngestReport:
     with store.read() as snapshot:
-        rows = snapshot.rows.all(
+        rows = snapshot.db.all(
             "SELECT uri, root, frame_id FROM ingest_source "
             "WHERE space = ? AND substr(uri, 1, ?) = ? ORDER BY uri",
             (space, len(listed.prefix), listed.prefix),
@@ -393,5 +393,5 @@ def _retire_missing(store: Store, space: str, listed: Listing) -> IngestReport:
     with store.write() as tx:
         ids = [int(frames[uri]) for uri in gone if frames[uri] is not None]
         retired = retire(tx, ids, reason="its file is gone", parts=store.parts)
-        tx.rows.many("DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri in gone])
+        tx.db.many("DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri in gone])
     return IngestReport(retired=len(set(ids).intersection(retired)))

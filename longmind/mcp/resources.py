@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from mcp_types import Resource, ResourceTemplate
 
 from longmind.base.errors import InvalidInput, NotFound
-from longmind.mcp.shaping import Shape
+from longmind.mcp.shapes import Shape
 from longmind.operations import registry
 from longmind.operations.schema import answer_schema
 from longmind.operations.values import plain

@@ -18,10 +18,10 @@ from longmind.base.errors import InvalidInput, LongmindError, NotFound
 from longmind.base.tokens import open_tokenizer
 from longmind.mcp import prompts, resources
 from longmind.mcp.contexts import use_context
-from longmind.mcp.fitting import fit, written
-from longmind.mcp.holding import Holder
+from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.settings import Settings
 from longmind.mcp.tools import OperationTool, profile_tools
+from longmind.mcp.truncate import fit, written
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
@@ -35,24 +35,24 @@ _INSTRUCTIONS: Final = (
 
 def create_server(holder: Holder, settings: Settings) -> Server[Any]:
     """A server that is not connected yet; it does not close the holder."""
-    desk = _Desk(holder, settings)
+    handlers = _Handlers(holder, settings)
     return Server(
         "longmind",
         version=__version__,
         title="Longmind",
         instructions=_INSTRUCTIONS,
-        get_tool_input_schema=desk.input_schema,
-        on_list_tools=desk.list_tools,
-        on_call_tool=desk.call_tool,
-        on_list_resources=desk.list_resources,
-        on_list_resource_templates=desk.list_templates,
-        on_read_resource=desk.read_resource,
-        on_list_prompts=desk.list_prompts,
-        on_get_prompt=desk.get_prompt,
+        get_tool_input_schema=handlers.input_schema,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
 
 
-class _Desk:
+class _Handlers:
     """The handlers of the requests."""
 
     def __init__(self, holder: Holder, settings: Settings) -> None:

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 
-from longmind.base.echo import OPEN
 from longmind.base.errors import LongmindError
+from longmind.base.recall_marks import OPEN
 from longmind.mcp.arguments import Arguments
 from longmind.mcp.contexts import use_context
-from longmind.mcp.fitting import CUT, Count, fit, written
-from longmind.mcp.holding import Holder
+from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.settings import Profile
-from longmind.mcp.shaping import Shape
+from longmind.mcp.shapes import Shape
+from longmind.mcp.truncate import CUT, Count, fit, written
 from longmind.operations import registry
 from longmind.operations.operation import Operation
 from longmind.operations.schema import answer_schema

@@ -9,7 +9,7 @@ from longmind.operations.operation import Mark, operation
 if TYPE_CHECKING:
     from longmind.memory import Memory
     from longmind.operations.answers import Written
-    from longmind.store.moving import Moved
+    from longmind.store.transfer import Moved
 
 
 @operation("export", effect="write", lasting=True, example={"path": "memory.jsonl"})

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         Spending,
         Written,
     )
+    from longmind.spaces.sync import SyncReport
     from longmind.spaces.values import GcReport, ImportReport, SpaceSummary
-    from longmind.spaces.watching import SyncReport
     from longmind.store.erasure import ErasureCertificate
 
 SpaceName = Annotated[str, "The space."]
@@ -235,13 +235,13 @@ def sync(
     freeze_clock: Annotated[Moment, "Stamp this time."] = None,
 ) -> SyncReport:
     """Bring a space up to date with a folder: new and changed files are kept, gone ones forgotten."""
-    from longmind.spaces import watching
+    from longmind.spaces import sync
 
     values.path(folder, "folder")
     if since is not None:
-        changed = watching.changed_files(folder, since=since)
+        changed = sync.changed_files(folder, since=since)
         paths = list(changed) if paths is None else [path for path in paths if path in changed]
-    return watching.sync_folder(
+    return sync.sync_folder(
         memory.space(space),
         folder,
         readers=memory.readers,

@@ -19,8 +19,8 @@ from longmind.store.catalog import CatalogView
 from longmind.store.transaction import Snapshot
 from longmind.text.lane import TermUse, TextScores
 from longmind.text.words import stem
-from longmind.vectors.neighbours import Near, Neighbours
-from longmind.vectors.signs import Basis, LateQuery, content_pieces, late_query, score_late
+from longmind.vectors.late_interaction import Basis, LateQuery, content_pieces, late_query, score_late
+from longmind.vectors.nearest import NearestFrames, VectorHits
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -70,7 +70,7 @@ class EmbeddedQuery:
 
 
 @dataclass(slots=True, eq=False)
-class Pool:
+class Candidates:
     """The candidates, ascending by id, with every lane's opinion of each."""
 
     ids: Ids
@@ -100,12 +100,12 @@ class Embedding:
     """
 
     def __init__(
-        self, embedder: Embedder | None, problem: str, query: str, pool: Callable[[], Executor]
+        self, embedder: Embedder | None, problem: str, query: str, candidates: Callable[[], Executor]
     ) -> None:
         self._made: EmbeddedQuery | None = None
         self._coming: Future[EmbeddedQuery] | None = None
         if getattr(embedder, "runs_here", False):
-            self._coming = pool().submit(embed_query, embedder, problem, query)
+            self._coming = candidates().submit(embed_query, embedder, problem, query)
             time.sleep(0)  # lets the other thread have Python for the moment in which it begins
         else:
             self._made = embed_query(embedder, problem, query)
@@ -147,13 +147,13 @@ def gather(
     mask: Mask,
     text: TextScores | None,
     said: Ids | None,
-    near: Near | None,
+    near: VectorHits | None,
     ranked: Mapping[str, Sequence[RankedFrame]],
-    neighbours: Neighbours | None,
+    neighbours: NearestFrames | None,
     query: EmbeddedQuery,
     early: Cosines | None,
     late: LateQuery | None,
-) -> Pool:
+) -> Candidates:
     """The union of what the lanes found, and of the turns beside it, with all signals filled in."""
     import numpy as np
 
@@ -165,7 +165,7 @@ def gather(
     members += [np.array([item.id for item in items], dtype=np.int64) for items in ranked.values() if items]
     beside = _beside(np.concatenate([found[:BESIDE] for found in members]), catalog, mask)
     ids = distinct(np.concatenate([*members, beside]))
-    pool = Pool(
+    candidates = Candidates(
         ids=ids,
         words=np.zeros(len(ids)) if text is None else text.of(ids),
         cosine=None,
@@ -177,10 +177,10 @@ def gather(
     )
     if near is not None and neighbours is not None and query.encoding is not None:
         looked_at = [near.looked_at] if early is None else [near.looked_at, early]
-        pool.cosine = _cosines(ids, looked_at, neighbours, query.encoding, snapshot)
+        candidates.cosine = _cosines(ids, looked_at, neighbours, query.encoding, snapshot)
         if late is not None:
-            pool.late = _late(pool, late, neighbours, snapshot, catalog.columns.content)
-    return pool
+            candidates.late = _late(candidates, late, neighbours, snapshot, catalog.columns.content)
+    return candidates
 
 
 def _beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
@@ -195,17 +195,17 @@ def _beside(found: Ids, catalog: CatalogView, mask: Mask) -> Ids:
     return shown
 
 
-def talk_of(pool: Pool, catalog: CatalogView, lengths: Counts) -> Talk:
+def talk_of(candidates: Candidates, catalog: CatalogView, lengths: Counts) -> Talk:
     """Sessions and neighbours of the candidates, as positions among them."""
     import numpy as np
 
     columns = catalog.columns
-    talks = columns.talk[pool.ids]
+    talks = columns.talk[candidates.ids]
     return Talk(
         session=np.where(talks >= 0, numbered(talks), -1),
-        previous=_positions(pool.ids, columns.previous[pool.ids]),
-        next=_positions(pool.ids, columns.next[pool.ids]),
-        is_short=lengths[pool.ids] <= SHORT_TURN,
+        previous=_positions(candidates.ids, columns.previous[candidates.ids]),
+        next=_positions(candidates.ids, columns.next[candidates.ids]),
+        is_short=lengths[candidates.ids] <= SHORT_TURN,
     )
 
 
@@ -218,7 +218,7 @@ def early_cosines(
     said: Ids,
     catalog: CatalogView,
     mask: Mask,
-    neighbours: Neighbours,
+    neighbours: NearestFrames,
     query: EmbeddedQuery,
     snapshot: Snapshot,
 ) -> Cosines | None:
@@ -232,7 +232,7 @@ def early_cosines(
 
 
 def _cosines(
-    ids: Ids, looked_at: Sequence[Cosines], neighbours: Neighbours, encoding: Encoding, snapshot: Snapshot
+    ids: Ids, looked_at: Sequence[Cosines], neighbours: NearestFrames, encoding: Encoding, snapshot: Snapshot
 ) -> Floats:
     import numpy as np
 
@@ -249,20 +249,20 @@ def _cosines(
 
 
 def _late(
-    pool: Pool, asked: LateQuery, neighbours: Neighbours, snapshot: Snapshot, content: Ids
+    candidates: Candidates, asked: LateQuery, neighbours: NearestFrames, snapshot: Snapshot, content: Ids
 ) -> Floats | None:
     import numpy as np
 
-    assert pool.cosine is not None
-    if asked.is_empty or len(pool.ids) == 0:
+    assert candidates.cosine is not None
+    if asked.is_empty or len(candidates.ids) == 0:
         return None
-    words = pool.words / pool.most_words if pool.most_words > 0 else pool.words
-    known = np.where(np.isnan(pool.cosine), 0.0, pool.cosine)
+    words = candidates.words / candidates.most_words if candidates.most_words > 0 else candidates.words
+    known = np.where(np.isnan(candidates.cosine), 0.0, candidates.cosine)
     highest = known.max(initial=0.0)
-    meaning = known / highest if highest > 0 else np.zeros(len(words))
-    first = best(words + meaning, pool.ids, LATE_FRAMES, content=content)
-    pieces = neighbours.pieces(pool.ids[first], snapshot, most=LATE_TOKENS)
-    late = np.full(len(pool.ids), np.nan)
+    embedding = known / highest if highest > 0 else np.zeros(len(words))
+    first = best(words + embedding, candidates.ids, LATE_FRAMES, content=content)
+    pieces = neighbours.pieces(candidates.ids[first], snapshot, most=LATE_TOKENS)
+    late = np.full(len(candidates.ids), np.nan)
     late[first[: len(pieces.sizes)]] = score_late(asked, pieces)
     late[~np.isfinite(late)] = np.nan
     return late if np.isfinite(late).any() else None

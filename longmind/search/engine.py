@@ -22,14 +22,22 @@ from longmind.search.candidates import (
     talk_of,
 )
 from longmind.search.classify import classify
+from longmind.search.embedding import EmbedderBinding
 from longmind.search.fusion import add_talk, fuse_ranks, fuse_scores, order
-from longmind.search.meaning import Meaning
+from longmind.search.ranking import (
+    UNRANKED,
+    Ranking,
+    best_ranks,
+    lane_ranks,
+    lanes_of,
+    rank_bonuses,
+    steps_of,
+)
 from longmind.search.request import SearchRequest
 from longmind.search.rerank import Reranker, agreements, rerank_by_model
 from longmind.search.results import Hit, LaneReport, SearchResults, WhyNot
-from longmind.search.scored import UNRANKED, Scored, best_ranks, lane_ranks, lanes_of, rank_bonuses, steps_of
+from longmind.search.speakers import voice_bonus
 from longmind.search.timeline import TimeSense, newest, sense_of_time
-from longmind.search.voices import voice_bonus
 from longmind.store.catalog import Catalog, CatalogView
 from longmind.store.frames import fetch, stored
 from longmind.store.store import Store
@@ -38,8 +46,8 @@ from longmind.text.lane import Lengths, Measured, TextScores, score_text
 from longmind.text.postings import Common
 from longmind.text.query import TextQuery, plan_text
 from longmind.text.vocabulary import Vocabulary
-from longmind.vectors.codes import Looking, Question
-from longmind.vectors.neighbours import Near
+from longmind.vectors.nearest import VectorHits
+from longmind.vectors.quantized import PendingScan, VectorQuery
 from longmind.vectors.threads import one_thread
 
 if TYPE_CHECKING:
@@ -74,11 +82,11 @@ class SearchEngine:
         self,
         store: Store,
         *,
-        meaning: Meaning | None = None,
+        embedding: EmbedderBinding | None = None,
         facts: RankingLane | None = None,
         reranker: Reranker | None = None,
     ) -> None:
-        self.meaning = meaning or Meaning()
+        self.embedding = embedding or EmbedderBinding()
         self._store = store
         self._facts = facts
         self._reranker = reranker
@@ -105,7 +113,7 @@ class SearchEngine:
             query=request.query,
             query_type=scored.kind.type,
             query_reason=scored.kind.reason,
-            lanes=tuple(scored.pool.reports),
+            lanes=tuple(scored.candidates.reports),
             fusion=request.fusion,
             revision=snapshot.revision,
             truncated=scored.plan.truncated
@@ -123,11 +131,11 @@ class SearchEngine:
             catalog = self._catalog.at(snapshot)
             with one_thread():
                 scored = self._score(request, snapshot, catalog, query)
-            positions = scored.pool.ids[scored.placed].tolist()
+            positions = scored.candidates.ids[scored.placed].tolist()
             if frame_id not in positions:
                 reasons = "; ".join(
                     f"{lane.name}: {'not among its ' + str(lane.found) if lane.ran else lane.detail}"
-                    for lane in scored.pool.reports
+                    for lane in scored.candidates.reports
                 )
                 return WhyNot(frame_id, False, "no lane", f"No lane brought it in ({reasons}).")
             rank = positions.index(frame_id) + 1
@@ -151,7 +159,7 @@ class SearchEngine:
             return Embedding.none("not asked for")
         if not request.query.strip():
             return Embedding.none("the question is empty")
-        return Embedding(self.meaning.embedder, self.meaning.problem, request.query, self._threads)
+        return Embedding(self.embedding.embedder, self.embedding.problem, request.query, self._threads)
 
     def _threads(self) -> Executor:
         """For what needs no Python; its threads end with the engine."""
@@ -165,7 +173,7 @@ class SearchEngine:
 
     def _score(
         self, request: SearchRequest, snapshot: Snapshot, catalog: CatalogView, embedding: Embedding
-    ) -> Scored:
+    ) -> Ranking:
         filtering = sense_of_time(request) if request.times == "filter" else None
         where = request.where if filtering is None else _narrowed(request, filtering)
         mask = catalog.visible(request.view, where)
@@ -183,13 +191,13 @@ class SearchEngine:
         query = embedding.result()
         late = None
         if request.fusion == "score":
-            late = pieces_asked(query, self.meaning.basis, () if text is None else text.terms)
+            late = pieces_asked(query, self.embedding.basis, () if text is None else text.terms)
         early = None
-        if said is not None and isinstance(looking, Looking) and self.meaning.neighbours is not None:
-            early = early_cosines(said, catalog, mask, self.meaning.neighbours, query, snapshot)
+        if said is not None and isinstance(looking, PendingScan) and self.embedding.neighbours is not None:
+            early = early_cosines(said, catalog, mask, self.embedding.neighbours, query, snapshot)
         near = self._vector_lane(request, query.problem or looking, lengths.documents, reports)
         ranked = self._ranked_lanes(request, catalog, mask, sense, known, (text, near), reports)
-        pool = gather(
+        candidates = gather(
             catalog=catalog,
             snapshot=snapshot,
             mask=mask,
@@ -197,29 +205,31 @@ class SearchEngine:
             said=said,
             near=near,
             ranked=ranked,
-            neighbours=self.meaning.neighbours,
+            neighbours=self.embedding.neighbours,
             query=query,
             early=early,
             late=late,
         )
-        pool.reports = reports
-        content = catalog.columns.content[pool.ids]
-        ranks = lane_ranks(pool, near, content)
+        candidates.reports = reports
+        content = catalog.columns.content[candidates.ids]
+        ranks = lane_ranks(candidates, near, content)
         if request.fusion == "rrf":
             fused = fuse_ranks(ranks, kind.type)
             scores = fused.scores.copy()
         else:
-            fused = fuse_scores(pool.signals(), most_words=pool.most_words)
-            fused = fused.plus("voice", voice_bonus(request.query, catalog, pool.ids, pool.is_turn))
-            fused = add_talk(fused, talk_of(pool, catalog, lengths.words), pool.is_turn)
-            scores = fused.scores + rank_bonuses(pool)
-        best_rank = best_ranks(ranks, len(pool.ids))
+            fused = fuse_scores(candidates.signals(), most_words=candidates.most_words)
+            fused = fused.plus(
+                "voice", voice_bonus(request.query, catalog, candidates.ids, candidates.is_turn)
+            )
+            fused = add_talk(fused, talk_of(candidates, catalog, lengths.words), candidates.is_turn)
+            scores = fused.scores + rank_bonuses(candidates)
+        best_rank = best_ranks(ranks, len(candidates.ids))
         # A turn beside a hit may be an answer by itself, but only if its meaning was looked at.
         found = (best_rank < UNRANKED) | (near is not None)
         bonuses = agreements(
             plan=plan,
             sense=sense if request.times == "boost" else None,
-            pool=pool,
+            candidates=candidates,
             scores=scores,
             catalog=catalog,
             snapshot=snapshot,
@@ -230,9 +240,9 @@ class SearchEngine:
         )
         for place, given in bonuses.items():
             scores[place] += sum(bonus.amount for bonus in given)
-        placed = order(scores, best_rank, content, pool.ids)
+        placed = order(scores, best_rank, content, candidates.ids)
         placed = placed[found[placed]]
-        return Scored(pool, fused, scores, placed, ranks, bonuses, plan, kind, sense)
+        return Ranking(candidates, fused, scores, placed, ranks, bonuses, plan, kind, sense)
 
     def _text_lane(
         self,
@@ -272,32 +282,32 @@ class SearchEngine:
         catalog: CatalogView,
         mask: Mask,
         where: Where,
-    ) -> Looking | str:
+    ) -> PendingScan | str:
         """The look for what is near, begun, or why there is none."""
-        neighbours = self.meaning.neighbours
+        neighbours = self.embedding.neighbours
         if neighbours is None or not embedding.may_come:
             return embedding.result().problem
-        problem = self.meaning.mismatch(snapshot)
+        problem = self.embedding.mismatch(snapshot)
         if problem:
             return problem
 
-        def question() -> Question:
+        def question() -> VectorQuery:
             encoding = embedding.result().encoding
             assert encoding is not None
-            return Question(encoding.vectors[0], mask, request.view, where, catalog.columns.content)
+            return VectorQuery(encoding.vectors[0], mask, request.view, where, catalog.columns.content)
 
         return neighbours.begin(question, snapshot, _depth(request), pool=self._threads)
 
     def _vector_lane(
-        self, request: SearchRequest, looking: Looking | str, indexed: int, reports: list[LaneReport]
-    ) -> Near | None:
+        self, request: SearchRequest, looking: PendingScan | str, indexed: int, reports: list[LaneReport]
+    ) -> VectorHits | None:
         if "vector" not in request.lanes:
             return None
-        if isinstance(looking, str) or self.meaning.neighbours is None:
+        if isinstance(looking, str) or self.embedding.neighbours is None:
             reports.append(LaneReport("vector", False, 0, str(looking)))
             return None
-        near = self.meaning.neighbours.end(looking)
-        covered = self.meaning.neighbours.covered(looking.snapshot)
+        near = self.embedding.neighbours.end(looking)
+        covered = self.embedding.neighbours.covered(looking.snapshot)
         partly = f"; vectors for {covered} of {indexed} frames" if covered < indexed else ""
         reports.append(LaneReport("vector", True, len(near.ids), near.method + partly))
         return near
@@ -317,7 +327,7 @@ class SearchEngine:
         mask: Mask,
         sense: TimeSense,
         known: Sequence[RankedFrame] | None,
-        scored: tuple[TextScores | None, Near | None],
+        scored: tuple[TextScores | None, VectorHits | None],
         reports: list[LaneReport],
     ) -> dict[str, Sequence[RankedFrame]]:
         ranked: dict[str, Sequence[RankedFrame]] = {}
@@ -337,9 +347,9 @@ class SearchEngine:
             reports.append(LaneReport("timeline", True, len(found), detail))
         return ranked
 
-    def _hits(self, request: SearchRequest, snapshot: Snapshot, scored: Scored, places: Ids) -> list[Hit]:
-        ids = scored.pool.ids[places].tolist()
-        frames = fetch(snapshot.rows, self._store.engine.dialect, ids, request.view)
+    def _hits(self, request: SearchRequest, snapshot: Snapshot, scored: Ranking, places: Ids) -> list[Hit]:
+        ids = scored.candidates.ids[places].tolist()
+        frames = fetch(snapshot.db, self._store.engine.dialect, ids, request.view)
         if len(frames) != len(ids):
             missing = sorted(set(ids) - {frame.id for frame in frames})
             raise Corrupt(
@@ -358,13 +368,13 @@ class SearchEngine:
         ]
 
     def _outside(self, request: SearchRequest, snapshot: Snapshot, frame_id: int) -> WhyNot | None:
-        row = stored(snapshot.rows, [frame_id]).get(frame_id)
+        row = stored(snapshot.db, [frame_id]).get(frame_id)
         if row is None:
             return WhyNot(frame_id, False, "missing", "There is no such frame; it may have been erased.")
         spaces = request.view.spaces
         if spaces is not ALL and row.space not in spaces and row.scope != "global":
             return WhyNot(frame_id, False, "space", f"It is in the space {row.space}, which was not asked.")
-        if not fetch(snapshot.rows, self._store.engine.dialect, [frame_id], request.view):
+        if not fetch(snapshot.db, self._store.engine.dialect, [frame_id], request.view):
             reason = "At the instant asked for it was not known or not yet so."
             if row.retired_at is not None and row.retired_at <= request.view.as_of.system:
                 by = "" if row.superseded_by is None else f", superseded by frame {row.superseded_by}"
@@ -378,7 +388,7 @@ class SearchEngine:
             return WhyNot(
                 frame_id, False, "filter", f"The time in the question leaves it out: {sense.described}."
             )
-        if snapshot.rows.one("SELECT 1 FROM text_doc WHERE frame_id = ?", (frame_id,)) is None:
+        if snapshot.db.one("SELECT 1 FROM text_doc WHERE frame_id = ?", (frame_id,)) is None:
             return WhyNot(frame_id, False, "not indexed", "It is found through its chunks, not as a whole.")
         return None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from longmind.base.errors import InvalidInput, LongmindError
 from longmind.base.filters import View
-from longmind.search.candidates import Pool
+from longmind.search.candidates import Candidates
 from longmind.search.results import Hit, Step
 from longmind.search.timeline import TimeSense
 from longmind.store.catalog import CatalogView
@@ -59,7 +59,7 @@ def agreements(
     *,
     plan: TextQuery,
     sense: TimeSense | None,
-    pool: Pool,
+    candidates: Candidates,
     scores: Floats,
     catalog: CatalogView,
     snapshot: Snapshot,
@@ -70,11 +70,11 @@ def agreements(
 ) -> dict[int, list[Bonus]]:
     """Bonuses by position in the pool."""
     found: dict[int, list[Bonus]] = defaultdict(list)
-    _identifiers(found, plan, pool, catalog, snapshot, scale)
+    _identifiers(found, plan, candidates, catalog, snapshot, scale)
     if plan.phrases:
-        _phrases(found, plan, pool, scores, snapshot, view, dialect, reach, scale)
+        _phrases(found, plan, candidates, scores, snapshot, view, dialect, reach, scale)
     if sense is not None and sense.range is not None:
-        _dates(found, sense, pool, catalog, scale)
+        _dates(found, sense, candidates, catalog, scale)
     return found
 
 
@@ -103,7 +103,7 @@ def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tupl
 def _identifiers(
     found: dict[int, list[Bonus]],
     plan: TextQuery,
-    pool: Pool,
+    candidates: Candidates,
     catalog: CatalogView,
     snapshot: Snapshot,
     scale: float,
@@ -116,18 +116,18 @@ def _identifiers(
 
     names = [name for name in plan.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
-        ids = frames_of(snapshot.rows, name)
+        ids = frames_of(snapshot.db, name)
         rarity = 1 - math.log1p(len(ids)) / math.log1p(max(catalog.size, len(ids) + 1))
         weight = ONLY_IDENTIFIER if plan.names_only else IDENTIFIER * rarity**2
         amount = scale * weight / len(names)
-        for place in np.flatnonzero(np.isin(pool.ids, ids)).tolist():
+        for place in np.flatnonzero(np.isin(candidates.ids, ids)).tolist():
             found[place].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
 
 
 def _phrases(
     found: dict[int, list[Bonus]],
     plan: TextQuery,
-    pool: Pool,
+    candidates: Candidates,
     scores: Floats,
     snapshot: Snapshot,
     view: View,
@@ -138,26 +138,30 @@ def _phrases(
     import numpy as np
 
     # By words, not by fused score: what says the phrase has the words.
-    first = np.lexsort((pool.ids, -scores, -pool.words))[:reach]
+    first = np.lexsort((candidates.ids, -scores, -candidates.words))[:reach]
     texts: Mapping[int, str] = {
         frame.id: f"{frame.title or ''}\n{frame.text}"
-        for frame in fetch(snapshot.rows, dialect, pool.ids[first].tolist(), view)
+        for frame in fetch(snapshot.db, dialect, candidates.ids[first].tolist(), view)
     }
     for place in first.tolist():
-        text = texts.get(int(pool.ids[place]), "")
+        text = texts.get(int(candidates.ids[place]), "")
         for phrase in said_phrases(text, plan.phrases):
             amount = scale * PHRASE / len(plan.phrases)
             found[place].append(Bonus("phrase", amount, f"says {phrase!r}"))
 
 
 def _dates(
-    found: dict[int, list[Bonus]], sense: TimeSense, pool: Pool, catalog: CatalogView, scale: float
+    found: dict[int, list[Bonus]],
+    sense: TimeSense,
+    candidates: Candidates,
+    catalog: CatalogView,
+    scale: float,
 ) -> None:
     import numpy as np
 
     assert sense.range is not None
     since, until = sense.range
-    times = catalog.columns.occurred_at[pool.ids]
+    times = catalog.columns.occurred_at[candidates.ids]
     inside = np.ones(len(times), dtype=bool)
     if since is not None:
         inside &= times >= since

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from longmind.base.checks import check_text
-from longmind.base.echo import CLOSE, OPEN, harmless
 from longmind.base.errors import InvalidInput
 from longmind.base.hashing import digest
+from longmind.base.recall_marks import CLOSE, OPEN, harmless
 from longmind.base.times import AsOf, format_ms
 from longmind.spaces.instants import instant, parse_rfc3339
 from longmind.spaces.objects import slugs

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_label, check_metadata, check_text
-from longmind.base.echo import without_echo
 from longmind.base.errors import InvalidInput
 from longmind.base.hashing import digest
+from longmind.base.recall_marks import without_echo
 from longmind.base.words import fold
 from longmind.context.sentences import cut, salient
 from longmind.spaces.policies import Policy

@@ -42,7 +42,7 @@ class SpacesPart(Part):
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         for batch in batches(ids):
             clause = among("x.frame_id", batch)
-            for row in select(tx.rows, ObjectRow, f"x.until IS NULL AND {clause.sql}", clause.values):
+            for row in select(tx.db, ObjectRow, f"x.until IS NULL AND {clause.sql}", clause.values):
                 close_version(tx, row)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
@@ -51,18 +51,18 @@ class SpacesPart(Part):
         for batch in batches(ids):
             clause = among("frame_id", batch)
             sql = f"SELECT space, object_id, until, frame_id FROM space_object WHERE {clause.sql}"
-            found = tx.rows.all(sql, clause.values)
+            found = tx.db.all(sql, clause.values)
             gone.update((str(row[0]), str(row[1])) for row in found)
-            tx.rows.many(
+            tx.db.many(
                 "DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?",
                 [(row[0], FOREVER if row[2] is None else row[2], row[3]) for row in found],
             )
-            count += tx.rows.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
+            count += tx.db.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
         named = 0
         for space, name in sorted(gone):
-            for row in select(tx.rows, AuditRow, "x.space = ? AND x.object_id = ?", (space, name)):
+            for row in select(tx.db, AuditRow, "x.space = ? AND x.object_id = ?", (space, name)):
                 clean = row._replace(object_id=None)
-                tx.rows.run(
+                tx.db.run(
                     "UPDATE space_audit SET object_id = NULL, checksum = ? WHERE audit_id = ?",
                     (seal(clean), clean.audit_id),
                 )
@@ -72,24 +72,24 @@ class SpacesPart(Part):
     def rebuild(self, store: Store) -> int:
         done = 0
         with store.write() as tx:
-            tx.rows.run("DELETE FROM space_words")
-            while made := derive(tx.rows, most=_BATCH):
+            tx.db.run("DELETE FROM space_words")
+            while made := derive(tx.db, most=_BATCH):
                 done += made
         return done
 
     def derive(self, tx: Transaction) -> None:
-        while derive(tx.rows, most=_BATCH):
+        while derive(tx.db, most=_BATCH):
             pass
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         """Makes what a store of an older format lacks."""
         with store.read() as snapshot:
-            if not lacking(snapshot.rows, 1):
+            if not lacking(snapshot.db, 1):
                 return {}
         done = 0
         while not budget.exhausted:
             with store.write() as tx:
-                made = derive(tx.rows, most=_BATCH)
+                made = derive(tx.db, most=_BATCH)
             budget.spend(made)
             done += made
             if made < _BATCH:
@@ -98,11 +98,11 @@ class SpacesPart(Part):
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         for text, sql in _RULES:
-            for (name,) in snapshot.rows.all(f"{sql} LIMIT 20"):
+            for (name,) in snapshot.db.all(f"{sql} LIMIT 20"):
                 yield Problem("space_object", text.format(name))
         if deep:
             yield from _checksums(snapshot)
-            for detail in differing(snapshot.rows):
+            for detail in differing(snapshot.db):
                 yield Problem("space_words", detail, derived=True)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
@@ -114,7 +114,7 @@ class SpacesPart(Part):
             ("versions", "SELECT count(*) FROM space_object"),
             ("audit", "SELECT count(*) FROM space_audit"),
         ):
-            row = snapshot.rows.one(sql)
+            row = snapshot.db.one(sql)
             found[name] = int(row[0]) if row else 0
         return found
 
@@ -125,7 +125,7 @@ def _checksums(snapshot: Snapshot) -> Iterator[Problem]:
         offset = 0
         while True:
             sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {keys} LIMIT 2000 OFFSET {offset}"
-            batch = snapshot.rows.all(sql)
+            batch = snapshot.db.all(sql)
             for row in batch:
                 try:
                     checked(kind, row)

@@ -12,11 +12,11 @@ from longmind.search.engine import SearchEngine
 from longmind.search.request import plan_request
 from longmind.spaces import rows
 from longmind.spaces.bundle import Bundle, Options, check_topic, summarise
-from longmind.spaces.ordering.choosing import choose, first
+from longmind.spaces.index_cache import SpaceIndexes
+from longmind.spaces.ordering.choice import choose, first
 from longmind.spaces.ordering.protocol import Question, Scores
 from longmind.spaces.policies import Policy
-from longmind.spaces.shelf import Mask, Shelf
-from longmind.spaces.shelves import Shelves
+from longmind.spaces.space_index import Mask, SpaceIndex
 from longmind.spaces.values import ROLE, MemoryObject
 from longmind.spaces.words import LEVELS
 from longmind.store.store import Store
@@ -32,21 +32,21 @@ _DUPLICATES: Final = 4
 class Recaller:
     """Answers from what is kept in memory of the spaces of one store."""
 
-    def __init__(self, store: Store, search: SearchEngine | None, shelves: Shelves) -> None:
+    def __init__(self, store: Store, search: SearchEngine | None, indexes: SpaceIndexes) -> None:
         self._store = store
         self._search = search
-        self._shelves = shelves
+        self._shelves = indexes
 
     def context(self, space: str, topic: str, options: Options, *, default: str) -> Bundle:
         topic = check_topic(topic)
         with self._store.one_state() as snapshot:
-            record = rows.find_space(snapshot.rows, space, options.as_of)
+            record = rows.find_space(snapshot.db, space, options.as_of)
             chosen, moment, warnings, backend = self._choose(
                 snapshot, space, topic, options, None, default, Policy() if record is None else record.rules()
             )
             if record is None:
                 warnings = [f"there is no space '{space}'", *warnings]
-            found = rows.objects(snapshot.rows, space, options.as_of, chosen)
+            found = rows.objects(snapshot.db, space, options.as_of, chosen)
         return Bundle(
             space=space,
             topic=topic,
@@ -65,10 +65,10 @@ class Recaller:
     ) -> tuple[MemoryObject, ...]:
         topic = check_topic(topic)
         with self._store.one_state() as snapshot:
-            record = rows.find_space(snapshot.rows, space, options.as_of)
+            record = rows.find_space(snapshot.db, space, options.as_of)
             policy = Policy() if record is None else record.rules()
             chosen, *_ = self._choose(snapshot, space, topic, options, kind, default, policy)
-            return tuple(rows.objects(snapshot.rows, space, options.as_of, chosen))
+            return tuple(rows.objects(snapshot.db, space, options.as_of, chosen))
 
     def _choose(
         self,
@@ -87,8 +87,8 @@ class Recaller:
             ranked, problem = self._ranked(snapshot, space, topic, options)
             warnings += [problem] if problem else []
         with self._shelves.lock:
-            shelf = self._shelves.at(snapshot, space, options.as_of)
-            moment = shelf.newest if options.moment is None else options.moment
+            index = self._shelves.at(snapshot, space, options.as_of)
+            moment = index.newest if options.moment is None else options.moment
             question = Question(
                 topic,
                 tuple(sorted(set(terms(topic)))),
@@ -97,9 +97,9 @@ class Recaller:
                 options.prefer_tags,
                 ranked,
             )
-            scores = ordering.score(shelf, question)
-            allowed = _allowed(shelf, options, kind)
-            found = _visible(shelf, scores, allowed, policy, options, dedupe=ordering.name == "hybrid")
+            scores = ordering.score(index, question)
+            allowed = _allowed(index, options, kind)
+            found = _visible(index, scores, allowed, policy, options, dedupe=ordering.name == "hybrid")
             return found, moment, warnings, ordering.name
 
     def _ranked(
@@ -137,21 +137,21 @@ class Recaller:
         return found, "searched without meaning: there is no embedder" if silent else None
 
 
-def _allowed(shelf: Shelf, options: Options, kind: str | None) -> Mask:
+def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> Mask:
     import numpy as np
 
-    allowed: Mask = shelf.created <= options.as_of.valid
+    allowed: Mask = index.created <= options.as_of.valid
     if kind is not None:
-        of_kind = np.zeros(shelf.size, dtype=bool)
-        of_kind[shelf.of_kind(kind)] = True
+        of_kind = np.zeros(index.size, dtype=bool)
+        of_kind[index.of_kind(kind)] = True
         allowed &= of_kind
     if options.require_high_relevance:
-        allowed &= shelf.relevance == LEVELS["high"]
+        allowed &= index.relevance == LEVELS["high"]
     return allowed
 
 
 def _visible(
-    shelf: Shelf, scores: Scores, allowed: Mask, policy: Policy, options: Options, *, dedupe: bool
+    index: SpaceIndex, scores: Scores, allowed: Mask, policy: Policy, options: Options, *, dedupe: bool
 ) -> list[str]:
     """The ids of the first objects; further ones take the place of those that are hidden or said twice."""
     names = {value: name for name, value in LEVELS.items()}
@@ -159,16 +159,16 @@ def _visible(
     reach = options.limit * (_DUPLICATES if dedupe else 1)
     look = reach
     while True:
-        slots = first(shelf, scores, allowed, limit=look)
+        slots = first(index, scores, allowed, limit=look)
         hidden = [
             slot
-            for slot, entry in zip(slots, shelf.entries_of(slots) if rules else (), strict=False)
+            for slot, entry in zip(slots, index.entries_of(slots) if rules else (), strict=False)
             if any(
                 rule.covers(
                     kind=entry.kind,
                     tags=entry.tags,
                     path=entry.path,
-                    relevance=names[int(shelf.relevance[slot])],
+                    relevance=names[int(index.relevance[slot])],
                 )
                 for rule in rules
             )
@@ -176,17 +176,17 @@ def _visible(
         if not hidden:
             break
         allowed[hidden] = False
-        look = min(4 * look, shelf.size)
+        look = min(4 * look, index.size)
     if look > reach:
-        slots = first(shelf, scores, allowed, limit=reach)
+        slots = first(index, scores, allowed, limit=reach)
     if dedupe:
         twins: set[str] = set()
-        for slot, entry in zip(slots, shelf.entries_of(slots), strict=True):
+        for slot, entry in zip(slots, index.entries_of(slots), strict=True):
             if entry.hash is not None:
                 allowed[slot] = entry.hash not in twins
                 twins.add(entry.hash)
-        slots = first(shelf, scores, allowed, limit=options.limit)
-    return [shelf.ids[slot] for slot in slots]
+        slots = first(index, scores, allowed, limit=options.limit)
+    return [index.ids[slot] for slot in slots]
 
 
 def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) -> dict[int, str]:
@@ -195,5 +195,5 @@ def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) 
     # By frame alone: with the space in it, SQLite would rather read all versions of the space.
     clause = rows.held(as_of) & among("x.frame_id", frames)
     sql = f"SELECT x.frame_id, x.object_id, x.space FROM space_object x WHERE {clause.sql}"
-    found = snapshot.rows.all(sql, clause.values)
+    found = snapshot.db.all(sql, clause.values)
     return {int(frame): str(name) for frame, name, where in found if where == space}

@@ -16,25 +16,25 @@ from longmind.base.names import canonical_space
 from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
-from longmind.facts import forgetting
+from longmind.facts import removal
 from longmind.search.engine import SearchEngine
-from longmind.spaces import file, keeping, retention, rows
+from longmind.spaces import file, retention, rows, write
+from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.instants import instant, parse_rfc3339
 from longmind.spaces.objects import plan_object
-from longmind.spaces.ordering.choosing import DEFAULT, ORDERINGS
+from longmind.spaces.ordering.choice import DEFAULT, ORDERINGS
 from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
 from longmind.spaces.semantic import Model
-from longmind.spaces.shelves import Shelves
 from longmind.spaces.signing import HMAC
 from longmind.spaces.space import ProjectSpace
+from longmind.spaces.summarise import SpaceContext
 from longmind.spaces.telemetry import Telemetry
-from longmind.spaces.understanding import Tools
 from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceSummary
 from longmind.store import erasure
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
@@ -61,11 +61,11 @@ class Spaces:
         self._store = store
         self._backend = backend
         self._telemetry = telemetry or Telemetry()
-        recaller = Recaller(store, search, Shelves())
-        self._tools = Tools(store, recaller, self._telemetry, self.backend, model, open_model)
+        recaller = Recaller(store, search, SpaceIndexes())
+        self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, model, open_model)
 
     def space(self, name: str) -> ProjectSpace:
-        return ProjectSpace(canonical_space(name), self._tools)
+        return ProjectSpace(canonical_space(name), self._ctx)
 
     # The ordering
 
@@ -74,7 +74,7 @@ class Spaces:
         if self._backend is not None:
             return self._backend
         with self._store.read() as snapshot:
-            return self._store.setting(snapshot.rows, BACKEND) or DEFAULT
+            return self._store.setting(snapshot.db, BACKEND) or DEFAULT
 
     def set_backend(self, name: str) -> None:
         """Keep a default ordering in the store."""
@@ -95,15 +95,13 @@ class Spaces:
         given = _metadata(metadata)
         reset = bool(given.pop("reset", False)) or reset if given else reset
         with self._telemetry.operation("create", space=space), self._store.write() as tx:
-            before = rows.find_space(tx.rows, space)
-            record = keeping.ensure_space(
-                tx, space, metadata=given if metadata is not None and given else None
-            )
+            before = rows.find_space(tx.db, space)
+            record = write.ensure_space(tx, space, metadata=given if metadata is not None and given else None)
             if before is None:
                 rows.audit(tx, space, "create", {})
             if reset:
-                live = rows.select(tx.rows, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (space,))
-                keeping.archive(tx, live, reason="reset", parts=self._store.parts)
+                live = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (space,))
+                write.archive(tx, live, reason="reset", parts=self._store.parts)
                 rows.audit(tx, space, "reset", {"objects": len(live)})
                 record = rows.put_space(
                     tx,
@@ -111,21 +109,21 @@ class Spaces:
                         created_at=tx.now, updated_at=tx.now, metadata=_text(given or None, record)
                     ),
                 )
-            return _summary(tx.rows, record)
+            return _summary(tx.db, record)
 
     def list(self, *, as_of: AsOf = AsOf.LATEST) -> tuple[SpaceSummary, ...]:
         """All spaces that were begun, by name."""
         clause = rows.held(as_of)
         with self._store.read() as snapshot:
-            found = rows.select(snapshot.rows, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
-            return tuple(_summary(snapshot.rows, row, as_of) for row in found)
+            found = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
+            return tuple(_summary(snapshot.db, row, as_of) for row in found)
 
     def delete(self, name: str) -> ErasureCertificate:
         """Erase everything in a space, its frames and facts included. Its policy must allow it."""
         space = canonical_space(name)
         with self._telemetry.operation("delete", space=space):
             with self._store.write() as tx:
-                record = _existing(tx.rows, space)
+                record = _existing(tx.db, space)
                 allowed = record.rules().allow_delete
                 if not allowed:
                     rows.audit(tx, space, "delete refused", {"allow_delete": False})
@@ -139,15 +137,15 @@ class Spaces:
     def _erase_all(self, space: str) -> ErasureCertificate:
         with self._store.read() as snapshot:
             sql = "SELECT frame_id FROM frame WHERE space = ? AND start_byte IS NULL ORDER BY frame_id"
-            frames = [int(row[0]) for row in snapshot.rows.all(sql, (space,))]
+            frames = [int(row[0]) for row in snapshot.db.all(sql, (space,))]
         certificate = erasure.erase(self._store, frames, view=View((space,)))
         with self._store.write() as tx:
             assert tx.system
-            tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
-            forgetting.erase_space(tx, space)
-            tx.rows.run("DELETE FROM store_erasing")
+            tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+            removal.erase_space(tx, space)
+            tx.db.run("DELETE FROM store_erasing")
             for table in ("space_object", "space_words", "space_record", "space_spending"):
-                tx.rows.run(f"DELETE FROM {table} WHERE space = ?", (space,))
+                tx.db.run(f"DELETE FROM {table} WHERE space = ?", (space,))
             rows.audit(
                 tx,
                 space,
@@ -229,8 +227,8 @@ class Spaces:
         """The same bytes for the same content, whatever the engine."""
         space = canonical_space(name)
         with self._telemetry.operation("export", space=space), self._store.read() as snapshot:
-            record = _existing(snapshot.rows, space)
-            found = [row.value(text) for row, text in rows.with_text(snapshot.rows, space, AsOf.LATEST)]
+            record = _existing(snapshot.db, space)
+            found = [row.value(text) for row, text in rows.with_text(snapshot.db, space, AsOf.LATEST)]
             return file.write_file(
                 space,
                 metadata=json.loads(record.metadata),
@@ -285,13 +283,13 @@ class Spaces:
         with self._telemetry.operation("import", space=target):
             ready = [self._arriving(item, handle, policy, flags) for item in given.objects]
             with self._store.write() as tx:
-                before = rows.select(tx.rows, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (target,))
+                before = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (target,))
                 if before and not replace:
                     raise Conflict(
                         f"Space '{target}' has {len(before)} objects already.",
                         hint="Import into another space, or pass replace=True.",
                     )
-                keeping.archive(tx, before, reason="replaced", parts=self._store.parts)
+                write.archive(tx, before, reason="replaced", parts=self._store.parts)
                 times = [item.updated_at for item in ready if item.updated_at is not None]
                 latest = max(times, default=tx.now)
                 metadata = canonical_json(dict(given.metadata), "metadata")
@@ -300,14 +298,14 @@ class Spaces:
                     SpaceRow(target, 0, None, metadata, policy.to_json(), min(times, default=latest), latest),
                 )
                 for item in ready:
-                    keeping.upsert(tx, target, item, parts=self._store.parts)
+                    write.upsert(tx, target, item, parts=self._store.parts)
                 rows.audit(tx, target, "import", {"objects": len(ready), "verified": given.verified})
         notes = () if given.verified != "none" else ("the file has no hash: it could not be checked",)
         return ImportReport(target, len(ready), given.verified, len(flags), notes)
 
     def _arriving(
         self, item: Mapping[str, Any], handle: ProjectSpace, policy: Policy, flags: set[str]
-    ) -> keeping.Ready:
+    ) -> write.Ready:
         redactor = Redactor(policy, handle._key() if policy.pii_redaction else b"")
         wanted = plan_object(item, space=handle.name, policy=policy, redactor=redactor, keep_times=True)
         flags |= redactor.flags
@@ -316,7 +314,7 @@ class Spaces:
             for name in ("created_at", "updated_at")
         ]
         created, updated = times[0], times[1] if times[1] is not None else times[0]
-        return keeping.make_ready(
+        return write.make_ready(
             self._store,
             wanted,
             space=handle.name,
@@ -362,7 +360,7 @@ def _text(given: Mapping[str, Any] | None, record: SpaceRow) -> str:
     return record.metadata if given is None else canonical_json(given, "metadata")
 
 
-def _existing(connection: Rows, space: str) -> SpaceRow:
+def _existing(connection: Connection, space: str) -> SpaceRow:
     found = rows.find_space(connection, space)
     if found is None:
         raise NotFound(f"There is no space '{space}'.", hint="Create it, or remember something in it.")
@@ -373,7 +371,7 @@ def _newest(found: list[MemoryObject], record: SpaceRow) -> int:
     return max((item.updated_at for item in found), default=record.updated_at)
 
 
-def _summary(connection: Rows, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:
+def _summary(connection: Connection, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:
     clause = rows.held(as_of)
     sql = (
         "SELECT count(*), coalesce(sum(x.pinned), 0), max(x.updated_at) FROM space_object x "

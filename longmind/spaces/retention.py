@@ -6,11 +6,11 @@ from typing import Final
 
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.filters import View
-from longmind.spaces import keeping, rows
+from longmind.spaces import rows, write
 from longmind.spaces.rows import ObjectRow
 from longmind.spaces.values import GcReport
 from longmind.store import erasure
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.store import Store
 
 _DAY: Final = 86_400_000
@@ -22,7 +22,7 @@ def collect(
     if ttl_days is not None and (isinstance(ttl_days, bool) or not 0 <= ttl_days <= 36_500):
         raise InvalidInput("ttl_days must be a number of days from 0 to 36500.")
     with store.read() as snapshot:
-        record = rows.find_space(snapshot.rows, space)
+        record = rows.find_space(snapshot.db, space)
         if record is None:
             return GcReport(space, (), 0, 0, 0, dry_run, ttl_days, now)
         policy = record.rules()
@@ -34,11 +34,11 @@ def collect(
         days = policy.ttl_days if ttl_days is None else ttl_days
         purge = mode == "purge" or (mode == "auto" and policy.allow_delete)
         if dry_run:
-            expired, pinned = _expired(snapshot.rows, space, days, now)
+            expired, pinned = _expired(snapshot.db, space, days, now)
             return _report(space, expired, pinned, purge=False, archive=False, days=days, now=now)
     with store.write() as tx:
-        expired, pinned = _expired(tx.rows, space, days, now)
-        keeping.archive(tx, expired, reason="expired", parts=store.parts)
+        expired, pinned = _expired(tx.db, space, days, now)
+        write.archive(tx, expired, reason="expired", parts=store.parts)
         action = "purge" if purge else "archive"
         rows.audit(tx, space, action, {"ttl_days": days}, object_ids=[row.object_id for row in expired])
         detail = {
@@ -49,13 +49,13 @@ def collect(
             "ttl_days": days,
         }
         rows.audit(tx, space, "gc", detail)
-        frames = _doomed(tx.rows, space) if purge else []
+        frames = _doomed(tx.db, space) if purge else []
     if frames:
         erasure.erase(store, frames, view=View((space,)))
     return _report(space, expired, pinned, purge=purge, archive=not purge, days=days, now=now)
 
 
-def _doomed(connection: Rows, space: str) -> list[int]:
+def _doomed(connection: Connection, space: str) -> list[int]:
     """Frames of what is to be purged, a purge that was cut short included.
 
     The log names an object until its erase takes the name out; versions written since are not meant.
@@ -68,7 +68,7 @@ def _doomed(connection: Rows, space: str) -> list[int]:
     return [int(row[0]) for row in connection.all(sql, (space,))]
 
 
-def _expired(connection: Rows, space: str, days: float | None, now: int) -> tuple[list[ObjectRow], int]:
+def _expired(connection: Connection, space: str, days: float | None, now: int) -> tuple[list[ObjectRow], int]:
     """Objects last updated longer ago than allowed, by id; and how many of that age a pin keeps."""
     if days is None:
         return [], 0

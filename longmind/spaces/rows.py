@@ -11,9 +11,9 @@ from longmind.base.times import FOREVER, AsOf
 from longmind.spaces.layout import read_chunks
 from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
-from longmind.store.engine import Rows, Value
+from longmind.store.engine import Connection, Value
 from longmind.store.frames import COLUMNS, checked_text
-from longmind.store.sealed import Sealed
+from longmind.store.tables import Tables
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
@@ -114,7 +114,7 @@ TABLES: Final[dict[type[Any], str]] = {
     AuditRow: "space_audit",
     SpendingRow: "space_spending",
 }
-_SEALED: Final = Sealed(TABLES)
+_SEALED: Final = Tables(TABLES)
 checked, columns, select, seal, insert = (
     _SEALED.checked,
     _SEALED.columns,
@@ -135,19 +135,19 @@ def held(as_of: AsOf, alias: str = "x") -> Clause:
 # Spaces
 
 
-def find_space(rows: Rows, space: str, as_of: AsOf = AsOf.LATEST) -> SpaceRow | None:
+def find_space(db: Connection, space: str, as_of: AsOf = AsOf.LATEST) -> SpaceRow | None:
     clause = Clause("x.space = ?", (space,)) & held(as_of)
-    found = select(rows, SpaceRow, clause.sql, clause.values)
+    found = select(db, SpaceRow, clause.sql, clause.values)
     return found[0] if found else None
 
 
 def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
     """Let this hold from now on in place of what held before."""
-    before = find_space(tx.rows, row.space)
+    before = find_space(tx.db, row.space)
     if before is not None:
         _close(tx, before, "space = ? AND since = ?", (before.space, before.since))
     fresh = row._replace(since=tx.system, until=None)
-    insert(tx.rows, [fresh])
+    insert(tx.db, [fresh])
     return fresh
 
 
@@ -155,10 +155,10 @@ def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
 
 
 def find_object(
-    rows: Rows, space: str, *, object_id: str | None = None, path: str | None = None
+    db: Connection, space: str, *, object_id: str | None = None, path: str | None = None
 ) -> ObjectRow | None:
     column, value = ("object_id", object_id) if object_id is not None else ("path", path)
-    found = select(rows, ObjectRow, f"x.space = ? AND x.{column} = ? AND x.until IS NULL", (space, value))
+    found = select(db, ObjectRow, f"x.space = ? AND x.{column} = ? AND x.until IS NULL", (space, value))
     return found[0] if found else None
 
 
@@ -167,7 +167,7 @@ def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> O
     if before is not None:
         close_version(tx, before)
     fresh = row._replace(since=tx.system, until=None)
-    insert(tx.rows, [fresh])
+    insert(tx.db, [fresh])
     return fresh
 
 
@@ -175,24 +175,24 @@ def close_version(tx: Transaction, row: ObjectRow) -> None:
     _close(tx, row, "space = ? AND object_id = ? AND since = ?", (row.space, row.object_id, row.since))
     key = (row.space, FOREVER, row.frame_id)
     if row.since == tx.system:
-        tx.rows.run("DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?", key)
+        tx.db.run("DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?", key)
     else:
         sql = "UPDATE space_words SET until = ? WHERE space = ? AND until = ? AND frame_id = ?"
-        tx.rows.run(sql, (tx.system, *key))
+        tx.db.run(sql, (tx.system, *key))
 
 
 def _close(tx: Transaction, row: SpaceRow | ObjectRow, key: str, values: tuple[Value, ...]) -> None:
     """End an open row now; one that this very transaction opened was never visible and goes."""
     table = TABLES[type(row)]
     if row.since == tx.system:
-        tx.rows.run(f"DELETE FROM {table} WHERE {key}", values)
+        tx.db.run(f"DELETE FROM {table} WHERE {key}", values)
         return
     ended = row._replace(until=tx.system)
-    tx.rows.run(f"UPDATE {table} SET until = ?, checksum = ? WHERE {key}", (tx.system, seal(ended), *values))
+    tx.db.run(f"UPDATE {table} SET until = ?, checksum = ? WHERE {key}", (tx.system, seal(ended), *values))
 
 
 def with_text(
-    rows: Rows, space: str, as_of: AsOf, *, ids: Sequence[str] | None = None
+    db: Connection, space: str, as_of: AsOf, *, ids: Sequence[str] | None = None
 ) -> Iterator[tuple[ObjectRow, str]]:
     """Objects with the text of their frames, by id; all of them, or those named."""
     last = ""
@@ -200,18 +200,18 @@ def with_text(
         for first in range(0, len(ids), 500):
             batch = list(ids[first : first + 500])
             clause = held(as_of) & Clause(f"x.object_id IN ({', '.join('?' * len(batch))})", tuple(batch))
-            yield from select_texts(rows, space, clause, "")
+            yield from select_texts(db, space, clause, "")
         return
     while True:
         clause = held(as_of) & Clause("x.object_id > ?", (last,))
-        found = list(select_texts(rows, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
+        found = list(select_texts(db, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
         yield from found
         if len(found) < _BATCH:
             return
         last = found[-1][0].object_id
 
 
-def select_texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
+def select_texts(db: Connection, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
     """Versions in a space with the text of their frames; `tail` says in which order, and how many."""
     width = len(ObjectRow._fields) + 1
     frame = ", ".join(f"f.{name}" for name in (*COLUMNS, "checksum"))
@@ -221,16 +221,16 @@ def select_texts(rows: Rows, space: str, clause: Clause, tail: str) -> Iterator[
         "LEFT JOIN frame_text t ON t.frame_id = x.frame_id "
         f"WHERE x.space = ? AND {clause.sql}{tail}"
     )
-    for row in rows.all(sql, (space, *clause.values)):
+    for row in db.all(sql, (space, *clause.values)):
         yield checked(ObjectRow, row[:width]), checked_text(row[width:])[1]
 
 
-def entries(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
+def entries(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
     """The names of these objects, in the order given."""
     found: dict[str, Entry] = {}
     for first in range(0, len(ids), 500):
         clause = held(as_of) & among("x.object_id", ids[first : first + 500])
-        for row in select(rows, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
+        for row in select(db, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
             stated = json.loads(row.metadata).get("hash")
             named = stated if isinstance(stated, str) else None
             found[row.object_id] = Entry(
@@ -239,9 +239,9 @@ def entries(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Ent
     return [found[name] for name in ids if name in found]
 
 
-def objects(rows: Rows, space: str, as_of: AsOf, ids: Sequence[str]) -> list[MemoryObject]:
+def objects(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list[MemoryObject]:
     """The named objects, in the order given."""
-    found = {row.object_id: row.value(text) for row, text in with_text(rows, space, as_of, ids=ids)}
+    found = {row.object_id: row.value(text) for row, text in with_text(db, space, as_of, ids=ids)}
     return [found[name] for name in ids if name in found]
 
 
@@ -262,4 +262,4 @@ def audit(
         AuditRow(tx.allocate("space_audit"), space, action, name, text, tx.now, tx.system)
         for name in object_ids
     ]
-    insert(tx.rows, told)
+    insert(tx.db, told)

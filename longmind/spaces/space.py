@@ -10,19 +10,19 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from longmind.base.checks import check_choice, check_label, check_limit, check_text
-from longmind.base.echo import without_echo
 from longmind.base.errors import InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
+from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
-from longmind.spaces import keeping, rows, spending
+from longmind.spaces import rows, spending, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
 from longmind.spaces.instants import parse_rfc3339
 from longmind.spaces.objects import Wanted, plan_object
-from longmind.spaces.ordering.choosing import known
+from longmind.spaces.ordering.choice import known
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.semantic import Model
-from longmind.spaces.understanding import Tools, Understanding
+from longmind.spaces.summarise import SpaceContext, Summariser
 from longmind.spaces.values import AuditEntry, MemoryObject, Remembered
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
@@ -38,10 +38,10 @@ _RAW_OPTIONS: Final = frozenset(
 class ProjectSpace:
     """A handle on one space by name; the space itself begins with the first write."""
 
-    def __init__(self, name: str, tools: Tools) -> None:
+    def __init__(self, name: str, ctx: SpaceContext) -> None:
         self.name = name
-        self._tools = tools
-        self._store = tools.store
+        self._ctx = ctx
+        self._store = ctx.store
 
     def __repr__(self) -> str:
         return f"ProjectSpace({self.name!r})"
@@ -62,7 +62,7 @@ class ProjectSpace:
         """
         given = _options(options, {"freeze_clock"})
         frozen = _frozen(freeze_clock or given.get("freeze_clock"))
-        with self._tools.telemetry.operation("remember_structured", space=self.name):
+        with self._ctx.telemetry.operation("remember_structured", space=self.name):
             return self._keep(lambda policy, redactor: self._plan(payload, policy, redactor), frozen, source)
 
     def remember_raw(
@@ -106,8 +106,8 @@ class ProjectSpace:
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
             raise InvalidInput("The text is recalled text, which is remembered already.")
-        understanding = Understanding(self.name, self._tools)
-        with self._tools.telemetry.operation("remember_raw", space=self.name) as span:
+        understanding = Summariser(self.name, self._ctx)
+        with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
             def plan(policy: Policy, redactor: Redactor) -> Wanted:
                 payload, notes, usd = understanding.understand(kind, text, given, policy, redactor)
@@ -129,21 +129,21 @@ class ProjectSpace:
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
             wanted = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
-            ready = keeping.make_ready(self._store, wanted, space=self.name, source=source, updated_at=frozen)
+            ready = write.make_ready(self._store, wanted, space=self.name, source=source, updated_at=frozen)
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
-                    record = rows.find_space(tx.rows, self.name)
+                    record = rows.find_space(tx.db, self.name)
                     if (None if record is None else record.policy) != text:
                         continue
-                done = keeping.upsert(tx, self.name, ready, parts=self._store.parts, known=text is not None)
-            self._tools.telemetry.remembered(self.name, done.status)
+                done = write.upsert(tx, self.name, ready, parts=self._store.parts, known=text is not None)
+            self._ctx.telemetry.remembered(self.name, done.status)
             return done
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
 
     def _rules(self) -> tuple[int, str | None, Policy]:
         """At which revision, the policy as it is stored, and as it is meant."""
         with self._store.read() as snapshot:
-            record = rows.find_space(snapshot.rows, self.name)
+            record = rows.find_space(snapshot.db, self.name)
         if record is None:
             return snapshot.revision, None, Policy()
         return snapshot.revision, record.policy, record.rules()
@@ -151,10 +151,10 @@ class ProjectSpace:
     def _key(self) -> bytes:
         """The store's own key for the hashes of what was redacted."""
         with self._store.read() as snapshot:
-            held = self._store.setting(snapshot.rows, PII_KEY)
+            held = self._store.setting(snapshot.db, PII_KEY)
         if held is None:
             with self._store.write() as tx:
-                held = self._store.setting(tx.rows, PII_KEY)
+                held = self._store.setting(tx.db, PII_KEY)
                 if held is None:
                     held = self._store.entropy(32).hex()
                     self._store.set_setting(tx, PII_KEY, held)
@@ -172,11 +172,11 @@ class ProjectSpace:
     def _toggle(self, id_or_path: str, pinned: bool, freeze_clock: str | None) -> MemoryObject:
         name = check_label(id_or_path, "id_or_path")
         frozen = _frozen(freeze_clock)
-        with self._tools.telemetry.operation("pin" if pinned else "unpin", space=self.name):
+        with self._ctx.telemetry.operation("pin" if pinned else "unpin", space=self.name):
             with self._store.write() as tx:
-                row = keeping.set_pin(tx, self.name, name, pinned=pinned, now=frozen)
-                [found] = rows.objects(tx.rows, self.name, AsOf.LATEST, [row.object_id])
-            self._tools.telemetry.toggled(self.name)
+                row = write.set_pin(tx, self.name, name, pinned=pinned, now=frozen)
+                [found] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
+            self._ctx.telemetry.toggled(self.name)
         return found
 
     @property
@@ -186,7 +186,7 @@ class ProjectSpace:
     def set_policy(self, policy: Mapping[str, Any] | str, *, replace: bool = False) -> Policy:
         """Set the rules given, and keep the others unless `replace`. They hold for later writes."""
         with self._store.write() as tx:
-            record = keeping.ensure_space(tx, self.name)
+            record = write.ensure_space(tx, self.name)
             changed = (Policy() if replace else record.rules()).changed(policy)
             if changed.to_json() != record.policy:
                 moment = max(tx.now, record.updated_at)
@@ -197,16 +197,16 @@ class ProjectSpace:
     def forget(self, id_or_path: str) -> MemoryObject:
         """Take an object out of what is recalled; it is still there as of before."""
         with self._store.write() as tx:
-            row = keeping.named(tx.rows, self.name, check_label(id_or_path, "id_or_path"))
-            [found] = rows.objects(tx.rows, self.name, AsOf.LATEST, [row.object_id])
-            keeping.archive(tx, [row], reason="forgotten", parts=self._store.parts)
+            row = write.named(tx.db, self.name, check_label(id_or_path, "id_or_path"))
+            [found] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
+            write.archive(tx, [row], reason="forgotten", parts=self._store.parts)
         return found
 
     def erase(self, id_or_path: str) -> ErasureCertificate:
         """Remove an object with all its versions, and prove it."""
         name = check_label(id_or_path, "id_or_path")
         with self._store.read() as snapshot:
-            found = snapshot.rows.all(
+            found = snapshot.db.all(
                 "SELECT DISTINCT object_id FROM space_object WHERE space = ? AND (object_id = ? OR path = ?)",
                 (self.name, name, name.strip("/")),
             )
@@ -214,7 +214,7 @@ class ProjectSpace:
                 raise NotFound(
                     f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or path."
                 )
-            frames = rows_of(snapshot.rows, self.name, [str(row[0]) for row in found])
+            frames = rows_of(snapshot.db, self.name, [str(row[0]) for row in found])
         return erasure.erase(self._store, frames, view=View((self.name,)))
 
     # Recalling
@@ -256,12 +256,12 @@ class ProjectSpace:
             now=now,
             as_of=as_of,
         )
-        telemetry = self._tools.telemetry
+        telemetry = self._ctx.telemetry
         with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
-            default = chosen.backend or self._tools.backend()
+            default = chosen.backend or self._ctx.backend()
             backend = known(default)
             with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
-                bundle = self._tools.recaller.context(self.name, topic, chosen, default=default)
+                bundle = self._ctx.recaller.context(self.name, topic, chosen, default=default)
             span.set("backend", bundle.backend)
             span.set("items_returned", len(bundle.objects))
         return bundle
@@ -273,9 +273,9 @@ class ProjectSpace:
         chosen = check_options(options, **named)
         if "limit" not in named and "limit" not in _options(options, Options.__dataclass_fields__):
             chosen = replace(chosen, limit=KIND_LIMIT, raw_limit=KIND_LIMIT)
-        with self._tools.telemetry.operation("recall_kind", space=self.name, kind=str(kind)[:200]) as span:
-            default = chosen.backend or self._tools.backend()
-            found = self._tools.recaller.kind(
+        with self._ctx.telemetry.operation("recall_kind", space=self.name, kind=str(kind)[:200]) as span:
+            default = chosen.backend or self._ctx.backend()
+            found = self._ctx.recaller.kind(
                 self.name, check_label(kind, "kind"), chosen, topic=topic, default=default
             )
             span.set("items_returned", len(found))
@@ -306,9 +306,9 @@ class ProjectSpace:
             for column, value in (("object_id", name), ("path", name.strip("/"))):
                 clause = rows.held(as_of)
                 sql = f"x.space = ? AND x.{column} = ? AND {clause.sql}"
-                found = rows.select(snapshot.rows, rows.ObjectRow, sql, (self.name, value, *clause.values))
+                found = rows.select(snapshot.db, rows.ObjectRow, sql, (self.name, value, *clause.values))
                 if found:
-                    return rows.objects(snapshot.rows, self.name, as_of, [found[0].object_id])[0]
+                    return rows.objects(snapshot.db, self.name, as_of, [found[0].object_id])[0]
         raise NotFound(f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or its path.")
 
     def list(
@@ -334,7 +334,7 @@ class ProjectSpace:
             clause &= Clause("x.path > ?", (check_text(after, "after"),))
         with self._store.read() as snapshot:
             tail = f" ORDER BY x.path LIMIT {limit}"
-            found = rows.select_texts(snapshot.rows, self.name, clause, tail)
+            found = rows.select_texts(snapshot.db, self.name, clause, tail)
             return tuple(row.value(text) for row, text in found)
 
     def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
@@ -342,12 +342,12 @@ class ProjectSpace:
         check_limit(limit, "limit", most=100_000)
         with self._store.read() as snapshot:
             sql = f"x.space = ? ORDER BY x.audit_id DESC LIMIT {limit}"
-            return tuple(row.value() for row in rows.select(snapshot.rows, rows.AuditRow, sql, (self.name,)))
+            return tuple(row.value() for row in rows.select(snapshot.db, rows.AuditRow, sql, (self.name,)))
 
     def spent(self) -> Mapping[str, Mapping[str, float]]:
         """What language models cost this space, by provider."""
         with self._store.read() as snapshot:
-            return spending.spent(snapshot.rows, self.name)
+            return spending.spent(snapshot.db, self.name)
 
 
 def rows_of(connection: Any, space: str, object_ids: Iterable[str]) -> list[int]:

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from longmind.base.errors import OverBudget
 from longmind.spaces.policies import Cap, Policy
 from longmind.spaces.rows import SpendingRow, insert, select
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction
 
 ANY = "*"
 
 
-def check_budget(rows: Rows, space: str, policy: Policy, provider: str, *, tokens: int) -> None:
+def check_budget(db: Connection, space: str, policy: Policy, provider: str, *, tokens: int) -> None:
     """Refuse the call that would pass a cap: the provider's own, or that of all together."""
-    spent = select(rows, SpendingRow, "x.space = ?", (space,))
+    spent = select(db, SpendingRow, "x.space = ?", (space,))
     for name in (provider, ANY):
         cap = policy.budgets.get(name)
         if cap is None:
@@ -39,7 +39,7 @@ def _check(cap: Cap, name: str, space: str, tokens: int, micro_usd: int) -> None
 
 
 def record(tx: Transaction, space: str, provider: str, *, tokens: int, usd: float) -> None:
-    held = select(tx.rows, SpendingRow, "x.space = ? AND x.provider = ?", (space, provider))
+    held = select(tx.db, SpendingRow, "x.space = ? AND x.provider = ?", (space, provider))
     before = held[0] if held else SpendingRow(space, provider, 0, 0, 0)
     after = before._replace(
         calls=before.calls + 1,
@@ -47,12 +47,12 @@ def record(tx: Transaction, space: str, provider: str, *, tokens: int, usd: floa
         micro_usd=before.micro_usd + round(usd * 1_000_000),
     )
     assert tx.system
-    tx.rows.run("DELETE FROM space_spending WHERE space = ? AND provider = ?", (space, provider))
-    insert(tx.rows, [after])
+    tx.db.run("DELETE FROM space_spending WHERE space = ? AND provider = ?", (space, provider))
+    insert(tx.db, [after])
 
 
-def spent(rows: Rows, space: str) -> Mapping[str, Mapping[str, float]]:
+def spent(db: Connection, space: str) -> Mapping[str, Mapping[str, float]]:
     return {
         row.provider: {"calls": row.calls, "tokens": row.tokens, "usd": row.micro_usd / 1_000_000}
-        for row in sorted(select(rows, SpendingRow, "x.space = ?", (space,)))
+        for row in sorted(select(db, SpendingRow, "x.space = ?", (space,)))
     }

@@ -17,7 +17,7 @@ from longmind.base.times import FOREVER
 from longmind.base.words import fold
 from longmind.spaces.rows import ObjectRow, checked, columns
 from longmind.store.drafts import Draft
-from longmind.store.engine import Row, Rows, Value
+from longmind.store.engine import Connection, Row, Value
 from longmind.store.visible import among
 from longmind.text.layout import count_frame
 from longmind.text.words import ANALYZER, terms
@@ -172,9 +172,9 @@ def drafted_words(
     return plan_words(row, draft.text, indexed, last_frame)
 
 
-def stored_words(rows: Rows, row: ObjectRow, text: str) -> WordsRow:
+def stored_words(db: Connection, row: ObjectRow, text: str) -> WordsRow:
     """The row of a version, made anew from what is stored."""
-    chunks = rows.all(
+    chunks = db.all(
         "SELECT frame_id, title, start_byte, end_byte FROM frame "
         "WHERE parent_id = ? AND start_byte IS NOT NULL ORDER BY frame_id",
         (row.frame_id,),
@@ -182,7 +182,7 @@ def stored_words(rows: Rows, row: ObjectRow, text: str) -> WordsRow:
     encoded = text.encode()
     pieces = [(encoded[start:end].decode(), title) for _, title, start, end in chunks]
     if not chunks:
-        title = rows.one("SELECT title FROM frame WHERE frame_id = ?", (row.frame_id,))
+        title = db.one("SELECT title FROM frame WHERE frame_id = ?", (row.frame_id,))
         pieces = [(text, title[0] if title else None)]
     indexed = {word for piece, title in pieces for word in count_frame(piece, title, None)[0]}
     return plan_words(row, text, indexed, int(chunks[-1][0]) if chunks else row.frame_id)
@@ -191,23 +191,23 @@ def stored_words(rows: Rows, row: ObjectRow, text: str) -> WordsRow:
 # Rows
 
 
-def put_words(rows: Rows, found: Iterable[WordsRow]) -> None:
-    rows.many(_INSERT, list(found))
+def put_words(db: Connection, found: Iterable[WordsRow]) -> None:
+    db.many(_INSERT, list(found))
 
 
-def lines(rows: Rows, condition: str, values: Sequence[Value]) -> list[Row]:
+def lines(db: Connection, condition: str, values: Sequence[Value]) -> list[Row]:
     """Of the rows made by the rules of today, what is kept in memory; in the order of their frames."""
     sql = (
         f"SELECT {', '.join(LINE)} FROM space_words WHERE {condition} AND rules = ? ORDER BY until, frame_id"
     )
-    return rows.all(sql, (*values, RULES))
+    return db.all(sql, (*values, RULES))
 
 
 def line(row: WordsRow) -> Row:
     return tuple(getattr(row, name) for name in LINE)
 
 
-def lacking(rows: Rows, most: int) -> list[tuple[ObjectRow, str]]:
+def lacking(db: Connection, most: int) -> list[tuple[ObjectRow, str]]:
     """Versions without a row by the rules of today, with their texts."""
     sql = (
         f"SELECT {columns(ObjectRow)}, t.text FROM space_object x "
@@ -215,23 +215,23 @@ def lacking(rows: Rows, most: int) -> list[tuple[ObjectRow, str]]:
         "(SELECT 1 FROM space_words w WHERE w.space = x.space AND w.until = coalesce(x.until, ?) "
         f"AND w.frame_id = x.frame_id AND w.rules = ?) LIMIT {most}"
     )
-    return [(checked(ObjectRow, row[:-1]), str(row[-1])) for row in rows.all(sql, (FOREVER, RULES))]
+    return [(checked(ObjectRow, row[:-1]), str(row[-1])) for row in db.all(sql, (FOREVER, RULES))]
 
 
-def derive(rows: Rows, *, most: int) -> int:
+def derive(db: Connection, *, most: int) -> int:
     """Make rows that are lacking, and say how many."""
-    found = lacking(rows, most)
-    put_words(rows, [stored_words(rows, row, text) for row, text in found])
+    found = lacking(db, most)
+    put_words(db, [stored_words(db, row, text) for row, text in found])
     return len(found)
 
 
-def differing(rows: Rows) -> Iterator[str]:
+def differing(db: Connection) -> Iterator[str]:
     """What is wrong with the rows, when each is compared with one made anew."""
-    for row, _ in lacking(rows, 20):
+    for row, _ in lacking(db, 20):
         yield f"the words of {row.object_id} in {row.space} are missing"
     after: tuple[Value, ...] = ("", 0, 0)
     while True:
-        held = rows.all(
+        held = db.all(
             f"SELECT {_COLUMNS} FROM space_words WHERE (space, until, frame_id) > (?, ?, ?) "
             f"ORDER BY space, until, frame_id LIMIT {_BATCH}",
             after,
@@ -242,8 +242,8 @@ def differing(rows: Rows) -> Iterator[str]:
             f"JOIN frame_text t ON t.frame_id = x.frame_id WHERE {clause.sql}"
         )
         wanted = {}
-        for found in rows.all(sql, clause.values):
-            made = stored_words(rows, checked(ObjectRow, found[:-1]), found[-1])
+        for found in db.all(sql, clause.values):
+            made = stored_words(db, checked(ObjectRow, found[:-1]), found[-1])
             wanted[made[:3]] = made
         for kept in (WordsRow(*found) for found in held):
             if wanted.get(kept[:3]) != kept and kept.rules == RULES:
@@ -253,9 +253,9 @@ def differing(rows: Rows) -> Iterator[str]:
         after = held[-1][:3]
 
 
-def repin(rows: Rows, before: ObjectRow, after: ObjectRow) -> None:
+def repin(db: Connection, before: ObjectRow, after: ObjectRow) -> None:
     """The row of a version that differs from the one before, closed just now, in its pin and time."""
-    found = rows.one(
+    found = db.one(
         f"SELECT {_COLUMNS} FROM space_words WHERE space = ? AND until = ? AND frame_id = ?",
         (before.space, after.since, before.frame_id),
     )
@@ -264,7 +264,7 @@ def repin(rows: Rows, before: ObjectRow, after: ObjectRow) -> None:
         numbers = Numbers(*PACKED.unpack(held.numbers))._replace(
             pinned=after.pinned, updated_at=after.updated_at
         )
-        put_words(rows, [held._replace(until=FOREVER, since=after.since, numbers=PACKED.pack(*numbers))])
+        put_words(db, [held._replace(until=FOREVER, since=after.since, numbers=PACKED.pack(*numbers))])
 
 
 def _strings(value: object) -> Iterator[str]:

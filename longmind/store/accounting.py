@@ -14,8 +14,8 @@ import apsw
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
-from longmind.store.engine import Row, Rows
-from longmind.store.tables import CANONICAL
+from longmind.store.engine import Connection, Row
+from longmind.store.table_lists import CANONICAL
 
 FORMAT: Final = 9
 """The first format of files that has accounts."""
@@ -61,30 +61,30 @@ class Accounts:
         self._seen[0] = 0
         self._before = self._connection.total_changes()
 
-    def count_all(self, rows: Rows) -> None:
+    def count_all(self, db: Connection) -> None:
         """Open the accounts of a store that has none yet; what this transaction did before is in them."""
-        write(rows, {table: add_up(rows, table) for table in TABLES})
+        write(db, {table: add_up(db, table) for table in TABLES})
         self.begin()
 
-    def settle(self, rows: Rows) -> None:
+    def settle(self, db: Connection) -> None:
         """Write down what changed, as the last thing before the commit."""
         changed = [table for table, (count, total) in self._sums.items() if count or total]
-        if not changed or not self._has_accounts(rows):
+        if not changed or not self._has_accounts(db):
             return
         # A statement that failed half-way was undone after its rows had been counted here, and SQLite has not
         # counted them. The tables are then added up anew: rare, and as dear as a look at each of their rows.
         if self._connection.total_changes() - self._before != self._seen[0]:
-            write(rows, {table: add_up(rows, table) for table in changed})
+            write(db, {table: add_up(db, table) for table in changed})
             return
-        accounts = read(rows, changed, self._sound)
+        accounts = read(db, changed, self._sound)
         for table in changed:
             before, (count, total) = accounts[table], self._sums[table]
             accounts[table] = (before[0] + count, _signed(before[1] + total))
-        self._sound = frozenset(write(rows, accounts))
+        self._sound = frozenset(write(db, accounts))
 
-    def _has_accounts(self, rows: Rows) -> bool:
+    def _has_accounts(self, db: Connection) -> bool:
         """False while a file is brought to an older format than ours, for tests."""
-        self._ready = self._ready or has_accounts(rows)
+        self._ready = self._ready or has_accounts(db)
         return self._ready
 
 
@@ -109,12 +109,12 @@ def _follower(sums: dict[str, list[int]], seen: list[int]) -> Callable[[apsw.Pre
     return follow
 
 
-def read(rows: Rows, tables: Sequence[str] = TABLES, sound: Container[Row] = ()) -> dict[str, Account]:
+def read(db: Connection, tables: Sequence[str] = TABLES, sound: Container[Row] = ()) -> dict[str, Account]:
     """The accounts of these tables; each must be there, and be what was written or among the `sound`."""
     marks = ", ".join("?" * len(tables))
     sql = f"SELECT table_name, rows, total, checksum FROM store_account WHERE table_name IN ({marks})"
     accounts: dict[str, Account] = {}
-    for row in rows.all(sql, tables):
+    for row in db.all(sql, tables):
         table, count, total, seal = row
         if row not in sound and checksum("account", table, count, total) != seal:
             raise Corrupt(f"The account of the rows of {table} is not what was written.", hint=_HINT)
@@ -125,9 +125,9 @@ def read(rows: Rows, tables: Sequence[str] = TABLES, sound: Container[Row] = ())
     return accounts
 
 
-def write(rows: Rows, accounts: Mapping[str, Account]) -> list[Row]:
+def write(db: Connection, accounts: Mapping[str, Account]) -> list[Row]:
     made = [(table, *account, checksum("account", table, *account)) for table, account in accounts.items()]
-    rows.many(
+    db.many(
         "INSERT INTO store_account (table_name, rows, total, checksum) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (table_name) DO UPDATE "
         "SET rows = excluded.rows, total = excluded.total, checksum = excluded.checksum",
@@ -136,44 +136,44 @@ def write(rows: Rows, accounts: Mapping[str, Account]) -> list[Row]:
     return made
 
 
-def check_on_opening(rows: Rows) -> None:
+def check_on_opening(db: Connection) -> None:
     """What can be asked without reading the tables: all accounts are whole, and no table is empty or full
     against its account. A page that was lost at the top of a table shows here.
     """
-    if not has_accounts(rows):
+    if not has_accounts(db):
         return
-    accounts = read(rows)
+    accounts = read(db)
     filled = ", ".join(f"EXISTS (SELECT 1 FROM {table})" for table in TABLES)
-    for table, some in zip(TABLES, rows.all(f"SELECT {filled}")[0], strict=True):
+    for table, some in zip(TABLES, db.all(f"SELECT {filled}")[0], strict=True):
         if bool(some) != (accounts[table][0] > 0):
             raise Corrupt(_difference(table, accounts[table][0], "some" if some else "none"), hint=_HINT)
 
 
-def differences(rows: Rows) -> Iterator[tuple[str, str]]:
+def differences(db: Connection) -> Iterator[tuple[str, str]]:
     """For each table that does not add up its name and what is wrong."""
-    accounts = read(rows)
+    accounts = read(db)
     for table in TABLES:
-        count, total = add_up(rows, table)
+        count, total = add_up(db, table)
         if count != accounts[table][0]:
             yield table, _difference(table, accounts[table][0], str(count))
         elif total != accounts[table][1]:
             yield table, f"rows of {table} were changed by something other than this library"
 
 
-def add_up(rows: Rows, table: str) -> Account:
+def add_up(db: Connection, table: str) -> Account:
     """Read a whole table; in two halves, because SQLite's sum refuses to pass 64 bits."""
     if table in _HASHED:
-        hashes = [checksum(*row) for row in rows.all(f"SELECT * FROM {table}")]
+        hashes = [checksum(*row) for row in db.all(f"SELECT * FROM {table}")]
         return len(hashes), _signed(sum(hashes))
     column = "rowid" if table in _BY_ID else "checksum"
     halves = f"coalesce(sum({column} & 4294967295), 0), coalesce(sum({column} >> 32), 0)"
-    sums = rows.one(f"SELECT count(*), {halves} FROM {table}")
+    sums = db.one(f"SELECT count(*), {halves} FROM {table}")
     assert sums is not None
     return int(sums[0]), _signed(int(sums[1]) + (int(sums[2]) << 32))
 
 
-def has_accounts(rows: Rows) -> bool:
-    version = rows.one("PRAGMA user_version")
+def has_accounts(db: Connection) -> bool:
+    version = db.one("PRAGMA user_version")
     return version is not None and int(version[0]) >= FORMAT
 
 

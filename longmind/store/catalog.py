@@ -17,7 +17,7 @@ from longmind.base.names import ALL
 from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
 from longmind.base.words import fold
-from longmind.store.engine import Row, Rows
+from longmind.store.engine import Connection, Row
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.visible import matching
@@ -99,8 +99,8 @@ class Catalog:
                 self._reset()
             if snapshot.revision > self.revision:
                 self._is_whole = False
-                self._append(snapshot.rows)
-                self._retire(snapshot.rows)
+                self._append(snapshot.db)
+                self._retire(snapshot.db)
                 self.revision = snapshot.revision
             self._is_whole = True
             assert self._columns is not None
@@ -141,21 +141,20 @@ class Catalog:
         if snapshot.revision <= self.revision:
             return False
         return (
-            snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self.revision,))
-            is not None
+            snapshot.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self.revision,)) is not None
         )
 
-    def _append(self, rows: Rows) -> None:
+    def _append(self, db: Connection) -> None:
         """In parts: as rows, many frames take far more memory than as columns."""
-        while self._append_some(rows) == _PART:
+        while self._append_some(db) == _PART:
             pass
 
-    def _append_some(self, rows: Rows) -> int:
+    def _append_some(self, db: Connection) -> int:
         import numpy as np
 
         assert self._columns is not None
         known = self._size - 1
-        found = rows.all(
+        found = db.all(
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
             "source, coalesce(parent_id, -1), coalesce(ordinal, -1), occurred_at, recorded_at, "
             f"coalesce(retired_at, {FOREVER}), substr(content_hash, 1, 8) "
@@ -167,7 +166,7 @@ class Catalog:
         # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
         # through is read by `frames.fetch`, checked, and under the same condition again.
         typed(found, "frame", int, NUMBER, NUMBER, *_KINDS)
-        check_frame_id(rows, max(row[0] for row in found), "frame")
+        check_frame_id(db, max(row[0] for row in found), "frame")
         columns = list(zip(*found, strict=True))
         if any(len(name) != 8 for name in columns[14]):
             raise damaged("frame")
@@ -243,9 +242,9 @@ class Catalog:
             columns.previous[ordered[0]] = columns.next[ordered[-1]] = 0
             self._last[talk] = int(ordered[-1])
 
-    def _retire(self, rows: Rows) -> None:
+    def _retire(self, db: Connection) -> None:
         assert self._columns is not None
-        found: list[Row] = rows.all(
+        found: list[Row] = db.all(
             "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (self.revision,)
         )
         if found:
@@ -354,7 +353,7 @@ class CatalogView:
         if not rest.is_empty:
             clause = matching(rest, view)
             sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql}"
-            mask &= self._among([row[0] for row in self.snapshot.rows.all(sql, clause.values)])
+            mask &= self._among([row[0] for row in self.snapshot.db.all(sql, clause.values)])
         return mask
 
     def _among(self, ids: Any) -> Mask:

@@ -16,7 +16,7 @@ Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
 
 
-class Rows(Protocol):
+class Connection(Protocol):
     """One connection inside one transaction."""
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]: ...
@@ -63,11 +63,11 @@ class Engine(Protocol):
     """For people: a path, or a URL without its password."""
     read_only: bool
 
-    def read(self) -> Scope[Rows]:
+    def read(self) -> Scope[Connection]:
         """One snapshot; never waits for a writer."""
         ...
 
-    def write(self, *, timeout: float) -> Scope[Rows]:
+    def write(self, *, timeout: float) -> Scope[Connection]:
         """One transaction; commits on leaving without an error, leaves no trace otherwise.
 
         Raises `Busy` when no turn came within `timeout` seconds.
@@ -82,7 +82,7 @@ class Engine(Protocol):
 
     def check(self, *, deep: bool) -> EngineReport: ...
 
-    def size_bytes(self, rows: Rows) -> int:
+    def size_bytes(self, db: Connection) -> int:
         """Bytes the store would occupy if the transaction behind `rows` were committed now."""
         ...
 

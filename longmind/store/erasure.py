@@ -14,13 +14,13 @@ from longmind.base.checks import canonical_json
 from longmind.base.errors import Busy, Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, batches, checked_row, stored, with_chunks
 from longmind.store.parts import Part
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
-from longmind.store.writing import resolve, rewrite
+from longmind.store.write import resolve, rewrite
 
 _PATIENCE: Final = 5.0
 """Seconds to wait for readers of an older state, which keep the log from being emptied."""
@@ -75,8 +75,8 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
     """Remove frames, their chunks and everything derived from them, and clean the bytes behind them."""
     store_id = store.id
     with store.write(makes_room=True) as tx:
-        resolve(tx.rows, ids, view)
-        for frame_id, row in stored(tx.rows, ids).items():
+        resolve(tx.db, ids, view)
+        for frame_id, row in stored(tx.db, ids).items():
             if row.start_byte is not None:
                 raise InvalidInput(
                     f"Frame {frame_id} is a chunk of frame {row.parent_id}.",
@@ -84,7 +84,7 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
                 )
         doomed = _with_followers(tx, ids, store.parts)
         key = store.entropy(32)
-        names = [row.content_hash for row in stored(tx.rows, doomed).values()]
+        names = [row.content_hash for row in stored(tx.db, doomed).values()]
         counts = _remove(tx, doomed, store.parts)
         certificate = ErasureCertificate(
             store_id=store_id,
@@ -105,7 +105,7 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
     try:
         with store.write(makes_room=True) as tx:
             _seal(tx, number, confirmed)
-            tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+            tx.db.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
     except Busy:
         return certificate
     with suppress(Busy):  # the key stood in the pending row, and is to be in the certificate alone
@@ -118,7 +118,7 @@ def scrub(store: Store, number: int) -> bool:
     if not store.engine.scrub():
         return False
     with suppress(Busy), store.write(makes_room=True) as tx:  # left standing, it is only cleaned once more
-        tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+        tx.db.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
     return True
 
 
@@ -135,15 +135,15 @@ def resume(store: Store, *, patience: float = 0.0) -> None:
     Their first certificates, should anyone hold one, stay valid: each gets a second record.
     """
     with store.read() as snapshot:
-        numbers = [number for number, text in _pending(snapshot.rows) if not _is_scrubbed(text)]
+        numbers = [number for number, text in _pending(snapshot.db) if not _is_scrubbed(text)]
     if not numbers or not store.engine.scrub(patience=patience):
         return
     with store.write(makes_room=True) as tx:
-        for number, text in _pending(tx.rows):
+        for number, text in _pending(tx.db):
             if number not in numbers or _is_scrubbed(text):
                 continue  # it came, or was completed, after the bytes were cleaned
             if not text:
-                tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+                tx.db.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
                 continue
             confirmed = replace(ErasureCertificate.from_json(text), scrubbed=True)
             _seal(tx, tx.allocate("erasure"), confirmed)
@@ -157,25 +157,25 @@ def unfinished(store: Store) -> tuple[ErasureCertificate, ...]:
     """
     resume(store, patience=_PATIENCE)
     with store.read() as snapshot:
-        pending = [(number, text) for number, text in _pending(snapshot.rows) if text]
+        pending = [(number, text) for number, text in _pending(snapshot.db) if text]
     done = [number for number, text in pending if _is_scrubbed(text)]
     if done:
         with store.write(makes_room=True) as tx:
             for number in done:
-                tx.rows.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
+                tx.db.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
     return tuple(ErasureCertificate.from_json(text) for _, text in pending)
 
 
-def note_pending(rows: Rows) -> Iterable[str]:
+def note_pending(db: Connection) -> Iterable[str]:
     """What `verify` says of erasures whose certificates nobody received."""
-    count = sum(1 for _, text in _pending(rows) if text)
+    count = sum(1 for _, text in _pending(db) if text)
     if count:
         erasures = "1 erasure was" if count == 1 else f"{count} erasures were"
         yield f"{erasures} cut off or held up; `unfinished_erasures` completes and returns the certificates."
 
 
 def _keep_pending(tx: Transaction, number: int, text: str) -> None:
-    tx.rows.run(
+    tx.db.run(
         "INSERT INTO erasure_pending (erasure_id, certificate, checksum) VALUES (?, ?, ?) "
         "ON CONFLICT (erasure_id) DO UPDATE SET certificate = excluded.certificate, "
         "checksum = excluded.checksum",
@@ -183,10 +183,10 @@ def _keep_pending(tx: Transaction, number: int, text: str) -> None:
     )
 
 
-def _pending(rows: Rows) -> list[tuple[int, str]]:
+def _pending(db: Connection) -> list[tuple[int, str]]:
     sql = "SELECT erasure_id, certificate, checksum FROM erasure_pending ORDER BY erasure_id"
     pending = []
-    for number, text, hashed in rows.all(sql):
+    for number, text, hashed in db.all(sql):
         if checksum("pending", number, text) != hashed:
             raise Corrupt(
                 f"The unfinished erasure {number} is damaged.",
@@ -204,20 +204,20 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
     """Check a certificate against the store: issued here, and nothing of it is back."""
     problems = []
     with store.read() as snapshot:
-        rows = snapshot.rows
-        if certificate.store_id != store.setting(rows, "store_id"):
+        db = snapshot.db
+        if certificate.store_id != store.setting(db, "store_id"):
             problems.append("the certificate was issued by another store")
-        issued = rows.one("SELECT 1 FROM erasure WHERE certificate_hash = ?", (certificate.sealed(),))
+        issued = db.one("SELECT 1 FROM erasure WHERE certificate_hash = ?", (certificate.sealed(),))
         if issued is None:
             problems.append("the store has no record of this certificate, or it was altered")
             return ErasureCheck(tuple(problems))
         for batch in batches(certificate.frames):
             for table in ("frame", *_TABLES):
                 clause = among("frame_id", batch)
-                found = rows.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
+                found = db.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
                 problems += [f"frame {row[0]} is still in {table}" for row in found]
         key, erased = bytes.fromhex(certificate.key), set(certificate.hashes)
-        for frame_id, name in rows.all("SELECT frame_id, content_hash FROM frame"):
+        for frame_id, name in db.all("SELECT frame_id, content_hash FROM frame"):
             if _keyed(key, bytes(name)) in erased:
                 problems.append(f"the same content was remembered again as frame {frame_id}")
     return ErasureCheck(tuple(problems))
@@ -225,17 +225,17 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
 
 def _with_followers(tx: Transaction, ids: Sequence[int], parts: Sequence[Part]) -> list[int]:
     """The frames, their chunks, and whatever any part cannot keep without them."""
-    doomed = with_chunks(tx.rows, ids)
+    doomed = with_chunks(tx.db, ids)
     while True:
         more = {frame_id for part in parts for frame_id in part.doomed(tx, doomed)} - set(doomed)
         if not more:
             return doomed
-        doomed = with_chunks(tx.rows, [*doomed, *sorted(more)])
+        doomed = with_chunks(tx.db, [*doomed, *sorted(more)])
 
 
 def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    tx.rows.run("INSERT INTO store_erasing (one) VALUES (1)")
+    tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
     for part in reversed(list(parts)):
         for table, count in part.erased(tx, doomed).items():
             counts[table] = counts.get(table, 0) + count
@@ -244,15 +244,15 @@ def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> di
         counts[table] = 0
         for batch in batches(doomed):
             clause = among("frame_id", batch)
-            counts[table] += tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
+            counts[table] += tx.db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     counts["frame"] = 0
     for condition in ("start_byte IS NOT NULL", "start_byte IS NULL"):  # chunks point to their parents
         for batch in batches(doomed):
             clause = among("frame_id", batch)
-            counts["frame"] += tx.rows.run(
+            counts["frame"] += tx.db.run(
                 f"DELETE FROM frame WHERE {condition} AND {clause.sql}", clause.values
             )
-    tx.rows.run("DELETE FROM store_erasing")
+    tx.db.run("DELETE FROM store_erasing")
     return {table: count for table, count in sorted(counts.items()) if count}
 
 
@@ -260,15 +260,15 @@ def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
     """Frames that an erased one had superseded stay retired, and no longer say by what."""
     for batch in batches(doomed):
         clause = among("superseded_by", batch)
-        found = tx.rows.all(
+        found = tx.db.all(
             f"SELECT {', '.join(COLUMNS)}, checksum FROM frame WHERE {clause.sql}", clause.values
         )
-        rewrite(tx.rows, [checked_row(row)._replace(superseded_by=None) for row in found])
+        rewrite(tx.db, [checked_row(row)._replace(superseded_by=None) for row in found])
 
 
 def _seal(tx: Transaction, number: int, certificate: ErasureCertificate) -> None:
     values = (number, certificate.erased_at, len(certificate.frames), certificate.sealed())
-    tx.rows.run(
+    tx.db.run(
         "INSERT INTO erasure (erasure_id, erased_at, frames, certificate_hash, checksum) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT (erasure_id) DO UPDATE "
         "SET certificate_hash = excluded.certificate_hash, checksum = excluded.checksum",

@@ -14,7 +14,7 @@ from longmind.base.frame import Frame, Page
 from longmind.base.hashing import checksum
 from longmind.base.names import ALL
 from longmind.store.drafts import content_hash
-from longmind.store.engine import Dialect, Row, Rows
+from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.visible import Clause, among, at_instant, both, during, matching, visible
 
 _BATCH: Final = 500
@@ -53,9 +53,9 @@ class FrameRow(NamedTuple):
 COLUMNS: Final = FrameRow._fields
 
 
-def get(rows: Rows, dialect: Dialect, frame_id: int, view: View) -> Frame:
+def get(db: Connection, dialect: Dialect, frame_id: int, view: View) -> Frame:
     """One frame, or `NotFound` if it is not visible from this view."""
-    found = fetch(rows, dialect, [frame_id], view)
+    found = fetch(db, dialect, [frame_id], view)
     if not found:
         raise NotFound(
             f"There is no frame {frame_id} here.", hint="It may be forgotten, or in another space."
@@ -63,18 +63,18 @@ def get(rows: Rows, dialect: Dialect, frame_id: int, view: View) -> Frame:
     return found[0]
 
 
-def fetch(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
+def fetch(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
     """The visible frames among `ids`, in the order given."""
     frames: dict[int, Frame] = {}
     for batch in batches(ids):
         clause = among("f.frame_id", batch) & visible(view, EVERYTHING)
-        frames.update((frame.id, frame) for frame in _load(rows, dialect, clause, view))
+        frames.update((frame.id, frame) for frame in _load(db, dialect, clause, view))
     return [frames[frame_id] for frame_id in ids if frame_id in frames]
 
 
-def _fetch_all(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
+def _fetch_all(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
     """Frames that the same snapshot has just listed: one that is in an index and not there is damage."""
-    frames = fetch(rows, dialect, ids, view)
+    frames = fetch(db, dialect, ids, view)
     if len(frames) != len(ids):
         missing = sorted(set(ids) - {frame.id for frame in frames})
         raise Corrupt(
@@ -84,23 +84,23 @@ def _fetch_all(rows: Rows, dialect: Dialect, ids: Sequence[int], view: View) -> 
     return frames
 
 
-def select_ids(rows: Rows, view: View, where: Where) -> list[int]:
+def select_ids(db: Connection, view: View, where: Where) -> list[int]:
     """Ids of every frame under the filter, ascending."""
     clause = visible(view, where)
     sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id"
-    return [int(row[0]) for row in rows.all(sql, clause.values)]
+    return [int(row[0]) for row in db.all(sql, clause.values)]
 
 
-def select_whole_ids(rows: Rows, view: View, where: Where) -> list[int]:
+def select_whole_ids(db: Connection, view: View, where: Where) -> list[int]:
     """Like `select_ids`, with a chunk counted as the document it is a slice of."""
     clause = visible(view, where)
     whole = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
     sql = f"SELECT DISTINCT {whole} FROM frame f WHERE {clause.sql} ORDER BY 1"
-    return [int(row[0]) for row in rows.all(sql, clause.values)]
+    return [int(row[0]) for row in db.all(sql, clause.values)]
 
 
 def timeline(
-    rows: Rows,
+    db: Connection,
     dialect: Dialect,
     view: View,
     where: Where = EVERYTHING,
@@ -118,13 +118,13 @@ def timeline(
             f"SELECT f.occurred_at, f.frame_id FROM frame f WHERE {clause.sql} "
             f"ORDER BY f.occurred_at {order}, f.frame_id {order} LIMIT {limit}"
         )
-        keys += rows.all(sql, clause.values)
+        keys += db.all(sql, clause.values)
     keys.sort(reverse=newest_first)
-    return _fetch_all(rows, dialect, [int(frame_id) for _, frame_id in keys[:limit]], view)
+    return _fetch_all(db, dialect, [int(frame_id) for _, frame_id in keys[:limit]], view)
 
 
 def page(
-    rows: Rows,
+    db: Connection,
     dialect: Dialect,
     view: View,
     where: Where,
@@ -137,19 +137,19 @@ def page(
     after = _parse_cursor(cursor)
     clause = both([visible(view, where), Clause("f.frame_id > ?", (after,)), _whole(chunks)])
     sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql} ORDER BY f.frame_id LIMIT {limit + 1}"
-    ids = [int(row[0]) for row in rows.all(sql, clause.values)]
+    ids = [int(row[0]) for row in db.all(sql, clause.values)]
     more = len(ids) > limit
-    frames = _fetch_all(rows, dialect, ids[:limit], view)
+    frames = _fetch_all(db, dialect, ids[:limit], view)
     return Page(tuple(frames), str(ids[limit - 1]) if more else None)
 
 
-def stored(rows: Rows, ids: Sequence[int]) -> dict[int, FrameRow]:
+def stored(db: Connection, ids: Sequence[int]) -> dict[int, FrameRow]:
     """The rows of these frames whatever their state, checked; ids that do not exist are left out."""
     found = {}
     for batch in batches(ids):
         clause = among("f.frame_id", batch)
         sql = f"SELECT {_columns('f')}, f.checksum FROM frame f WHERE {clause.sql}"
-        for row in rows.all(sql, clause.values):
+        for row in db.all(sql, clause.values):
             found[row[0]] = checked_row(row)
     return found
 
@@ -165,13 +165,13 @@ def checked_row(row: Row) -> FrameRow:
     return frame
 
 
-def with_chunks(rows: Rows, ids: Sequence[int]) -> list[int]:
+def with_chunks(db: Connection, ids: Sequence[int]) -> list[int]:
     """These frames and the chunks that are slices of them."""
     found = set(ids)
     for batch in batches(ids):
         clause = among("f.parent_id", batch)
         sql = f"SELECT f.frame_id FROM frame f WHERE f.start_byte IS NOT NULL AND {clause.sql}"
-        found.update(int(row[0]) for row in rows.all(sql, clause.values))
+        found.update(int(row[0]) for row in db.all(sql, clause.values))
     return sorted(found)
 
 
@@ -224,15 +224,15 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
     return frame, text
 
 
-def _load(rows: Rows, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
+def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
     try:
-        found = [checked_text(row) for row in rows.all(load_query(dialect, clause.sql), clause.values)]
+        found = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
     except UnicodeDecodeError:
         raise Corrupt(
             "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
         ) from None
     owners = [_owner(frame) for frame, _ in found]
-    tags, metadata = _labels(rows, sorted(set(owners)), view)
+    tags, metadata = _labels(db, sorted(set(owners)), view)
     return [
         as_frame(frame, text, tags=tags[owner], metadata=metadata[owner], view=view)
         for owner, (frame, text) in zip(owners, found, strict=True)
@@ -269,7 +269,7 @@ def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[st
 
 
 def _labels(
-    rows: Rows, owners: Sequence[int], view: View
+    db: Connection, owners: Sequence[int], view: View
 ) -> tuple[dict[int, list[str]], dict[int, dict[str, Any]]]:
     metadata: dict[int, dict[str, Any]] = defaultdict(dict)
     for batch in batches(owners):
@@ -278,19 +278,19 @@ def _labels(
             "SELECT m.frame_id, m.name, m.since, m.until, m.value, m.checksum FROM frame_meta m "
             f"WHERE {clause.sql} ORDER BY m.frame_id, m.name"
         )
-        for row in rows.all(sql, clause.values):
+        for row in db.all(sql, clause.values):
             checked_label("meta", row)
             metadata[row[0]][row[1]] = json.loads(row[4])
-    return tags_of(rows, owners, view), metadata
+    return tags_of(db, owners, view), metadata
 
 
-def tags_of(rows: Rows, owners: Sequence[int], view: View) -> dict[int, list[str]]:
+def tags_of(db: Connection, owners: Sequence[int], view: View) -> dict[int, list[str]]:
     """The tags of these frames at the view's instant, checked."""
     tags: dict[int, list[str]] = defaultdict(list)
     for batch in batches(owners):
         clause = among("t.frame_id", batch) & during("t", view)
         sql = f"SELECT t.frame_id, t.tag, t.since, t.until, t.checksum FROM frame_tag t WHERE {clause.sql}"
-        for row in rows.all(sql, clause.values):
+        for row in db.all(sql, clause.values):
             tags[row[0]].append(checked_label("tag", row)[1])
     return tags
 

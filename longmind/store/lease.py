@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import Busy, InvalidInput, LongmindError
-from longmind.store.engine import Engine, Rows
+from longmind.store.engine import Connection, Engine
 from longmind.store.scope import Scope
 
 LEASE_SECONDS: Final = 10.0
@@ -92,8 +92,8 @@ class Lease:
         self._released.set()
         if self._pulse is not None and self._pulse.is_alive():  # an interrupt may come before it starts
             self._pulse.join()
-        with self._engine.write(timeout=self._seconds if patience is None else patience) as rows:
-            rows.run("DELETE FROM store_lease WHERE holder = ?", (self.holder,))
+        with self._engine.write(timeout=self._seconds if patience is None else patience) as db:
+            db.run("DELETE FROM store_lease WHERE holder = ?", (self.holder,))
         self._queued = False
 
     def _advance(self, deadline: float | None) -> bool:
@@ -102,17 +102,17 @@ class Lease:
         if deadline is not None:
             patience = min(patience, max(_POLL_SECONDS, deadline - time.monotonic()))
         try:
-            with self._engine.write(timeout=patience) as rows:
-                drop_dead(rows, self._engine)
+            with self._engine.write(timeout=patience) as db:
+                drop_dead(db, self._engine)
                 self._queued = True  # before it is so: what is not there can be released too
-                self.renew(rows)
-                return current_holder(rows, self._engine) == self.holder
+                self.renew(db)
+                return current_holder(db, self._engine) == self.holder
         except Busy:
             return False  # a long transaction elsewhere; the policy says how long to put up with it
 
-    def renew(self, rows: Rows) -> None:
+    def renew(self, db: Connection) -> None:
         expires = f"{self._engine.dialect.wall_ms} + {int(self._seconds * 1000)}"
-        rows.run(
+        db.run(
             f"INSERT INTO store_lease (holder, host, pid, expires_at) VALUES (?, ?, ?, {expires}) "
             "ON CONFLICT (holder) DO UPDATE SET expires_at = excluded.expires_at",
             (self.holder, host_name(), os.getpid()),
@@ -124,9 +124,9 @@ class Lease:
                 return  # it expires
             try:
                 wall = self._engine.dialect.wall_ms
-                with self._engine.write(timeout=self._seconds) as rows:
+                with self._engine.write(timeout=self._seconds) as db:
                     # An expired lease stays so: another writer may have had it since.
-                    rows.run(
+                    db.run(
                         f"UPDATE store_lease SET expires_at = {wall} + {int(self._seconds * 1000)} "
                         f"WHERE holder = ? AND expires_at > {wall}",
                         (self.holder,),
@@ -140,19 +140,19 @@ class Lease:
         return self._scope is not None and (scope is None or scope.is_over)
 
 
-def current_holder(rows: Rows, engine: Engine) -> str | None:
-    row = rows.one(
+def current_holder(db: Connection, engine: Engine) -> str | None:
+    row = db.one(
         f"SELECT holder FROM store_lease WHERE expires_at > {engine.dialect.wall_ms} ORDER BY ticket LIMIT 1"
     )
     return str(row[0]) if row else None
 
 
-def drop_dead(rows: Rows, engine: Engine) -> None:
+def drop_dead(db: Connection, engine: Engine) -> None:
     """Take expired places out of the queue, and those of processes of this machine that are gone."""
-    rows.run(f"DELETE FROM store_lease WHERE expires_at <= {engine.dialect.wall_ms}")
-    for ticket, pid in rows.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (host_name(),)):
+    db.run(f"DELETE FROM store_lease WHERE expires_at <= {engine.dialect.wall_ms}")
+    for ticket, pid in db.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (host_name(),)):
         if not is_alive(pid):
-            rows.run("DELETE FROM store_lease WHERE ticket = ?", (ticket,))
+            db.run("DELETE FROM store_lease WHERE ticket = ?", (ticket,))
 
 
 def is_alive(pid: int) -> bool:

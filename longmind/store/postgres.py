@@ -23,7 +23,7 @@ from longmind.base.errors import (
     Unavailable,
     Unsupported,
 )
-from longmind.store.engine import Dialect, EngineReport, Row, Rows, Value
+from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value
 from longmind.store.migrations import LEDGER, Migration, pending
 from longmind.store.scope import scoped
 
@@ -55,7 +55,7 @@ _CONNECTION: Final[dict[str, Any]] = {
 }
 
 
-class PostgresRows:
+class PostgresConnection:
     """One connection inside one transaction."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -216,8 +216,8 @@ class PostgresEngine:
         return pending("postgres", seen, declared=max(seen, default=0), location=self.location)
 
     def format(self) -> int:
-        with self.read() as rows:
-            row = rows.one("SELECT max(number) FROM migration")
+        with self.read() as db:
+            row = db.one("SELECT max(number) FROM migration")
             return int(row[0]) if row else 0
 
     # Transactions
@@ -235,27 +235,27 @@ class PostgresEngine:
                 self._pool.putconn(connection)
 
     @scoped
-    def read(self) -> Iterator[Rows]:
+    def read(self) -> Iterator[Connection]:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         with self._connection(begin) as connection, self._ending(connection):
-            yield PostgresRows(connection)
+            yield PostgresConnection(connection)
 
     @scoped
-    def write(self, *, timeout: float) -> Iterator[Rows]:
+    def write(self, *, timeout: float) -> Iterator[Connection]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
         with self._connection("BEGIN ISOLATION LEVEL READ COMMITTED") as connection:
-            rows = PostgresRows(connection)
+            db = PostgresConnection(connection)
             with self._ending(connection):
-                rows.one("SELECT set_config('lock_timeout', ?, true)", (f"{max(1, int(timeout * 1000))}ms",))
+                db.one("SELECT set_config('lock_timeout', ?, true)", (f"{max(1, int(timeout * 1000))}ms",))
                 # Commits serialise here; preparation happened before.
-                rows.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
+                db.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
                 try:
-                    yield rows
+                    yield db
                 except OverBudget:
-                    self._overgrown |= rows.grown
+                    self._overgrown |= db.grown
                     raise
-            self._statistics.follow(connection, rows.inserted)
+            self._statistics.follow(connection, db.inserted)
 
     @scoped
     def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
@@ -287,12 +287,12 @@ class PostgresEngine:
             (("page", "the server runs without data checksums"),) if unguarded and deep else ()
         )
 
-    def size_bytes(self, rows: Rows) -> int:
-        sizes = measure(rows, self.schema)
-        if isinstance(rows, PostgresRows):
-            rows.sizes = rows.sizes or sizes
-            before = {oid: relation.size for oid, relation in rows.sizes.items()}
-            rows.grown = {item.table for oid, item in sizes.items() if item.size > before.get(oid, 0)}
+    def size_bytes(self, db: Connection) -> int:
+        sizes = measure(db, self.schema)
+        if isinstance(db, PostgresConnection):
+            db.sizes = db.sizes or sizes
+            before = {oid: relation.size for oid, relation in db.sizes.items()}
+            db.grown = {item.table for oid, item in sizes.items() if item.size > before.get(oid, 0)}
         return sum(relation.size for relation in sizes.values())
 
     def free_bytes(self) -> int:

@@ -22,7 +22,7 @@ from longmind.base.errors import (
 )
 
 
-class Meaning(NamedTuple):
+class Translation(NamedTuple):
     """What an SQLSTATE means to a caller; `{store}` and `{reason}` are filled into the message."""
 
     error: type[LongmindError]
@@ -35,25 +35,27 @@ _WAIT: Final = "This transaction was not written. Try again once the server acce
 _LOG: Final = "See the server's log, and run verify."
 _VERIFY: Final = "Run verify; restore a backup if it finds damage."
 
-_LOST: Final = Meaning(Unavailable, "{store} stopped answering: {reason}.", _WAIT)
-_REFUSED_ROW: Final = Meaning(
+_LOST: Final = Translation(Unavailable, "{store} stopped answering: {reason}.", _WAIT)
+_REFUSED_ROW: Final = Translation(
     Conflict, "The store refused a row: {reason}.", "Nothing was written. Run verify if this happens again."
 )
-_BAD_VALUE: Final = Meaning(
+_BAD_VALUE: Final = Translation(
     InvalidInput, "The server cannot store a value: {reason}.", "Nothing was written. Change the value."
 )
-_DAMAGED: Final = Meaning(Corrupt, "{store} is damaged: {reason}.", _VERIFY)
-_NO_RESOURCES: Final = Meaning(Unavailable, "The server of {store} is out of resources: {reason}.", _RETRY)
-_INTERNAL: Final = Meaning(Unavailable, "The server of {store} reported an error: {reason}.", _LOG)
-_UNSUPPORTED: Final = Meaning(
+_DAMAGED: Final = Translation(Corrupt, "{store} is damaged: {reason}.", _VERIFY)
+_NO_RESOURCES: Final = Translation(
+    Unavailable, "The server of {store} is out of resources: {reason}.", _RETRY
+)
+_INTERNAL: Final = Translation(Unavailable, "The server of {store} reported an error: {reason}.", _LOG)
+_UNSUPPORTED: Final = Translation(
     Unsupported,
     "The server cannot do this: {reason}.",
     "Use PostgreSQL 14 or later, and connect to it directly or through a pooler in session mode.",
 )
-_BUSY: Final = Meaning(Busy, "Another writer held the store too long.", "Try again, or allow more time.")
-_COLLIDED: Final = Meaning(Busy, "The server chose another transaction over this one: {reason}.", _RETRY)
+_BUSY: Final = Translation(Busy, "Another writer held the store too long.", "Try again, or allow more time.")
+_COLLIDED: Final = Translation(Busy, "The server chose another transaction over this one: {reason}.", _RETRY)
 
-MEANINGS: Final[dict[str, Meaning]] = {
+MEANINGS: Final[dict[str, Translation]] = {
     # A whole code wins over its class (the first two characters).
     "08": _LOST,
     "0A": _UNSUPPORTED,
@@ -63,8 +65,8 @@ MEANINGS: Final[dict[str, Meaning]] = {
     "22011": _DAMAGED,
     "22021": _DAMAGED,
     "23": _REFUSED_ROW,
-    "25": Meaning(Conflict, "The transaction cannot go on: {reason}.", _RETRY),
-    "25006": Meaning(
+    "25": Translation(Conflict, "The transaction cannot go on: {reason}.", _RETRY),
+    "25006": Translation(
         Forbidden,
         "{store} does not accept writes: the server is a standby, or the database is read-only.",
         "Open it with read_only=True, or connect to the primary: name all hosts in the address and add "
@@ -73,44 +75,44 @@ MEANINGS: Final[dict[str, Meaning]] = {
     "25P03": _LOST,
     "25P04": _LOST,
     "26": _UNSUPPORTED,
-    "28": Meaning(
+    "28": Translation(
         Forbidden, "The server of {store} refused the login: {reason}.", "Check the user and password."
     ),
-    "3D": Meaning(NotFound, "{reason}.", "Create the database with createdb, or name another one."),
-    "3F": Meaning(Corrupt, "{store} lacks its schema: {reason}.", "Restore a backup."),
+    "3D": Translation(NotFound, "{reason}.", "Create the database with createdb, or name another one."),
+    "3F": Translation(Corrupt, "{store} lacks its schema: {reason}.", "Restore a backup."),
     "40": _COLLIDED,
     "40002": _REFUSED_ROW,
     "40003": _LOST,
     "40P01": _BUSY,
     # Our SQL is fixed: a statement that does not compile means the schema is not the one we made.
-    "42": Meaning(Corrupt, "{store} lacks a table or column: {reason}.", _VERIFY),
-    "42501": Meaning(
+    "42": Translation(Corrupt, "{store} lacks a table or column: {reason}.", _VERIFY),
+    "42501": Translation(
         Forbidden, "The server refused: {reason}.", "Ask the schema's owner for the privilege, with GRANT."
     ),
     "44": _REFUSED_ROW,
     "53": _NO_RESOURCES,
-    "53100": Meaning(
+    "53100": Translation(
         OverBudget, "{store} cannot grow: the server's disk is full.", "Free some space on the server."
     ),
-    "53300": Meaning(
+    "53300": Translation(
         Busy,
         "The server of {store} has no connection left: {reason}.",
         "Try again, close other clients, or raise max_connections.",
     ),
-    "54": Meaning(
+    "54": Translation(
         InvalidInput, "A value is too large for the server: {reason}.", "Nothing was written. Shorten it."
     ),
     "55": _UNSUPPORTED,
     "55006": _BUSY,
     "55P03": _BUSY,
     "57": _LOST,
-    "57014": Meaning(
+    "57014": Translation(
         Busy,
         "The server cancelled a statement: {reason}.",
         "Try again. If statement_timeout is set for this role or database, raise it.",
     ),
-    "58": Meaning(Unavailable, "The server of {store} failed: {reason}.", _LOG),
-    "58P01": Meaning(Corrupt, "The server of {store} misses a file: {reason}.", _LOG),
+    "58": Translation(Unavailable, "The server of {store} failed: {reason}.", _LOG),
+    "58P01": Translation(Corrupt, "The server of {store} misses a file: {reason}.", _LOG),
     "72": _COLLIDED,
     "P0": _REFUSED_ROW,
     "XX": _INTERNAL,
@@ -120,7 +122,7 @@ MEANINGS: Final[dict[str, Meaning]] = {
 """By SQLSTATE, or by the class of SQLSTATEs; `_INTERNAL` for all others."""
 
 # For errors that the driver raises itself, without an SQLSTATE; the first class that fits counts.
-_BY_CLASS: Final[tuple[tuple[type[psycopg.Error], Meaning], ...]] = (
+_BY_CLASS: Final[tuple[tuple[type[psycopg.Error], Translation], ...]] = (
     (psycopg.OperationalError, _LOST),
     (psycopg.DataError, _BAD_VALUE),
     (psycopg.IntegrityError, _REFUSED_ROW),
@@ -136,7 +138,7 @@ _AT_CONNECT: Final[tuple[tuple[str, str], ...]] = (
     ("connection slots are reserved", "53300"),
     ("remaining connection slots", "53300"),
 )
-_CONNECT: Final = Meaning(
+_CONNECT: Final = Translation(
     Unavailable,
     "{store} did not answer: {reason}.",
     "Start the server, or check host, port, database, user and password.",
@@ -190,14 +192,14 @@ def is_lost(connection: psycopg.Connection[Any], error: psycopg.Error) -> bool:
     return connection.closed or (error.sqlstate or "08")[:2] in ("08", "57")
 
 
-def _meaning(error: psycopg.Error) -> Meaning:
+def _meaning(error: psycopg.Error) -> Translation:
     code = error.sqlstate
     if code:
         return MEANINGS.get(code) or MEANINGS.get(code[:2]) or _INTERNAL
     return next((meaning for kind, meaning in _BY_CLASS if isinstance(error, kind)), _INTERNAL)
 
 
-def _filled(meaning: Meaning, error: psycopg.Error, location: str) -> LongmindError:
+def _filled(meaning: Translation, error: psycopg.Error, location: str) -> LongmindError:
     reason = _reason(error)
     if meaning.message.startswith("{reason}"):
         reason = reason[:1].upper() + reason[1:]

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import psycopg
 from psycopg import sql as pg_sql
 
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 
 # Above it a table is not rewritten as a whole, which keeps readers out for as long as it takes; what stays
 # then is free room that the next writes fill. The figure is a choice, not a measurement.
@@ -37,9 +37,9 @@ _SIZES: Final = (
 )
 
 
-def measure(rows: Rows, schema: str) -> dict[int, Relation]:
+def measure(db: Connection, schema: str) -> dict[int, Relation]:
     """Tables and indexes of the schema by oid."""
-    listed = rows.all(_SIZES, (f'"{schema}"',))
+    listed = db.all(_SIZES, (f'"{schema}"',))
     return {int(oid): Relation(str(table), int(size or 0)) for oid, table, size in listed}
 
 

@@ -29,7 +29,7 @@ from longmind.base.partial import partial_file, remove_strays
 from longmind.base.store_files import Claim, check_target, claim
 from longmind.store import accounting, pages
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
-from longmind.store.engine import Dialect, EngineReport, Rows
+from longmind.store.engine import Connection, Dialect, EngineReport
 from longmind.store.file_identity import FileIdentity
 from longmind.store.files import check_path, may_write
 from longmind.store.log import WHOLE, FileLog, read_state
@@ -44,7 +44,13 @@ from longmind.store.sqlite_format import (
     has_own_schema,
     missing_migrations,
 )
-from longmind.store.sqlite_transactions import MemoryRead, SqliteRead, SqliteRows, SqliteTurn, SqliteWrite
+from longmind.store.sqlite_transactions import (
+    MemoryRead,
+    SqliteConnection,
+    SqliteRead,
+    SqliteTurn,
+    SqliteWrite,
+)
 
 DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
@@ -182,24 +188,24 @@ class SqliteEngine:
 
     def migrate(self, *, to: int | None = None) -> None:
         """To the newest format; `to` stops at an older one, to make files such as old versions left."""
-        with self.read() as rows:
-            assert isinstance(rows, SqliteRows)
-            missing = missing_migrations(rows.connection, self.location)
+        with self.read() as db:
+            assert isinstance(db, SqliteConnection)
+            missing = missing_migrations(db.connection, self.location)
         if missing:
             if self.read_only:
                 raise Unsupported(
                     f"{self.location} has an older format, and a read-only open does not migrate.",
                     hint="Open it once for writing.",
                 )
-            with self.write(timeout=60) as rows:
-                assert isinstance(rows, SqliteRows)
-                done = apply_migrations(rows.connection, self.location, to=to, now=self._clock.now())
+            with self.write(timeout=60) as db:
+                assert isinstance(db, SqliteConnection)
+                done = apply_migrations(db.connection, self.location, to=to, now=self._clock.now())
                 if any(migration.number == accounting.FORMAT for migration in done):
-                    self._accounts.count_all(rows)
+                    self._accounts.count_all(db)
         if to is not None:
             return
-        with self.read() as rows:
-            accounting.check_on_opening(rows)
+        with self.read() as db:
+            accounting.check_on_opening(db)
         if not self.read_only:
             self._seal_pages()
 
@@ -212,16 +218,16 @@ class SqliteEngine:
             self._checkpoint()
 
     def format(self) -> int:
-        with self.read() as rows:
-            row = rows.one("PRAGMA user_version")
+        with self.read() as db:
+            row = db.one("PRAGMA user_version")
             return int(row[0]) if row else 0
 
     # Transactions
 
-    def read(self) -> Scope[Rows]:
+    def read(self) -> Scope[Connection]:
         return MemoryRead(self) if self._in_memory else SqliteRead(self)
 
-    def write(self, *, timeout: float) -> Scope[Rows]:
+    def write(self, *, timeout: float) -> Scope[Connection]:
         if self.read_only:
             raise Forbidden(f"{self.location} is open read-only.", hint="Open it without read_only=True.")
         return SqliteWrite(self, timeout=timeout)
@@ -249,9 +255,9 @@ class SqliteEngine:
         if not self._in_memory:
             self._log.begin(self._main)
 
-    def settle(self, rows: Rows) -> None:
+    def settle(self, db: Connection) -> None:
         """Right before it commits: its rows are accounted for, and its log is named."""
-        self._accounts.settle(rows)
+        self._accounts.settle(db)
         if not self._in_memory:
             self._log.before_commit(self._main)
 
@@ -321,37 +327,37 @@ class SqliteEngine:
     def check(self, *, deep: bool) -> EngineReport:
         problems: list[tuple[str, str]] = []
         notes: list[str] = []
-        with self.read() as rows:
+        with self.read() as db:
             test = "integrity_check" if deep else "quick_check"
             try:
-                found = [str(row[0]) for row in rows.all(f"PRAGMA {test}(100)")]
+                found = [str(row[0]) for row in db.all(f"PRAGMA {test}(100)")]
                 problems += [("page", line) for line in found if line != "ok"]
                 problems += [
                     ("foreign_key", f"{table} row {rowid} points to a missing row of {target}")
-                    for table, rowid, target, _ in rows.all("PRAGMA foreign_key_check")
+                    for table, rowid, target, _ in db.all("PRAGMA foreign_key_check")
                 ]
-                assert isinstance(rows, SqliteRows)
-                if not has_own_schema(rows.connection, self.location):
+                assert isinstance(db, SqliteConnection)
+                if not has_own_schema(db.connection, self.location):
                     problems.append(("schema", "the tables are not as the migrations made them"))
-                missing_migrations(rows.connection, self.location)
-                if deep and accounting.has_accounts(rows):
-                    problems += [("rows", detail) for _, detail in accounting.differences(rows)]
-                if not self._in_memory and not pages.are_sealed(rows.connection):
+                missing_migrations(db.connection, self.location)
+                if deep and accounting.has_accounts(db):
+                    problems += [("rows", detail) for _, detail in accounting.differences(db)]
+                if not self._in_memory and not pages.are_sealed(db.connection):
                     notes.append("The pages have no checksums yet; `compact` adds them.")
-                read_state(rows.connection)
+                read_state(db.connection)
             except Corrupt as error:
                 problems.append(("page", error.message))
         return EngineReport(tuple(problems), tuple(notes))
 
-    def size_bytes(self, rows: Rows) -> int:
-        return self._pages(rows, "page_count")
+    def size_bytes(self, db: Connection) -> int:
+        return self._pages(db, "page_count")
 
     def free_bytes(self) -> int:
-        with self.read() as rows:
-            return self._pages(rows, "freelist_count")
+        with self.read() as db:
+            return self._pages(db, "freelist_count")
 
-    def _pages(self, rows: Rows, count: str) -> int:
-        pages, size = rows.one(f"PRAGMA {count}"), rows.one("PRAGMA page_size")
+    def _pages(self, db: Connection, count: str) -> int:
+        pages, size = db.one(f"PRAGMA {count}"), db.one("PRAGMA page_size")
         return int(pages[0]) * int(size[0]) if pages and size else 0
 
     def shrink(self) -> None:
@@ -422,10 +428,10 @@ class SqliteEngine:
             check_replaceable(path)
         target = Path(os.path.realpath(path))  # a link may lead to another file system
         with partial_file(target) as partial:
-            with self.read() as rows, translated(str(path)):
-                assert isinstance(rows, SqliteRows)
-                rows.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-                copy_snapshot(rows.connection, partial, self._entropy)
+            with self.read() as db, translated(str(path)):
+                assert isinstance(db, SqliteConnection)
+                db.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
+                copy_snapshot(db.connection, partial, self._entropy)
             replace_store(partial, target)
         return path.stat().st_size
 

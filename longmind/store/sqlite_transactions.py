@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from longmind.base.errors import Busy, Unavailable
-from longmind.store.engine import Row, Rows, Value
+from longmind.store.engine import Connection, Row, Value
 from longmind.store.scope import Scope, Turn
 from longmind.store.sqlite_errors import held_too_long, translated
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longmind.store.sqlite import SqliteEngine
 
 
-class SqliteRows:
+class SqliteConnection:
     """One connection inside one transaction."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -69,7 +69,7 @@ class SqliteTurn(Turn[apsw.Connection]):
         self._engine.roll_back()
 
 
-class SqliteWrite(Turn[Rows]):
+class SqliteWrite(Turn[Connection]):
     """One write transaction."""
 
     def __init__(self, engine: SqliteEngine, *, timeout: float) -> None:
@@ -77,9 +77,9 @@ class SqliteWrite(Turn[Rows]):
         self._engine = engine
         self._timeout = timeout
         self._is_nested = False
-        self._rows: SqliteRows | None = None
+        self._rows: SqliteConnection | None = None
 
-    def begin(self) -> Rows:
+    def begin(self) -> Connection:
         started = time.monotonic()
         first = self._engine.writers.first
         # In memory, a read holds the one connection but no transaction: a write may come inside it.
@@ -91,7 +91,7 @@ class SqliteWrite(Turn[Rows]):
         with translated(self._engine.location):
             connection.execute("BEGIN IMMEDIATE")
             self._engine.follow()
-        self._rows = SqliteRows(connection)
+        self._rows = SqliteConnection(connection)
         return self._rows
 
     def end(self, error: BaseException | None) -> None:
@@ -125,7 +125,7 @@ class SqliteWrite(Turn[Rows]):
             super().undo()
 
 
-class SqliteRead(Scope[Rows]):
+class SqliteRead(Scope[Connection]):
     """One snapshot on a connection from the pool."""
 
     def __init__(self, engine: SqliteEngine) -> None:
@@ -133,7 +133,7 @@ class SqliteRead(Scope[Rows]):
         self._engine = engine
         self._connection: apsw.Connection | None = None
 
-    def begin(self) -> Rows:
+    def begin(self) -> Connection:
         try:
             self._engine.check_file("Nothing was read.")
         except Unavailable:
@@ -143,7 +143,7 @@ class SqliteRead(Scope[Rows]):
         self._connection = connection = self._engine.take_reader()
         with translated(self._engine.location):
             connection.execute("BEGIN")
-        return SqliteRows(connection)
+        return SqliteConnection(connection)
 
     def end(self, error: BaseException | None) -> None:
         connection = self._connection
@@ -163,7 +163,7 @@ class SqliteRead(Scope[Rows]):
                 self._engine.discard(connection)
 
 
-class MemoryRead(Turn[Rows]):
+class MemoryRead(Turn[Connection]):
     """A read of a store in memory, whose one connection is shared: nobody else uses it meanwhile.
 
     It needs no transaction, since nobody else writes; so a write may come inside it.
@@ -177,13 +177,13 @@ class MemoryRead(Turn[Rows]):
     def is_of_this_thread(self) -> bool:
         return self.thread == threading.get_ident() and not self.is_over
 
-    def begin(self) -> Rows:
+    def begin(self) -> Connection:
         first = self._engine.writers.first
         if first is None or first.is_over or first.thread != self.thread:
             self.wait(inf)
             self._engine.roll_back()
         self._engine.check_open()
-        return SqliteRows(self._engine.writer_connection)
+        return SqliteConnection(self._engine.writer_connection)
 
     def end(self, error: BaseException | None) -> None:
         self.undo()

@@ -14,7 +14,7 @@ from longmind.base.clock import Clock, SystemClock
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
 from longmind.base.times import to_ms
-from longmind.store.engine import Engine, Rows
+from longmind.store.engine import Connection, Engine
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from longmind.store.parts import Part
 from longmind.store.scope import Mapped, Scope
@@ -67,8 +67,8 @@ class Store:
         most = None if makes_room else self._max_bytes
         return WriteScope(self, busy_timeout=self._busy_timeout, max_bytes=most)
 
-    def transaction(self, rows: Rows) -> Transaction:
-        return Transaction(rows, now=_reading(self.clock))
+    def transaction(self, db: Connection) -> Transaction:
+        return Transaction(db, now=_reading(self.clock))
 
     def present(self) -> int:
         """The clock's reading, and never earlier than the last commit: a clock may be set back."""
@@ -79,13 +79,13 @@ class Store:
         with self.read() as snapshot:
             return snapshot.revision
 
-    def may_write(self, rows: Rows) -> bool:
-        holder = current_holder(rows, self.engine)
+    def may_write(self, db: Connection) -> bool:
+        holder = current_holder(db, self.engine)
         lease = self.lease()
         if lease is None:
             if holder is not None:
-                drop_dead(rows, self.engine)
-                holder = current_holder(rows, self.engine)
+                drop_dead(db, self.engine)
+                holder = current_holder(db, self.engine)
             return holder is None
         if holder != lease.holder:
             raise Conflict("The writer lease was lost: this process was silent for too long.", hint="Retry.")
@@ -167,8 +167,8 @@ class Store:
 
     # Settings
 
-    def setting(self, rows: Rows, name: str) -> str | None:
-        row = rows.one("SELECT value, checksum FROM store_setting WHERE name = ?", (name,))
+    def setting(self, db: Connection, name: str) -> str | None:
+        row = db.one("SELECT value, checksum FROM store_setting WHERE name = ?", (name,))
         if row is None:
             return None
         if row[1] != checksum(name, row[0]):
@@ -179,7 +179,7 @@ class Store:
 
     def set_setting(self, tx: Transaction, name: str, value: str) -> None:
         assert tx.system
-        tx.rows.run(
+        tx.db.run(
             "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
             "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
             (name, value, checksum(name, value)),
@@ -189,7 +189,7 @@ class Store:
     def id(self) -> str:
         """A random name that tells this store from every other, wherever its file goes."""
         with self.read() as snapshot:
-            return self.setting(snapshot.rows, "store_id") or ""
+            return self.setting(snapshot.db, "store_id") or ""
 
     def close(self) -> None:
         if os.getpid() == self._process:
@@ -231,7 +231,7 @@ def open_store(
         store.parts.extend(parts)
         if not read_only and not store.id:
             with store.write() as tx:
-                if store.setting(tx.rows, "store_id") is None:
+                if store.setting(tx.db, "store_id") is None:
                     store.set_setting(tx, "store_id", store.entropy(16).hex())
         if accept_lost_log and not read_only:
             engine.flush()  # says that the file holds everything there is, so that the next open passes

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from longmind.base.errors import Busy, OverBudget
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.lease import Lease, LeasePolicy
 from longmind.store.scope import Scope
 from longmind.store.transaction import Snapshot, Transaction, read_clock
@@ -24,7 +24,7 @@ class ReadScope(Scope[Snapshot]):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._engine: Scope[Rows] | None = None
+        self._engine: Scope[Connection] | None = None
 
     def begin(self) -> Snapshot:
         pinned = self._store.pinned()
@@ -73,8 +73,8 @@ class WriteScope(Scope[Transaction]):
         self._busy_timeout = busy_timeout
         self._max_bytes = max_bytes
         self._before = 0
-        self._engine: Scope[Rows] | None = None
-        self._rows: Rows | None = None
+        self._engine: Scope[Connection] | None = None
+        self._rows: Connection | None = None
 
     def begin(self) -> Transaction:
         deadline = time.monotonic() + self._busy_timeout
@@ -114,10 +114,10 @@ class WriteScope(Scope[Transaction]):
         if self._engine is not None:
             self._engine.abandon()
 
-    def _check_size(self, rows: Rows) -> None:
+    def _check_size(self, db: Connection) -> None:
         if self._max_bytes is None:
             return
-        after = self._store.engine.size_bytes(rows)
+        after = self._store.engine.size_bytes(db)
         if after > max(self._max_bytes, self._before):
             raise OverBudget(
                 f"The store would grow to {after} bytes; max_bytes={self._max_bytes}. Nothing was written.",

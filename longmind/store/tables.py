@@ -1,74 +1,54 @@
-"""The tables of a store, by what would be lost with them."""
+"""Tables as named tuples: every row is written with its checksum, and checked when it is read."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-CANONICAL: Final = (
-    "store_clock",
-    "store_counter",
-    "store_setting",
-    "erasure",
-    "frame",
-    "frame_text",
-    "frame_tag",
-    "frame_meta",
-    "frame_key",
-    "fact_entity",
-    "fact_alias",
-    "fact_predicate",
-    "fact",
-    "fact_span",
-    "fact_evidence",
-    "fact_premise",
-    "ingest_source",
-    "conversation_memory",
-    "conversation_version",
-    "conversation_state",
-    "conversation_link",
-    "conversation_run",
-    "conversation_decision",
-    "conversation_tombstone",
-    "conversation_outcome",
-    "llm_call",
-    "experience_evidence",
-    "experience_record_evidence",
-    "experience_record",
-    "experience_attempt",
-    "experience_fact_update",
-    "experience_vote",
-    "experience_archive",
-    "experience_revision",
-    "space_record",
-    "space_object",
-    "space_audit",
-    "space_spending",
-)
-"""What cannot be made anew, each table after those it refers to."""
+from longmind.base.errors import Corrupt
+from longmind.base.hashing import checksum
+from longmind.store.engine import Connection, Row, Value
 
-DERIVED: Final = (
-    "text_doc",
-    "text_posting",
-    "frame_vector",
-    "frame_token",
-    "surrogate",
-    "conversation_current",
-    "conversation_word",
-    "space_words",
-)
-"""What `reindex` makes of the rest."""
+Item = TypeVar("Item", bound=tuple[Any, ...])
 
-PASSING: Final = (
-    "store_lease",
-    "store_erasing",
-    "erasure_pending",
-    "rebuild",
-    "text_doc_next",
-    "text_posting_next",
-    "frame_vector_next",
-    "frame_token_next",
-)
-"""What concerns only who has the store open, or is building an index."""
 
-OWN: Final = ("store_account",)
-"""What speaks of this file alone: a copy makes its own."""
+class Tables:
+    """The tables of one part; `tables` names that of each kind of row, whose last column is `checksum`."""
+
+    def __init__(self, tables: Mapping[type[Any], str]) -> None:
+        self.tables = tables
+
+    def columns(self, kind: type[Any], alias: str = "x") -> str:
+        """The columns of a row and its checksum, for a SELECT."""
+        return ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
+
+    def seal(self, row: tuple[Any, ...]) -> int:
+        return checksum(self.tables[type(row)], *row)
+
+    def checked(self, kind: type[Item], row: Row) -> Item:
+        """The columns of a row followed by its checksum, if they are what was written."""
+        shape: Any = kind
+        found: Item = shape._make(row[: len(shape._fields)])
+        if self.seal(found) != row[len(found)]:
+            named = ", ".join(map(repr, found[:2]))
+            raise Corrupt(
+                f"A row of {self.tables[kind]} ({named}) is not what was written.",
+                hint="Restore a backup: longmind restore BACKUP TO.",
+            )
+        return found
+
+    def select(
+        self, db: Connection, kind: type[Item], condition: str, values: Iterable[Value] = ()
+    ) -> list[Item]:
+        """Checked rows of one table, called `x` in the condition."""
+        sql = f"SELECT {self.columns(kind)} FROM {self.tables[kind]} x WHERE {condition}"
+        return [self.checked(kind, row) for row in db.all(sql, tuple(values))]
+
+    def insert(self, db: Connection, items: Sequence[Item]) -> None:
+        """Write rows of one table."""
+        if items:
+            db.many(self.insertion(type(items[0])), [(*item, self.seal(item)) for item in items])
+
+    def insertion(self, kind: type[Any]) -> str:
+        names = (*kind._fields, "checksum")
+        return f"INSERT INTO {self.tables[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"

@@ -6,25 +6,25 @@ from dataclasses import dataclass
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """One state of the store. `revision` is the system time of the last commit in it."""
 
-    rows: Rows
+    db: Connection
     revision: int
 
 
 class Transaction:
     """One write. Its system time is taken when first asked for: a write that changes nothing takes none."""
 
-    def __init__(self, rows: Rows, *, now: int) -> None:
-        self.rows = rows
+    def __init__(self, db: Connection, *, now: int) -> None:
+        self.db = db
         self.now = now
         """The clock's reading: the default for `occurred_at`, `created_at` and the like."""
-        self._last = read_clock(rows)
+        self._last = read_clock(db)
         self._system: int | None = None
 
     @property
@@ -32,7 +32,7 @@ class Transaction:
         """This transaction's place on the system axis: later than every one before it."""
         if self._system is None:
             self._system = max(self.now, self._last + 1)
-            self.rows.run(
+            self.db.run(
                 "UPDATE store_clock SET last_system = ?, checksum = ? WHERE one = 1",
                 (self._system, checksum("clock", self._system)),
             )
@@ -50,17 +50,17 @@ class Transaction:
     @property
     def snapshot(self) -> Snapshot:
         """The state inside this transaction, for code that reads."""
-        return Snapshot(self.rows, self._last if self._system is None else self._system)
+        return Snapshot(self.db, self._last if self._system is None else self._system)
 
     def allocate(self, name: str, count: int = 1) -> int:
         """The first of `count` numbers never given out before."""
-        row = self.rows.one("SELECT value, checksum FROM store_counter WHERE name = ?", (name,))
+        row = self.db.one("SELECT value, checksum FROM store_counter WHERE name = ?", (name,))
         if row is not None and row[1] != checksum("counter", name, row[0]):
             raise Corrupt(
                 f"The counter {name} is damaged.", hint="Restore a backup: longmind restore BACKUP TO."
             )
         last = row[0] if row else 0
-        self.rows.run(
+        self.db.run(
             "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
             "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
             (name, last + count, checksum("counter", name, last + count)),
@@ -68,9 +68,9 @@ class Transaction:
         return int(last) + 1
 
 
-def read_clock(rows: Rows) -> int:
+def read_clock(db: Connection) -> int:
     """System time of the last commit."""
-    row = rows.one("SELECT last_system, checksum FROM store_clock WHERE one = 1")
+    row = db.one("SELECT last_system, checksum FROM store_clock WHERE one = 1")
     if row is None or row[1] != checksum("clock", row[0]):
         raise Corrupt("The store's clock is damaged.", hint="Restore a backup: longmind restore BACKUP TO.")
     return int(row[0])

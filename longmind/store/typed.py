@@ -13,7 +13,7 @@ from typing import Final
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
-from longmind.store.engine import Row, Rows
+from longmind.store.engine import Connection, Row
 
 _HINT: Final = "Run verify; reindex makes what is derived anew."
 
@@ -36,9 +36,9 @@ def damaged(table: str) -> Corrupt:
     return Corrupt(f"A row of {table} is not what was written.", hint=_HINT)
 
 
-def check_frame_id(rows: Rows, frame_id: int, table: str) -> int:
+def check_frame_id(db: Connection, frame_id: int, table: str) -> int:
     """An id that was given out; arrays that are indexed by ids would grow to any other, however large."""
-    row = rows.one("SELECT value, checksum FROM store_counter WHERE name = 'frame'")
+    row = db.one("SELECT value, checksum FROM store_counter WHERE name = 'frame'")
     if row is None or row[1] != checksum("counter", "frame", row[0]):
         raise Corrupt(
             "The counter of frames is damaged.", hint="Restore a backup: longmind restore BACKUP TO."

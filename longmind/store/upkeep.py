@@ -9,7 +9,7 @@ from typing import Final
 
 from longmind.base.errors import Corrupt, LongmindError
 from longmind.base.hashing import checksum
-from longmind.store.engine import Dialect, Rows
+from longmind.store.engine import Connection, Dialect
 from longmind.store.erasure import note_pending, resume
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
@@ -90,7 +90,7 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
             for part in store.parts:
                 problems += part.verify(snapshot, deep=deep)
                 notes += part.notes(snapshot)
-            notes += note_pending(snapshot.rows)
+            notes += note_pending(snapshot.db)
     except Corrupt as error:
         problems.append(Problem("row", error.message))
     return VerifyReport(tuple(problems), frames, deep, time.monotonic() - started, tuple(notes))
@@ -98,20 +98,20 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
 
 def stats(store: Store) -> Stats:
     with store.read() as snapshot:
-        rows = snapshot.rows
-        total, retired = rows.one("SELECT count(*), count(retired_at) FROM frame") or (0, 0)
+        db = snapshot.db
+        total, retired = db.one("SELECT count(*), count(retired_at) FROM frame") or (0, 0)
         live = "SELECT {0}, count(*) FROM frame WHERE retired_at IS NULL GROUP BY {0} ORDER BY {0}"
         return Stats(
             location=store.engine.location,
             engine=store.engine.dialect.name,
             format=store.engine.format(),
             revision=snapshot.revision,
-            bytes=store.engine.size_bytes(rows),
+            bytes=store.engine.size_bytes(db),
             frames=total,
             live=total - retired,
             retired=retired,
-            by_space={str(name): int(count) for name, count in rows.all(live.format("space"))},
-            by_kind={str(name): int(count) for name, count in rows.all(live.format("kind"))},
+            by_space={str(name): int(count) for name, count in db.all(live.format("space"))},
+            by_kind={str(name): int(count) for name, count in db.all(live.format("kind"))},
             parts={part.name: dict(part.stats(snapshot)) for part in store.parts},
         )
 
@@ -125,7 +125,7 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     started = time.monotonic()
     resume(store)
     with store.read() as snapshot:
-        before = store.engine.size_bytes(snapshot.rows)
+        before = store.engine.size_bytes(snapshot.db)
     budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
     done: dict[str, dict[str, int]] = {}
     for part in store.parts:
@@ -138,7 +138,7 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     if wasteful and not budget.exhausted:
         store.engine.compact()
     with store.read() as snapshot:
-        after = store.engine.size_bytes(snapshot.rows)
+        after = store.engine.size_bytes(snapshot.db)
     return MaintenanceReport(
         done=done,
         compacted=wasteful and not budget.exhausted,
@@ -149,11 +149,11 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     )
 
 
-def scan(rows: Rows, sql: str, key: str) -> Iterator[tuple[object, ...]]:
+def scan(db: Connection, sql: str, key: str) -> Iterator[tuple[object, ...]]:
     """All rows of a query with `{after}` in it, in batches by a rising integer key in the first column."""
     last = -(2**63)
     while True:
-        batch = rows.all(sql.format(after=f"{key} > ?") + f" ORDER BY {key} LIMIT {_SCAN}", (last,))
+        batch = db.all(sql.format(after=f"{key} > ?") + f" ORDER BY {key} LIMIT {_SCAN}", (last,))
         yield from batch
         if len(batch) < _SCAN:
             return
@@ -161,11 +161,11 @@ def scan(rows: Rows, sql: str, key: str) -> Iterator[tuple[object, ...]]:
 
 
 def _verify_rows(snapshot: Snapshot, dialect: Dialect, problems: list[Problem]) -> int:
-    rows = snapshot.rows
-    read_clock(rows)
+    db = snapshot.db
+    read_clock(db)
     latest = 0
     count = 0
-    for row in scan(rows, load_query(dialect, "{after}"), "f.frame_id"):
+    for row in scan(db, load_query(dialect, "{after}"), "f.frame_id"):
         count += 1
         try:
             frame, _ = checked_text(row)
@@ -175,24 +175,24 @@ def _verify_rows(snapshot: Snapshot, dialect: Dialect, problems: list[Problem]) 
         latest = max(latest, frame.recorded_at, frame.retired_at or 0)
     if latest > snapshot.revision:
         problems.append(Problem("clock", f"the clock says {snapshot.revision}, a frame {latest}"))
-    problems += _verify_labels(rows)
-    problems += _verify_small_tables(rows)
+    problems += _verify_labels(db)
+    problems += _verify_small_tables(db)
     return count
 
 
-def _verify_labels(rows: Rows) -> Iterator[Problem]:
+def _verify_labels(db: Connection) -> Iterator[Problem]:
     sql = "SELECT frame_id, tag, since, until, checksum FROM frame_tag"
-    for row in rows.all(sql):
+    for row in db.all(sql):
         if checksum("tag", *row[:-1]) != row[-1]:
             yield Problem("tag", f"a tag of frame {row[0]} is not what was written")
     sql = "SELECT frame_id, name, since, until, value, value_key, value_number, checksum FROM frame_meta"
-    for row in rows.all(sql):
+    for row in db.all(sql):
         *fields, key, number, hashed = row
         if checksum("meta", *fields) != hashed or key != value_key(row[4]) or number != value_number(row[4]):
             yield Problem("meta", f"metadata of frame {row[0]} is not what was written")
 
 
-def _verify_small_tables(rows: Rows) -> Iterator[Problem]:
+def _verify_small_tables(db: Connection) -> Iterator[Problem]:
     plans = (
         ("key", "SELECT space, name, frame_id, checksum FROM frame_key", ("key",)),
         ("counter", "SELECT name, value, checksum FROM store_counter", ("counter",)),
@@ -201,14 +201,14 @@ def _verify_small_tables(rows: Rows) -> Iterator[Problem]:
         ("erasure", "SELECT erasure_id, erased_at, frames, certificate_hash, checksum FROM erasure", ()),
     )
     for code, sql, prefix in plans:
-        for row in rows.all(sql):
+        for row in db.all(sql):
             if checksum(*prefix, *row[:-1]) != row[-1]:
                 yield Problem(code, f"a row of {code} ({row[0]!r}) is not what was written")
-    highest = rows.one("SELECT max(frame_id) FROM frame")
-    counter = rows.one("SELECT value FROM store_counter WHERE name = 'frame'")
+    highest = db.one("SELECT max(frame_id) FROM frame")
+    counter = db.one("SELECT value FROM store_counter WHERE name = 'frame'")
     if highest and highest[0] is not None and (counter is None or counter[0] < highest[0]):
         yield Problem("counter", "the counter of frames is behind the frames")
-    duplicates = rows.all(
+    duplicates = db.all(
         "SELECT min(frame_id) FROM frame WHERE retired_at IS NULL AND repeatable = 0 "
         "GROUP BY content_hash HAVING count(*) > 1"
     )

@@ -7,16 +7,16 @@ from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
 from longmind.store.drafts import Draft
-from longmind.store.engine import Dialect, Rows
+from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import batches, checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
-from longmind.store.rebuilding import clear, clear_abandoned, left_over, read_progress, rebuilding
+from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.typed import damaged, typed
 from longmind.store.upkeep import scan
 from longmind.store.visible import among
-from longmind.store.writing import Written
+from longmind.store.write import Written
 from longmind.text.layout import BLOCK_BITS, REBUILT, RECORD, Counted, count_frame
 from longmind.text.words import ANALYZER
 
@@ -62,7 +62,7 @@ class TextIndex(Part):
         if prepared is not None and isinstance(frames, Written):
             ready = [item for item in prepared if isinstance(item, tuple)]
             if len(ready) == len(frames):  # nothing is cut, nothing left to count
-                add(tx.rows, dict(zip(frames.ids, ready, strict=True)))
+                add(tx.db, dict(zip(frames.ids, ready, strict=True)))
                 return
         cut = {frame.parent for frame in frames if frame.start is not None}
         counted: dict[int, Counted] = {}
@@ -74,28 +74,28 @@ class TextIndex(Part):
                 counted[frame.id] = item
             else:
                 counted[frame.id] = count_frame(frame.text, frame.title, frame.speaker)
-        add(tx.rows, counted)
+        add(tx.db, counted)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
-        counted = self._recount(tx.rows, ids)
-        counts = remove(tx.rows, counted)
-        if tx.rows.one(f"SELECT 1 FROM {NEXT.docs} LIMIT 1") is not None:
-            counts |= self._remove_from_next(tx.rows, counted)
+        counted = self._recount(tx.db, ids)
+        counts = remove(tx.db, counted)
+        if tx.db.one(f"SELECT 1 FROM {NEXT.docs} LIMIT 1") is not None:
+            counts |= self._remove_from_next(tx.db, counted)
         return counts
 
-    def _remove_from_next(self, rows: Rows, counted: Mapping[int, Counted]) -> dict[str, int]:
-        work = read_progress(rows, self.name)
+    def _remove_from_next(self, db: Connection, counted: Mapping[int, Counted]) -> dict[str, int]:
+        work = read_progress(db, self.name)
         if work is not None and work.rules == ANALYZER:
-            return remove(rows, counted, NEXT)
+            return remove(db, counted, NEXT)
         # Its terms are not those we would look for: only without any of it is it certainly without these.
-        rows.run("DELETE FROM rebuild WHERE name = ?", (self.name,))
-        return {table: rows.run(f"DELETE FROM {table}") for table in NEXT}
+        db.run("DELETE FROM rebuild WHERE name = ?", (self.name,))
+        return {table: db.run(f"DELETE FROM {table}") for table in NEXT}
 
-    def _recount(self, rows: Rows, ids: Sequence[int]) -> dict[int, Counted]:
+    def _recount(self, db: Connection, ids: Sequence[int]) -> dict[int, Counted]:
         counted = {}
         for batch in batches(sorted(ids)):
             clause = among("f.frame_id", batch)
-            for row in rows.all(load_query(self._dialect, clause.sql), clause.values):
+            for row in db.all(load_query(self._dialect, clause.sql), clause.values):
                 frame, text = checked_text(row)
                 counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
         return counted
@@ -106,18 +106,18 @@ class TextIndex(Part):
             done_to = work.done_to
             while True:
                 with store.read() as snapshot:
-                    counted, last = _count_batch(snapshot.rows, self._dialect, after=done_to)
+                    counted, last = _count_batch(snapshot.db, self._dialect, after=done_to)
                 with store.write() as tx:
                     work.check(tx)
                     if last == done_to:
                         # Written since the read just now: few, unless many writers were quicker.
-                        counted, last = _count_batch(tx.rows, self._dialect, after=done_to)
+                        counted, last = _count_batch(tx.db, self._dialect, after=done_to)
                         if len(counted) < _REBUILD_BATCH:
-                            add(tx.rows, counted, NEXT)
+                            add(tx.db, counted, NEXT)
                             total = self._switch(store, tx)
                             work.finish(tx)
                             break
-                    add(tx.rows, _present(tx.rows, counted), NEXT)
+                    add(tx.db, _present(tx.db, counted), NEXT)
                     work.advance(store, tx, last)
                 done_to = last
         clear(store, self.name, NEXT.keyed)
@@ -129,24 +129,24 @@ class TextIndex(Part):
         for old, new, key in zip(CURRENT, NEXT, (("term", "block"), ("frame_id",)), strict=True):
             value = "data" if "term" in key else "length"
             same_key = " AND ".join(f"n.{name} = o.{name}" for name in key)
-            changed += tx.rows.run(
+            changed += tx.db.run(
                 f"DELETE FROM {old} AS o WHERE NOT EXISTS "
                 f"(SELECT 1 FROM {new} n WHERE {same_key} AND n.{value} = o.{value})"
             )
             columns = ", ".join((*key, value))
-            changed += tx.rows.run(
+            changed += tx.db.run(
                 f"INSERT INTO {old} ({columns}) SELECT {columns} FROM {new} n WHERE NOT EXISTS "
                 f"(SELECT 1 FROM {old} o WHERE {same_key})"
             )
-        if changed or store.setting(tx.rows, _SETTING) != ANALYZER:
+        if changed or store.setting(tx.db, _SETTING) != ANALYZER:
             store.set_setting(tx, _SETTING, ANALYZER)
             store.set_setting(tx, REBUILT, str(tx.system))
-        row = tx.rows.one(f"SELECT count(*) FROM {CURRENT.docs}")
+        row = tx.db.one(f"SELECT count(*) FROM {CURRENT.docs}")
         return int(row[0]) if row else 0
 
     def derive(self, tx: Transaction) -> None:
-        for counted in _all_counted(tx.rows, self._dialect):
-            add(tx.rows, counted)
+        for counted in _all_counted(tx.db, self._dialect):
+            add(tx.db, counted)
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
         cleared = clear_abandoned(store, self.name, NEXT.keyed)
@@ -155,8 +155,8 @@ class TextIndex(Part):
     def bind(self, store: Store) -> None:
         """Say by which rules this index is made; one made by others is made anew."""
         with store.read() as snapshot:
-            found = store.setting(snapshot.rows, _SETTING)
-            anything = snapshot.rows.one("SELECT 1 FROM frame LIMIT 1")
+            found = store.setting(snapshot.db, _SETTING)
+            anything = snapshot.db.one("SELECT 1 FROM frame LIMIT 1")
         if found == ANALYZER or store.engine.read_only:
             return
         if anything is not None:
@@ -170,30 +170,30 @@ class TextIndex(Part):
             return
         wanted: dict[tuple[str, int], bytes] = {}
         lengths: dict[int, int] = {}
-        for counted in _all_counted(snapshot.rows, self._dialect):
+        for counted in _all_counted(snapshot.db, self._dialect):
             lengths.update((frame_id, length) for frame_id, (_, length) in counted.items())
             for block, found in _postings(counted).items():
                 for term, data in found.items():
                     wanted[term, block] = wanted.get((term, block), b"") + data
-        for term, block, data in snapshot.rows.all("SELECT term, block, data FROM text_posting"):
+        for term, block, data in snapshot.db.all("SELECT term, block, data FROM text_posting"):
             if wanted.pop((term, block), None) != data:
                 yield Problem("text", f"the index is wrong about {term!r} in block {block}", derived=True)
         for term, block in list(wanted)[:20]:
             yield Problem("text", f"the index lacks {term!r} in block {block}", derived=True)
-        if dict(snapshot.rows.all("SELECT frame_id, length FROM text_doc")) != lengths:
+        if dict(snapshot.db.all("SELECT frame_id, length FROM text_doc")) != lengths:
             yield Problem("text", "the index has wrong lengths", derived=True)
 
     def notes(self, snapshot: Snapshot) -> Iterable[str]:
-        note = left_over(snapshot.rows, self.name, NEXT.docs)
+        note = left_over(snapshot.db, self.name, NEXT.docs)
         return (note,) if note else ()
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        counts = [snapshot.rows.one(f"SELECT count(*) FROM {table}") for table in (CURRENT.docs, NEXT.docs)]
+        counts = [snapshot.db.one(f"SELECT count(*) FROM {table}") for table in (CURRENT.docs, NEXT.docs)]
         frames, unfinished = (int(row[0]) if row else 0 for row in counts)
         return {"frames": frames, **({"in an unfinished rebuild": unfinished} if unfinished else {})}
 
 
-def add(rows: Rows, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> None:
+def add(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> None:
     """Append to the postings; ids must be higher than those already there."""
     if not counted:
         return
@@ -201,38 +201,38 @@ def add(rows: Rows, counted: Mapping[int, Counted], tables: Tables = CURRENT) ->
     for block, fresh in _postings(counted).items():
         terms = sorted(fresh)
         # Only the block of the first id can hold anything: in those behind it all ids are new.
-        held = _read(rows, tables, block, terms) if block == first else {}
-        rows.many(
+        held = _read(db, tables, block, terms) if block == first else {}
+        db.many(
             f"INSERT INTO {tables.postings} (term, block, data) VALUES (?, ?, ?) "
             "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
             [(term, block, held.get(term, b"") + fresh[term]) for term in terms],
         )
-    rows.many(
+    db.many(
         f"INSERT INTO {tables.docs} (frame_id, length) VALUES (?, ?)",
         [(frame_id, length) for frame_id, (_, length) in counted.items()],
     )
 
 
-def remove(rows: Rows, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> dict[str, int]:
+def remove(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> dict[str, int]:
     """Take frames out of every posting they are in."""
     gone = sorted(counted)
     removed = 0
     for block, doomed in _postings(counted).items():
         offsets = {frame_id & _OFFSET for frame_id in gone if frame_id >> BLOCK_BITS == block}
-        for term, data in _read(rows, tables, block, sorted(doomed)).items():
+        for term, data in _read(db, tables, block, sorted(doomed)).items():
             kept = b"".join(
                 RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
             )
             removed += (len(data) - len(kept)) // RECORD.size
             if kept:
                 sql = f"UPDATE {tables.postings} SET data = ? WHERE term = ? AND block = ?"
-                rows.run(sql, (kept, term, block))
+                db.run(sql, (kept, term, block))
             else:
-                rows.run(f"DELETE FROM {tables.postings} WHERE term = ? AND block = ?", (term, block))
+                db.run(f"DELETE FROM {tables.postings} WHERE term = ? AND block = ?", (term, block))
     documents = 0
     for batch in batches(gone):
         clause = among("frame_id", batch)
-        documents += rows.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
+        documents += db.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
     return {tables.postings: removed, tables.docs: documents}
 
 
@@ -252,23 +252,23 @@ def _postings(counted: Mapping[int, Counted]) -> dict[int, dict[str, bytearray]]
     return blocks
 
 
-def _read(rows: Rows, tables: Tables, block: int, terms: Sequence[str]) -> dict[str, bytes]:
+def _read(db: Connection, tables: Tables, block: int, terms: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for first in range(0, len(terms), 500):
         clause = among("term", terms[first : first + 500])
         sql = f"SELECT term, data FROM {tables.postings} WHERE block = ? AND {clause.sql}"
-        held = typed(rows.all(sql, (block, *clause.values)), "text_posting", str, bytes)
+        held = typed(db.all(sql, (block, *clause.values)), "text_posting", str, bytes)
         if any(len(data) % RECORD.size for _, data in held):
             raise damaged("text_posting")
         found.update(held)
     return found
 
 
-def _all_counted(rows: Rows, dialect: Dialect) -> Iterator[dict[int, Counted]]:
+def _all_counted(db: Connection, dialect: Dialect) -> Iterator[dict[int, Counted]]:
     """Every frame that is indexed (documents with chunks are not), in batches by id."""
-    cut = {row[0] for row in rows.all("SELECT DISTINCT parent_id FROM frame WHERE start_byte IS NOT NULL")}
+    cut = {row[0] for row in db.all("SELECT DISTINCT parent_id FROM frame WHERE start_byte IS NOT NULL")}
     counted: dict[int, Counted] = {}
-    for row in scan(rows, load_query(dialect, "{after}"), "f.frame_id"):
+    for row in scan(db, load_query(dialect, "{after}"), "f.frame_id"):
         frame, text = checked_text(row)
         if frame.frame_id not in cut:
             counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
@@ -279,14 +279,14 @@ def _all_counted(rows: Rows, dialect: Dialect) -> Iterator[dict[int, Counted]]:
         yield counted
 
 
-def _count_batch(rows: Rows, dialect: Dialect, *, after: int) -> tuple[dict[int, Counted], int]:
+def _count_batch(db: Connection, dialect: Dialect, *, after: int) -> tuple[dict[int, Counted], int]:
     """The words of the next frames by id, and the last id looked at: frames that were cut have no words."""
     counted: dict[int, Counted] = {}
     last = after
     while len(counted) < _REBUILD_BATCH:
         sql = load_query(dialect, "f.frame_id > ?") + f" ORDER BY f.frame_id LIMIT {_READ_BATCH}"
-        found = rows.all(sql, (last,))
-        cut = _cut(rows, [int(row[0]) for row in found])
+        found = db.all(sql, (last,))
+        cut = _cut(db, [int(row[0]) for row in found])
         for row in found:
             if row[0] not in cut:
                 frame, text = checked_text(row)
@@ -298,18 +298,18 @@ def _count_batch(rows: Rows, dialect: Dialect, *, after: int) -> tuple[dict[int,
     return counted, last
 
 
-def _cut(rows: Rows, ids: Sequence[int]) -> set[int]:
+def _cut(db: Connection, ids: Sequence[int]) -> set[int]:
     """Which of these frames stand in chunks, and are not indexed themselves."""
     clause = among("parent_id", ids)
     sql = f"SELECT DISTINCT parent_id FROM frame WHERE start_byte IS NOT NULL AND {clause.sql}"
-    return {int(row[0]) for row in rows.all(sql, clause.values)} if ids else set()
+    return {int(row[0]) for row in db.all(sql, clause.values)} if ids else set()
 
 
-def _present(rows: Rows, counted: Mapping[int, Counted]) -> dict[int, Counted]:
+def _present(db: Connection, counted: Mapping[int, Counted]) -> dict[int, Counted]:
     """Those not erased since they were read."""
     still: dict[int, Counted] = {}
     for batch in batches(sorted(counted)):
         clause = among("frame_id", batch)
-        found = rows.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
+        found = db.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
         still.update((int(frame_id), counted[int(frame_id)]) for (frame_id,) in found)
     return still

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.ordering import first_of_each
 from longmind.store.catalog import CatalogView
-from longmind.store.engine import Dialect, Rows
+from longmind.store.engine import Connection, Dialect
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import check_frame_id, damaged, typed
-from longmind.text.endings import frames_saying, stems_before
 from longmind.text.layout import REBUILT
 from longmind.text.postings import Common, Terms, frames_of
 from longmind.text.query import TextQuery
 from longmind.text.vocabulary import Vocabulary
+from longmind.text.word_parts import frames_saying, stems_before
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,13 +125,13 @@ class Lengths:
                 self._documents = 0
                 self._lengths = np.zeros(1, dtype=np.int32)
             if snapshot.revision > self._revision:
-                found = snapshot.rows.all(
+                found = snapshot.db.all(
                     "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id",
                     (len(self._lengths) - 1,),
                 )
                 if found:
                     ids, lengths = zip(*typed(found, "text_doc", int, int), strict=True)
-                    check_frame_id(snapshot.rows, ids[-1], "text_doc")
+                    check_frame_id(snapshot.db, ids[-1], "text_doc")
                     if list(ids) != sorted(ids) or not 0 <= min(lengths) <= max(lengths) < 2**31:
                         raise damaged("text_doc")
                     # As long as what was read, and no longer: the rest is still to come.
@@ -226,7 +226,7 @@ def _looked_up(
     known = terms.frames(wanted)
     for term in wanted:
         frames = known.get(term, 0)
-        longer = [] if frames or term.startswith("=") else _extensions(snapshot.rows, term)
+        longer = [] if frames or term.startswith("=") else _extensions(snapshot.db, term)
         for other, count in terms.frames(longer).items():
             found.setdefault(other, (count, other, f"begins with {term!r}"))
         if not longer:
@@ -256,29 +256,29 @@ def _past_stems(
     said = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
         for stem in stems_before(vocabulary.at(snapshot), piece):
-            ids = frames_of(snapshot.rows, stem)
-            saying = frames_saying(snapshot.rows, dialect, piece, ids, mask)
+            ids = frames_of(snapshot.db, stem)
+            saying = frames_saying(snapshot.db, dialect, piece, ids, mask)
             if len(saying):
                 said[saying] = True
                 found[stem] = (len(ids), stem, f"has {piece!r} in its words")
     return (sorted(found.values()), said) if found else (looked_up, mask)
 
 
-def _extensions(rows: Rows, term: str) -> list[str]:
+def _extensions(db: Connection, term: str) -> list[str]:
     if len(term) < _PREFIX_LEAST and term.isascii():
         return []
     sql = (
         "SELECT DISTINCT term FROM text_posting WHERE term > ? AND term < ? "
         f"ORDER BY term LIMIT {_EXPANSIONS}"
     )
-    return [str(row[0]) for row in rows.all(sql, (term, term + "\U0010ffff"))]
+    return [str(row[0]) for row in db.all(sql, (term, term + "\U0010ffff"))]
 
 
 def _remade_since(snapshot: Snapshot, revision: int) -> bool:
     """Whether lengths that were read before may be gone or other than they were."""
     if snapshot.revision <= revision:
         return False
-    rebuilt = snapshot.rows.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
+    rebuilt = snapshot.db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
     if rebuilt is not None and int(rebuilt[0]) > revision:
         return True
-    return snapshot.rows.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (revision,)) is not None
+    return snapshot.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (revision,)) is not None

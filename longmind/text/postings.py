@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.store.engine import Row, Rows
+from longmind.store.engine import Connection, Row
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import damaged, typed
 from longmind.store.visible import among
@@ -50,7 +50,7 @@ class Terms:
     """
 
     def __init__(self, snapshot: Snapshot, common: Common) -> None:
-        self._rows = snapshot.rows
+        self._rows = snapshot.db
         self._revision = snapshot.revision
         self._common = common
         self._read: dict[str, _Blocks] = {}
@@ -130,8 +130,8 @@ def _ids(places: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Any]:
     return ids, raw
 
 
-def frames_of(rows: Rows, term: str) -> Ids:
+def frames_of(db: Connection, term: str) -> Ids:
     """The frames that say a term, ascending."""
     sql = "SELECT term, block, data FROM text_posting WHERE term = ? ORDER BY block"
-    blocks = _checked(rows.all(sql, (term,)))
+    blocks = _checked(db.all(sql, (term,)))
     return _ids([row[1] for row in blocks], [row[2] for row in blocks])[0]

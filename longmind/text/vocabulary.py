@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from longmind.store.engine import Dialect, Rows
+from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import batches, checked_text, load_query
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
@@ -34,7 +34,7 @@ class Vocabulary:
     def at(self, snapshot: Snapshot) -> Vocabulary:
         with self._lock:
             if snapshot.revision > self._revision:
-                self._refresh(snapshot.rows)
+                self._refresh(snapshot.db)
                 self._revision = snapshot.revision
         return self
 
@@ -60,29 +60,29 @@ class Vocabulary:
             yield self._lines[start:end]
             place = self._lines.find(piece, end)
 
-    def _refresh(self, rows: Rows) -> None:
-        rebuilt = rows.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
+    def _refresh(self, db: Connection) -> None:
+        rebuilt = db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
         remade = rebuilt is not None and int(rebuilt[0]) > self._revision
-        added = rows.all(
+        added = db.all(
             f"SELECT frame_id FROM text_doc WHERE frame_id > ? ORDER BY frame_id LIMIT {_FRAMES + 1}",
             (self._frame,),
         )
         if self._revision < 0 or remade or len(added) > _FRAMES or len(self._newer) > _TERMS:
-            self._reload(rows)
+            self._reload(db)
         elif added:
-            self._add(rows, [int(frame_id) for (frame_id,) in added])
+            self._add(db, [int(frame_id) for (frame_id,) in added])
 
-    def _reload(self, rows: Rows) -> None:
-        found = sorted(str(term) for (term,) in rows.all("SELECT DISTINCT term FROM text_posting"))
+    def _reload(self, db: Connection) -> None:
+        found = sorted(str(term) for (term,) in db.all("SELECT DISTINCT term FROM text_posting"))
         self._lines = "\n".join(("", *found, ""))
         self._newer.clear()
-        last = rows.one("SELECT max(frame_id) FROM text_doc")
+        last = db.one("SELECT max(frame_id) FROM text_doc")
         self._frame = int(last[0]) if last and last[0] is not None else 0
 
-    def _add(self, rows: Rows, ids: list[int]) -> None:
+    def _add(self, db: Connection, ids: list[int]) -> None:
         for batch in batches(ids):
             clause = among("f.frame_id", batch)
-            for row in rows.all(load_query(self._dialect, clause.sql), clause.values):
+            for row in db.all(load_query(self._dialect, clause.sql), clause.values):
                 frame, text = checked_text(row)
                 self._newer.update(count_frame(text, frame.title, frame.speaker)[0])
         self._frame = ids[-1]

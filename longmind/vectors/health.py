@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 
@@ -17,50 +17,50 @@ _PAGE: Final = 2000
 
 
 def verify(index: VectorIndex, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
-    if index.mismatch(snapshot.rows):
+    if index.mismatch(snapshot.db):
         return  # of another embedder: their size and number are for a handle of that one to judge
-    rows = snapshot.rows
+    db = snapshot.db
     width = index.embedder.identity.dimensions * 2
-    for frame_id in _listed(rows, "frame_vector x LEFT JOIN text_doc d ON d.frame_id = x.frame_id", "d"):
+    for frame_id in _listed(db, "frame_vector x LEFT JOIN text_doc d ON d.frame_id = x.frame_id", "d"):
         yield _problem(f"there are vectors of frame {frame_id}, which is not indexed")
-    for (frame_id,) in rows.all(
+    for (frame_id,) in db.all(
         f"SELECT frame_id FROM frame_vector WHERE length(data) <> windows * {width} LIMIT {_LISTED}"
     ):
         yield _problem(f"the vectors of frame {frame_id} have a wrong size")
     if deep:
-        yield from _missing(index, rows)
-        yield from _damaged(index, rows)
+        yield from _missing(index, db)
+        yield from _damaged(index, db)
 
 
-def _missing(index: VectorIndex, rows: Rows) -> Iterable[Problem]:
+def _missing(index: VectorIndex, db: Connection) -> Iterable[Problem]:
     lacking = "text_doc x LEFT JOIN frame_vector v ON v.frame_id = x.frame_id"
-    row = rows.one(f"SELECT count(*), min(x.frame_id) FROM {lacking} WHERE v.frame_id IS NULL")
+    row = db.one(f"SELECT count(*), min(x.frame_id) FROM {lacking} WHERE v.frame_id IS NULL")
     if row is not None and row[0]:
         yield _problem(f"{row[0]} frames have no vectors, the first of them frame {row[1]}")
-    for frame_id in _listed(rows, "frame_token x LEFT JOIN frame_vector v ON v.frame_id = x.frame_id", "v"):
+    for frame_id in _listed(db, "frame_token x LEFT JOIN frame_vector v ON v.frame_id = x.frame_id", "v"):
         yield _problem(f"there are token signs of frame {frame_id}, which has no vectors")
     if index.embedder.supports_tokens and index.basis is not None:
         lacking = "frame_vector x LEFT JOIN frame_token t ON t.frame_id = x.frame_id"
-        for frame_id in _listed(rows, lacking, "t"):
+        for frame_id in _listed(db, lacking, "t"):
             yield _problem(f"frame {frame_id} has vectors and no token signs")
-    if index.mirror is not None and index.mirror.exists(rows):
+    if index.mirror is not None and index.mirror.exists(db):
         copied = (
             "frame_vector x LEFT JOIN (SELECT frame_id, count(*) AS windows FROM frame_window "
             "GROUP BY frame_id) w ON w.frame_id = x.frame_id AND w.windows = x.windows"
         )
-        for frame_id in _listed(rows, copied, "w"):
+        for frame_id in _listed(db, copied, "w"):
             yield _problem(f"the server's copy of the vectors of frame {frame_id} is not whole")
         surplus = "frame_window x LEFT JOIN frame_vector v ON v.frame_id = x.frame_id"
-        for frame_id in _listed(rows, surplus, "v"):
+        for frame_id in _listed(db, surplus, "v"):
             yield _problem(f"the server has a copy of vectors of frame {frame_id}, which has none")
 
 
-def _damaged(index: VectorIndex, rows: Rows) -> Iterable[Problem]:
+def _damaged(index: VectorIndex, db: Connection) -> Iterable[Problem]:
     import numpy as np
 
     dimensions = index.embedder.identity.dimensions
     last = 0
-    while found := rows.all(
+    while found := db.all(
         f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}", (last,)
     ):
         last = int(found[-1][0])
@@ -73,10 +73,10 @@ def _damaged(index: VectorIndex, rows: Rows) -> Iterable[Problem]:
                 yield _problem(f"the vectors of frame {frame_id} are damaged")
 
 
-def _listed(rows: Rows, joined: str, other: str) -> list[int]:
+def _listed(db: Connection, joined: str, other: str) -> list[int]:
     """Frames of the first table, `x`, without a row in the other."""
     sql = f"SELECT DISTINCT x.frame_id FROM {joined} WHERE {other}.frame_id IS NULL ORDER BY x.frame_id"
-    return [int(row[0]) for row in rows.all(f"{sql} LIMIT {_LISTED}")]
+    return [int(row[0]) for row in db.all(f"{sql} LIMIT {_LISTED}")]
 
 
 def _problem(detail: str) -> Problem:

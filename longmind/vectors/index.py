@@ -17,17 +17,24 @@ from longmind.base.errors import Conflict, LongmindError, MissingExtra, Unavaila
 from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
 from longmind.store.drafts import Draft
-from longmind.store.engine import Dialect, Rows
+from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import batches, checked_text, load_query
 from longmind.store.parts import Budget, Failed, Part, Problem
-from longmind.store.rebuilding import clear_abandoned, left_over
+from longmind.store.rebuild import clear_abandoned, left_over
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.typed import typed
 from longmind.store.visible import among
-from longmind.vectors.neighbours import EXACT_LIMIT
+from longmind.vectors.late_interaction import (
+    Basis,
+    content_pieces,
+    fit_basis,
+    pack_signs,
+    plain_basis,
+    shipped_basis,
+)
+from longmind.vectors.nearest import EXACT_LIMIT
 from longmind.vectors.pgvector import PgVector
-from longmind.vectors.signs import Basis, content_pieces, fit_basis, pack_signs, plain_basis, shipped_basis
 from longmind.vectors.threads import one_thread
 
 if TYPE_CHECKING:
@@ -90,16 +97,16 @@ class VectorRows(Part):
         for batch in batches(ids):
             clause = among("frame_id", batch)
             for table in counts:
-                counts[table] += tx.rows.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
+                counts[table] += tx.db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
         if self.mirror is not None:
             counts["frame_window"] = self.mirror.remove(tx, ids)
         return counts
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.rows.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
-        total = snapshot.rows.one("SELECT count(*) FROM text_doc")
+        row = snapshot.db.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
+        total = snapshot.db.one("SELECT count(*) FROM text_doc")
         frames, windows = row if row else (0, 0)
-        unfinished = snapshot.rows.one("SELECT count(*) FROM frame_vector_next") or (0,)
+        unfinished = snapshot.db.one("SELECT count(*) FROM frame_vector_next") or (0,)
         return {
             "frames": int(frames),
             "windows": int(windows),
@@ -119,7 +126,7 @@ class VectorRows(Part):
                 f"There are vectors for {counts['frames']} of {total} frames; "
                 "`maintain` or `reindex` makes the others."
             )
-        note = left_over(snapshot.rows, self.name, NEXT[0][0])
+        note = left_over(snapshot.db, self.name, NEXT[0][0])
         if note:
             yield note
 
@@ -158,8 +165,8 @@ class VectorIndex(VectorRows):
     def bind(self) -> None:
         """Tie the store to this embedder, or refuse another than the one its vectors are of."""
         with self._store.read() as snapshot:
-            known = self._store.setting(snapshot.rows, IDENTITY)
-            basis = self._store.setting(snapshot.rows, BASIS)
+            known = self._store.setting(snapshot.db, IDENTITY)
+            basis = self._store.setting(snapshot.db, BASIS)
         if known is not None and known != self.identity:
             raise Conflict(
                 f"The store's vectors are of the embedder {known}, not of {self.identity}.",
@@ -200,13 +207,13 @@ class VectorIndex(VectorRows):
         """The same of a snapshot, looked up once for each revision."""
         revision, known = self._mismatch
         if revision != snapshot.revision:
-            known = self.mismatch(snapshot.rows)
+            known = self.mismatch(snapshot.db)
             self._mismatch = snapshot.revision, known
         return known
 
-    def mismatch(self, rows: Rows) -> str:
+    def mismatch(self, db: Connection) -> str:
         """Why vectors of this embedder must not meet the store's: another process made them anew."""
-        known = self._store.setting(rows, IDENTITY)
+        known = self._store.setting(db, IDENTITY)
         if known in (None, self.identity):
             return ""
         return (
@@ -235,7 +242,7 @@ class VectorIndex(VectorRows):
             for draft in drafts
         ]
         with self._store.read() as snapshot:
-            mismatch = self.mismatch(snapshot.rows)
+            mismatch = self.mismatch(snapshot.db)
         if mismatch:
             return [Failed(mismatch)] * len(drafts)
         try:
@@ -252,7 +259,7 @@ class VectorIndex(VectorRows):
         known: dict[bytes, Embedded] = {}
         if not anew:
             with self._store.read() as snapshot:
-                known = _lookup(snapshot.rows, {key for key in keys if key is not None})
+                known = _lookup(snapshot.db, {key for key in keys if key is not None})
         missing = {
             key: text
             for key, text in zip(keys, texts, strict=True)
@@ -280,21 +287,21 @@ class VectorIndex(VectorRows):
         return Embedded(key, len(vectors), vectors.tobytes(), signs)
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
-        if prepared is not None and not self.mismatch(tx.rows):
+        if prepared is not None and not self.mismatch(tx.db):
             pairs = zip(frames, prepared, strict=True)
             self.add(tx, {frame.id: item for frame, item in pairs if isinstance(item, Embedded)})
 
     def add(self, tx: Transaction, embedded: Mapping[int, Embedded]) -> None:
         if embedded:
             add(tx, embedded, written_at=tx.system)
-        if self.mirror is not None and embedded and self.mirror.exists(tx.rows):
+        if self.mirror is not None and embedded and self.mirror.exists(tx.db):
             self.mirror.add(tx, list(embedded), self._windows(embedded))
 
-    def wrong_in_mirror(self, rows: Rows, embedded: Mapping[int, Embedded]) -> set[int]:
+    def wrong_in_mirror(self, db: Connection, embedded: Mapping[int, Embedded]) -> set[int]:
         """Frames whose vectors the server has no true copy of, where it has copies."""
-        if self.mirror is None or not embedded or not self.mirror.exists(rows):
+        if self.mirror is None or not embedded or not self.mirror.exists(db):
             return set()
-        return self.mirror.differing(rows, list(embedded), self._windows(embedded))
+        return self.mirror.differing(db, list(embedded), self._windows(embedded))
 
     def _windows(self, embedded: Mapping[int, Embedded]) -> list[Any]:
         import numpy as np
@@ -308,11 +315,11 @@ class VectorIndex(VectorRows):
 
     def rebuild(self, store: Store) -> int:
         """Make all vectors anew; those of another embedder give way to them in one commit."""
-        from longmind.vectors.replacing import mend, replace
+        from longmind.vectors.switch import mend, replace
 
         with store.read() as snapshot:
-            self.refuse_mismatch(snapshot.rows)
-            known = store.setting(snapshot.rows, IDENTITY)
+            self.refuse_mismatch(snapshot.db)
+            known = store.setting(snapshot.db, IDENTITY)
         if known is None or known == self.identity:
             self.bind()
             total = mend(self, store)
@@ -330,8 +337,8 @@ class VectorIndex(VectorRows):
         self._begin_mirror()
         return total
 
-    def refuse_mismatch(self, rows: Rows) -> None:
-        mismatch = self.mismatch(rows) if self._is_bound else ""
+    def refuse_mismatch(self, db: Connection) -> None:
+        mismatch = self.mismatch(db) if self._is_bound else ""
         if mismatch:
             raise Conflict(mismatch)
 
@@ -355,15 +362,15 @@ class VectorIndex(VectorRows):
         while not budget.exhausted:
             size = FILL_BATCH if budget.frames is None else min(FILL_BATCH, budget.frames)
             with store.read() as snapshot:
-                ids = missing_ids(snapshot.rows, after=after, limit=size)
+                ids = missing_ids(snapshot.db, after=after, limit=size)
                 if not ids:
                     break
-                texts = texts_to_embed(snapshot.rows, store.engine.dialect, ids)
+                texts = texts_to_embed(snapshot.db, store.engine.dialect, ids)
             made = self.embed(list(texts.values()))
             ready = {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
             with store.write() as tx:
-                self.refuse_mismatch(tx.rows)
-                still = set(indexed(tx.rows, list(ready)))
+                self.refuse_mismatch(tx.db)
+                still = set(indexed(tx.db, list(ready)))
                 self.add(tx, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
                 if also is not None:
                     also(tx)
@@ -381,32 +388,32 @@ def add(tx: Transaction, embedded: Mapping[int, Embedded], *, written_at: int, s
     """Write the rows of these frames; `suffix` names the tables of a rebuild."""
     if not embedded:
         return
-    tx.rows.many(
+    tx.db.many(
         f"INSERT INTO frame_vector{suffix} (frame_id, text_key, written_at, windows, data) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT (frame_id) DO UPDATE SET text_key = excluded.text_key, "
         "written_at = excluded.written_at, windows = excluded.windows, data = excluded.data",
         [(frame_id, item.key, written_at, item.windows, item.vectors) for frame_id, item in embedded.items()],
     )
     signs = [(frame_id, item.signs) for frame_id, item in embedded.items() if item.signs is not None]
-    tx.rows.many(
+    tx.db.many(
         f"INSERT INTO frame_token{suffix} (frame_id, data) VALUES (?, ?) "
         "ON CONFLICT (frame_id) DO UPDATE SET data = excluded.data",
         signs,
     )
 
 
-def texts_to_embed(rows: Rows, dialect: Dialect, ids: Sequence[int]) -> dict[int, str]:
+def texts_to_embed(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, str]:
     clause = among("f.frame_id", ids)
-    found = [checked_text(row) for row in rows.all(load_query(dialect, clause.sql), clause.values)]
+    found = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
     return {
         row.frame_id: embedded_text(text, title=row.title, speaker=row.speaker)
         for row, text in sorted(found, key=lambda pair: pair[0].frame_id)
     }
 
 
-def missing_ids(rows: Rows, *, after: int, limit: int) -> list[int]:
+def missing_ids(db: Connection, *, after: int, limit: int) -> list[int]:
     """Frames that are indexed and have no vectors yet."""
-    found = rows.all(
+    found = db.all(
         "SELECT d.frame_id FROM text_doc d LEFT JOIN frame_vector v ON v.frame_id = d.frame_id "
         f"WHERE v.frame_id IS NULL AND d.frame_id > ? ORDER BY d.frame_id LIMIT {limit}",
         (after,),
@@ -427,14 +434,12 @@ def sample_texts() -> list[str]:
     return paragraphs[:: max(1, len(paragraphs) // 96)]
 
 
-def indexed(rows: Rows, ids: Sequence[int]) -> list[int]:
+def indexed(db: Connection, ids: Sequence[int]) -> list[int]:
     clause = among("frame_id", ids)
-    return [
-        int(row[0]) for row in rows.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)
-    ]
+    return [int(row[0]) for row in db.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)]
 
 
-def _lookup(rows: Rows, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
+def _lookup(db: Connection, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
     wanted = sorted(keys)
     found: dict[bytes, Embedded] = {}
     for first in range(0, len(wanted), 500):
@@ -444,7 +449,7 @@ def _lookup(rows: Rows, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
             f"LEFT JOIN frame_token t ON t.frame_id = v.frame_id WHERE {clause.sql}"
         )
         for key, windows, data, signs in typed(
-            rows.all(sql, clause.values), "frame_vector", bytes, int, bytes, (bytes, type(None))
+            db.all(sql, clause.values), "frame_vector", bytes, int, bytes, (bytes, type(None))
         ):
             found[key] = Embedded(key, windows, data, signs)
     return found

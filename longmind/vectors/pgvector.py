@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import Forbidden, Unsupported
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.frames import batches
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among, visible
-from longmind.vectors.codes import Question
+from longmind.vectors.quantized import VectorQuery
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,24 +34,24 @@ class PgVector:
     Up to then, and on a server that has no pgvector, they are searched in memory.
     """
 
-    def exists(self, rows: Rows) -> bool:
-        return rows.one("SELECT to_regclass('frame_window')") != (None,)
+    def exists(self, db: Connection) -> bool:
+        return db.one("SELECT to_regclass('frame_window')") != (None,)
 
     def begin(self, store: Store, dimensions: int, *, above: int) -> None:
         """Make the extension, the table and the index if there are so many windows and no table yet."""
         if dimensions > _MOST_DIMENSIONS:
             return
         with store.read() as snapshot:
-            wanted = not self.exists(snapshot.rows) and _count(snapshot.rows) > above
+            wanted = not self.exists(snapshot.db) and _count(snapshot.db) > above
         if not wanted or store.engine.read_only:
             return
         # Where the server has no pgvector, or does not let us have it, memory does it.
         with suppress(Forbidden, Unsupported), store.write() as tx:
             # Two stores of one database may come here at once.
-            tx.rows.one("SELECT pg_advisory_xact_lock(hashtext('longmind:pgvector'))")
-            if tx.rows.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
+            tx.db.one("SELECT pg_advisory_xact_lock(hashtext('longmind:pgvector'))")
+            if tx.db.one("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'") is None:
                 return
-            tx.rows.run("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            tx.db.run("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
             self._create(tx, dimensions)
             self._fill(tx, dimensions)
 
@@ -60,7 +60,7 @@ class PgVector:
         import numpy as np
 
         last = 0
-        while found := tx.rows.all(
+        while found := tx.db.all(
             f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}",
             (last,),
         ):
@@ -71,28 +71,28 @@ class PgVector:
             last = int(found[-1][0])
 
     def _create(self, tx: Transaction, dimensions: int) -> None:
-        tx.rows.run(
+        tx.db.run(
             "CREATE TABLE IF NOT EXISTS frame_window (frame_id BIGINT NOT NULL, part BIGINT NOT NULL, "
             f"embedding public.vector({dimensions}) NOT NULL, PRIMARY KEY (frame_id, part))"
         )
-        tx.rows.run(
+        tx.db.run(
             "CREATE INDEX IF NOT EXISTS frame_window_near ON frame_window "
             "USING hnsw (embedding public.vector_cosine_ops)"
         )
 
     def drop(self, tx: Transaction) -> None:
         """For vectors that may have other dimensions."""
-        tx.rows.run("DROP TABLE IF EXISTS frame_window")
+        tx.db.run("DROP TABLE IF EXISTS frame_window")
 
     def add(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
         """Copy the windows of these frames."""
         for batch in batches(ids):
             clause = among("frame_id", batch)
-            tx.rows.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
+            tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         self._insert(tx, ids, vectors)
 
     def _insert(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
-        tx.rows.many(
+        tx.db.many(
             "INSERT INTO frame_window VALUES (?, ?, CAST(? AS public.vector))",
             [
                 (frame_id, part, _literal(window))
@@ -101,13 +101,13 @@ class PgVector:
             ],
         )
 
-    def differing(self, rows: Rows, ids: Sequence[int], vectors: Sequence[Any]) -> set[int]:
+    def differing(self, db: Connection, ids: Sequence[int], vectors: Sequence[Any]) -> set[int]:
         """Which of these frames are not copied as they should be."""
         copies: dict[int, list[str]] = {}
         for batch in batches(ids):
             clause = among("frame_id", batch)
             sql = f"SELECT frame_id, CAST(embedding AS TEXT) FROM frame_window WHERE {clause.sql}"
-            for frame_id, text in rows.all(f"{sql} ORDER BY frame_id, part", clause.values):
+            for frame_id, text in db.all(f"{sql} ORDER BY frame_id, part", clause.values):
                 copies.setdefault(int(frame_id), []).append(str(text))
         return {
             frame_id
@@ -117,22 +117,22 @@ class PgVector:
         }
 
     def remove(self, tx: Transaction, ids: Sequence[int]) -> int:
-        if not self.exists(tx.rows):
+        if not self.exists(tx.db):
             return 0
         count = 0
         for batch in batches(ids):
             clause = among("frame_id", batch)
-            count += tx.rows.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
+            count += tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         return count
 
-    def find(self, question: Question, rows: Rows, limit: int) -> Ids:
+    def find(self, question: VectorQuery, db: Connection, limit: int) -> Ids:
         import numpy as np
 
         clause = visible(question.view, question.where)
-        rows.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
+        db.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
         # Keeps walking the graph until enough frames pass the filter.
-        rows.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
-        found = rows.all(
+        db.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
+        found = db.all(
             "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "
             f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.vector) LIMIT {limit}",
             (*clause.values, _literal(question.vector)),
@@ -140,8 +140,8 @@ class PgVector:
         return np.unique(np.array([row[0] for row in found], dtype=np.int64))
 
 
-def _count(rows: Rows) -> int:
-    row = rows.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
+def _count(db: Connection) -> int:
+    row = db.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
     return int(row[0]) if row else 0
 
 

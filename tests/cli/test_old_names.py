@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from longmind import Memory
-from longmind.base.echo import harmless, without_echo
-from longmind.hooks.places import find_store
+from longmind.base.recall_marks import harmless, without_echo
+from longmind.hooks.paths import find_store
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

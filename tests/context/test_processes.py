@@ -129,4 +129,4 @@ def test_after_an_erase_a_replay_names_what_is_gone_and_nothing_else(world: str)
 
 def _there(memory: Memory, frame_id: int) -> bool:
     with memory.store.read() as snapshot:
-        return snapshot.rows.one("SELECT 1 FROM frame WHERE frame_id = ?", (frame_id,)) is not None
+        return snapshot.db.one("SELECT 1 FROM frame WHERE frame_id = ?", (frame_id,)) is not None

@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longmind.base.echo import CLOSE, OPEN, harmless, without_echo
+from longmind.base.recall_marks import CLOSE, OPEN, harmless, without_echo
 from tests.conftest import START
 from tests.context.worlds import DAY, HOSTILE, open_memory
 

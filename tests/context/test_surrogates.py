@@ -98,7 +98,7 @@ def test_those_made_by_older_rules_are_not_used_and_are_made_anew(location: str)
         right = rows(memory)
         before = memory.recall("zebra copper", budget=120)
         with memory.store.write() as tx:
-            tx.rows.run("UPDATE surrogate SET version = 0, gist = '[[0,3]]', micro = '[[0,3]]'")
+            tx.db.run("UPDATE surrogate SET version = 0, gist = '[[0,3]]', micro = '[[0,3]]'")
         assert memory.recall("zebra copper", budget=120).items[0].text == before.items[0].text
     with open_memory(location) as memory:
         assert memory.maintain().done["surrogates"] == {"refreshed": 1}
@@ -111,7 +111,7 @@ def test_reindex_makes_them_anew_and_erase_takes_them_away(location: str) -> Non
         ids = memory.remember_many([long_text(seed) for seed in range(4)]).ids
         right = rows(memory)
         with memory.store.write() as tx:
-            tx.rows.run("UPDATE surrogate SET gist = 'damaged'")
+            tx.db.run("UPDATE surrogate SET gist = 'damaged'")
         assert not memory.verify(deep=True)
         assert memory.recall("copper", budget=100).items, "a damaged short form is passed over"
         assert memory.reindex()["surrogates"] == 4
@@ -166,7 +166,7 @@ def test_a_receipt_replays_after_the_short_forms_were_made_anew(location: str) -
 
 def rows(memory: Memory) -> list[tuple[int, int, object, object]]:
     with memory.store.read() as snapshot:
-        found = snapshot.rows.all("SELECT frame_id, version, gist, micro FROM surrogate ORDER BY frame_id")
+        found = snapshot.db.all("SELECT frame_id, version, gist, micro FROM surrogate ORDER BY frame_id")
     return [(row[0], row[1], _json(row[2]), _json(row[3])) for row in found]
 
 

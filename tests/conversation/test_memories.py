@@ -335,8 +335,8 @@ def test_damage_is_found(memory: Memory, memories: Memories) -> None:
     memories.remember("User likes tea")
     with memory.store.write() as tx:
         assert tx.system
-        tx.rows.run("UPDATE conversation_state SET hits = 40")
-        tx.rows.run("DELETE FROM conversation_word WHERE memory_id = 1")
+        tx.db.run("UPDATE conversation_state SET hits = 40")
+        tx.db.run("DELETE FROM conversation_word WHERE memory_id = 1")
     problems = {problem.code: problem.derived for problem in memory.verify(deep=True).problems}
     assert problems == {"conversation_state": False, "conversation_word": True}
 

@@ -29,4 +29,4 @@ def dump(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of experience, and every frame: what a refused write must leave as it was."""
     with memory.store.read() as snapshot:
         tables = [*TABLES.values(), "frame", "frame_text", "frame_key", "store_counter", "store_clock"]
-        return {table: sorted(map(repr, snapshot.rows.all(f"SELECT * FROM {table}"))) for table in tables}  # type: ignore[misc]
+        return {table: sorted(map(repr, snapshot.db.all(f"SELECT * FROM {table}"))) for table in tables}  # type: ignore[misc]

@@ -144,7 +144,7 @@ def test_current_facts_are_those_of_a_naive_model_at_any_moment(memory, experien
             if update.old in connected and update.new in connected:
                 assert order.index(update.old) < order.index(update.new)
     with memory.store.read() as snapshot:
-        rows = snapshot.rows.all("SELECT id FROM current_fact_snapshot WHERE repo_id = ?", (repo,))
+        rows = snapshot.db.all("SELECT id FROM current_fact_snapshot WHERE repo_id = ?", (repo,))
     assert {row[0] for row in rows} == model.current(2**63 - 1, 2**63 - 1)
 
 

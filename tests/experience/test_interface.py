@@ -68,7 +68,7 @@ def test_a_reference_is_kept_once_per_repository(memory, experience):
     experience.fact("Three.", repo="other", evidence=["file:a.py#L3"])
 
     with memory.store.read() as snapshot:
-        rows = snapshot.rows.all("SELECT repo, ref FROM experience_evidence ORDER BY repo")
+        rows = snapshot.db.all("SELECT repo, ref FROM experience_evidence ORDER BY repo")
     assert rows == [("app", "file:a.py#L3"), ("other", "file:a.py#L3")]
 
 

@@ -328,7 +328,7 @@ STATEMENTS: dict[str, tuple[str, Row]] = {
 def write(world: World, *statements: tuple[str, tuple[Any, ...]]) -> None:
     with world.memory.store.write() as tx:
         for sql, values in statements:
-            tx.rows.run(sql, values)
+            tx.db.run(sql, values)
 
 
 @pytest.mark.parametrize("case", STATEMENTS)

@@ -111,7 +111,7 @@ def test_a_row_that_is_not_what_was_written_is_found(memory, experience, story, 
     experience.archive(story["failed"], "old")
     with memory.store.write() as tx:
         _unguarded(memory, tx, table)
-        tx.rows.run(f"UPDATE {table} SET created_at = created_at + 1")
+        tx.db.run(f"UPDATE {table} SET created_at = created_at + 1")
 
     found = [problem.code for problem in memory.verify(deep=True).problems]
 
@@ -123,7 +123,7 @@ def test_a_damaged_row_is_refused_when_it_is_read(memory, experience, story):
 
     with memory.store.write() as tx:
         _unguarded(memory, tx, "experience_record")
-        tx.rows.run("UPDATE experience_record SET created_at = 7")
+        tx.db.run("UPDATE experience_record SET created_at = 7")
 
     with pytest.raises(Corrupt):
         experience.get(story["problem"])
@@ -132,7 +132,7 @@ def test_a_damaged_row_is_refused_when_it_is_read(memory, experience, story):
 def test_a_circle_made_behind_the_back_of_the_database_is_found(memory, experience, story):
     with memory.store.write() as tx:
         _unguarded(memory, tx, "experience_fact_update")
-        tx.rows.run(
+        tx.db.run(
             "INSERT INTO experience_fact_update (update_id, old_fact_id, change_id, new_fact_id, created_at, "
             "recorded_at, checksum) VALUES ('u', ?, ?, ?, 0, 0, 0)",
             (story["new"].id, story["change"].id, story["old"].id),
@@ -145,7 +145,7 @@ def _unguarded(memory, tx, table: str) -> None:
     """Take the triggers of a table away, as only someone with the file in hand can."""
     name = table.removeprefix("experience_")
     if memory.store.engine.dialect.name == "sqlite":
-        tx.rows.run(f"DROP TRIGGER experience_{name}_is_immutable")
-        tx.rows.run(f"DROP TRIGGER experience_{name}_is_sound")
+        tx.db.run(f"DROP TRIGGER experience_{name}_is_immutable")
+        tx.db.run(f"DROP TRIGGER experience_{name}_is_sound")
     else:
-        tx.rows.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        tx.db.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")

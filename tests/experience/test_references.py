@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.base.errors import InvalidInput, NotFound
-from longmind.experience.findings import Findings
+from longmind.experience.problems import Problems
 from longmind.experience.references import read_references, reference
 
 SPELLINGS = [
@@ -77,7 +77,7 @@ def test_any_text_is_a_reference_with_a_stable_spelling_or_refused(text):
 
 
 def test_all_references_that_are_not_understood_are_named_at_once():
-    findings = Findings()
+    findings = Problems()
     read_references(["file:a.py", "x", "frame:0"], findings, required=True)
 
     with pytest.raises(InvalidInput, match=r"2 problems: \(1\) 'x' is no reference.*\(2\) 'frame:0'"):
@@ -85,21 +85,21 @@ def test_all_references_that_are_not_understood_are_named_at_once():
 
 
 def test_the_same_reference_twice_counts_once():
-    found = read_references(["file:a.py:1", "file:./a.py#L1"], Findings(), required=True)
+    found = read_references(["file:a.py:1", "file:./a.py#L1"], Problems(), required=True)
 
     assert [item.ref for item in found] == ["file:a.py#L1"]
 
 
 @pytest.mark.parametrize("given", [(), "file:a.py", 7, ["file:a"] * 200])
 def test_evidence_is_a_list_or_said_to_be_none(given):
-    findings = Findings()
+    findings = Problems()
     read_references(given, findings, required=True)
 
     assert len(findings) == 1
 
 
 def test_only_missing_things_are_not_found_and_anything_else_is_invalid():
-    findings = Findings()
+    findings = Problems()
     findings.missing("There is no record exp_1 here.")
     with pytest.raises(NotFound):
         findings.settle()

@@ -169,7 +169,7 @@ def test_the_view_of_the_database_says_the_same(memory, experience):
         experience.vote(solution, problem, vote)
 
     with memory.store.read() as snapshot:
-        rows = snapshot.rows.all("SELECT memory_id, utility_mean, observations FROM global_utility")
+        rows = snapshot.db.all("SELECT memory_id, utility_mean, observations FROM global_utility")
 
     assert rows == [(solution.id, 0.25, 3)]
     assert experience.utility(solution).mean == 0.25

@@ -13,7 +13,7 @@ from longmind.facts.extraction import ReferenceExtractor
 from longmind.facts.ledger import Ledger
 from longmind.facts.part import FactsPart
 from longmind.ingest import pipeline
-from longmind.store import erasure, writing
+from longmind.store import erasure, write
 from longmind.store.drafts import chunked, draft
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.store import Store, open_store
@@ -38,18 +38,18 @@ class World:
 
     def forget(self, *ids: int, reason: str = "forgotten") -> None:
         with self.store.write() as tx:
-            writing.retire(tx, ids, reason=reason, parts=self.store.parts)
+            write.retire(tx, ids, reason=reason, parts=self.store.parts)
 
     def supersede(self, old: int, new: int, *, space: str = "default") -> None:
         with self.store.write() as tx:
-            writing.supersede(tx, old, new, view=View((space,)), parts=self.store.parts)
+            write.supersede(tx, old, new, view=View((space,)), parts=self.store.parts)
 
     def erase(self, *ids: int, space: str = "default") -> ErasureCertificate:
         return erasure.erase(self.store, ids, view=View((space,)))
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         with self.store.read() as snapshot:
-            return snapshot.rows.all(sql)
+            return snapshot.db.all(sql)
 
 
 @pytest.fixture

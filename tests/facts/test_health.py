@@ -43,19 +43,19 @@ def test_a_whole_ledger_has_no_problem(world: World) -> None:
     ],
 )
 def test_a_changed_row_is_found(filled: World, damage: str, code: str) -> None:
-    with filled.store.engine.write(timeout=1) as rows:
+    with filled.store.engine.write(timeout=1) as db:
         for trigger in ("fact_is_immutable", "fact_span_is_immutable", "fact_evidence_is_immutable"):
-            rows.run(f"DROP TRIGGER {trigger}")
-        rows.run(damage)
+            db.run(f"DROP TRIGGER {trigger}")
+        db.run(damage)
     assert code in {problem.code for problem in verify(filled.store, deep=True).problems}
 
 
 def test_a_lost_span_and_a_double_value_are_found_without_reading_everything(filled: World) -> None:
-    with filled.store.engine.write(timeout=1) as rows:
-        rows.run("INSERT INTO store_erasing VALUES (1)")
-        rows.run("DELETE FROM fact_premise")
-        rows.run("DELETE FROM fact_span WHERE fact_id = (SELECT max(fact_id) FROM fact)")
-        rows.run("DELETE FROM store_erasing")
+    with filled.store.engine.write(timeout=1) as db:
+        db.run("INSERT INTO store_erasing VALUES (1)")
+        db.run("DELETE FROM fact_premise")
+        db.run("DELETE FROM fact_span WHERE fact_id = (SELECT max(fact_id) FROM fact)")
+        db.run("DELETE FROM store_erasing")
     assert "fact" in {problem.code for problem in verify(filled.store).problems}
 
 

@@ -180,8 +180,8 @@ def test_statements_of_one_transaction_apply_in_order_and_leave_no_trace_of_step
 
 
 def test_a_span_opened_and_superseded_in_one_transaction_is_replaced_not_closed(home: World) -> None:
-    from longmind.facts.checking import claim
-    from longmind.facts.storing import write
+    from longmind.facts.validate import claim
+    from longmind.facts.write import write
 
     with home.store.write() as tx:
         for city in ("Porto", "Lisbon"):

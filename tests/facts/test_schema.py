@@ -43,7 +43,7 @@ def test_an_older_format_is_upgraded_and_answers_the_same(
 
     def listed(opened: Any) -> list[Any]:
         with opened.read() as snapshot:
-            return frames.timeline(snapshot.rows, opened.engine.dialect, view, EVERYTHING, limit=10)
+            return frames.timeline(snapshot.db, opened.engine.dialect, view, EVERYTHING, limit=10)
 
     before = listed(store)
     store.close()
@@ -128,7 +128,7 @@ def _evidence(**given: Any) -> dict[str, Any]:
 def insert(world: World, table: str, row: dict[str, Any]) -> None:
     names = ", ".join(row)
     with world.store.write() as tx:
-        tx.rows.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+        tx.db.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_history_is_closed_to_change(quiet: World, statement: str) -> None:
     def change() -> None:
         with quiet.store.write() as tx:
             assert tx.system
-            tx.rows.run(statement)
+            tx.db.run(statement)
 
     with pytest.raises(Conflict):
         change()

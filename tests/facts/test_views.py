@@ -106,7 +106,7 @@ def test_bulk_reads_need_no_query_per_row(quiet: World, monkeypatch: pytest.Monk
     quiet.facts.record_many([Assertion(f"p{n}", "likes", "soup", evidence=[frame]) for n in range(300)])
     counted: list[str] = []
     with quiet.store.read() as snapshot:
-        kind = type(snapshot.rows)
+        kind = type(snapshot.db)
     run = kind.all
 
     def count(self: Any, sql: str, values: Any = ()) -> Any:
@@ -273,8 +273,8 @@ def test_history_as_of_before_does_not_know_what_came_later(quiet: World) -> Non
 def test_a_damaged_row_is_not_returned(new_location: Any, new_world: Callable[..., World]) -> None:
     world = new_world(new_location("sqlite"))
     world.facts.record("ana", "likes", "soup")
-    with world.store.engine.write(timeout=1) as rows:
-        rows.run("DROP TRIGGER fact_is_immutable")
-        rows.run("UPDATE fact SET object_text = 'rice'")
+    with world.store.engine.write(timeout=1) as db:
+        db.run("DROP TRIGGER fact_is_immutable")
+        db.run("UPDATE fact SET object_text = 'rice'")
     with pytest.raises(Corrupt):
         world.facts.about("ana")

@@ -24,9 +24,9 @@ def ingest(memory: Memory, folder: str) -> list[list[str]]:
 
 
 def sync(memory: Memory, folder: str) -> list[str]:
-    from longmind.spaces import watching
+    from longmind.spaces import sync
 
-    return list(watching.sync_folder(memory.space("code"), folder, readers=memory.readers).skipped)
+    return list(sync.sync_folder(memory.space("code"), folder, readers=memory.readers).skipped)
 
 
 def watch(memory: Memory, folder: str) -> int:

@@ -40,7 +40,7 @@ def killed_erase(path: Path, moment: str, what: str) -> None:
 
 def pending(memory: Memory) -> int:
     with memory.store.read() as snapshot:
-        return len(snapshot.rows.all("SELECT 1 FROM erasure_pending"))
+        return len(snapshot.db.all("SELECT 1 FROM erasure_pending"))
 
 
 def left(path: Path, gone: list[str]) -> list[str]:

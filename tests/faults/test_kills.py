@@ -154,7 +154,7 @@ def half_written(memory: Memory) -> list[str]:
         "ON v.frame_id = d.frame_id WHERE v.frame_id IS NULL",
     }
     with memory.store.read() as snapshot:
-        return [said for said, sql in questions.items() if snapshot.rows.all(sql)]
+        return [said for said, sql in questions.items() if snapshot.db.all(sql)]
 
 
 class Harness:

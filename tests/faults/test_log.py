@@ -288,8 +288,8 @@ def test_after_the_machine_stopped_a_torn_log_is_used_as_far_as_it_goes(
 def undo_a_large_write(memory: Memory) -> None:
     with memory.store.write() as tx:
         assert tx.system
-        tx.rows.run("CREATE TABLE large (x)")
-        tx.rows.many("INSERT INTO large VALUES (?)", [(b"x" * 100_000,) for _ in range(200)])
+        tx.db.run("CREATE TABLE large (x)")
+        tx.db.many("INSERT INTO large VALUES (?)", [(b"x" * 100_000,) for _ in range(200)])
         _ = 1 / 0  # the cache is 4 MB: most of it is in the log already
 
 

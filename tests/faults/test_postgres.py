@@ -194,7 +194,7 @@ def end_session(server: Server, rows: Any) -> None:
 
 def write_and_die(memory: Memory, tx: Transaction, server: Server) -> None:
     memory.store.set_setting(tx, "colour", "green")
-    end_session(server, tx.rows)
+    end_session(server, tx.db)
 
 
 def test_a_connection_that_dies_inside_a_write_is_unavailable_and_nothing_is_written(
@@ -207,7 +207,7 @@ def test_a_connection_that_dies_inside_a_write_is_unavailable_and_nothing_is_wri
             memory.store.set_setting(tx, "colour", "blue")
         assert caught.value.hint
         with memory.store.read() as snapshot:
-            assert memory.store.setting(snapshot.rows, "colour") is None
+            assert memory.store.setting(snapshot.db, "colour") is None
 
 
 def test_a_connection_that_dies_before_commit_leaves_the_outcome_open_and_says_so(
@@ -224,8 +224,8 @@ def test_a_connection_that_dies_inside_a_read_is_unavailable(server: Server, sto
     with open_memory(store_url) as memory:
         lost = pytest.raises(Unavailable, match="stopped answering")
         with lost, memory.store.read() as snapshot:
-            end_session(server, snapshot.rows)
-            snapshot.rows.one("SELECT 1")
+            end_session(server, snapshot.db)
+            snapshot.db.one("SELECT 1")
         assert memory.remember("and on").id == 1
 
 
@@ -235,9 +235,9 @@ def test_a_failed_transaction_that_swallows_its_error_is_not_acknowledged(store_
         with refused, memory.store.write() as tx:
             memory.store.set_setting(tx, "colour", "green")
             with pytest.raises(LongmindError):
-                tx.rows.one("SELECT 1 / 0")
+                tx.db.one("SELECT 1 / 0")
         with memory.store.read() as snapshot:
-            assert memory.store.setting(snapshot.rows, "colour") is None
+            assert memory.store.setting(snapshot.db, "colour") is None
 
 
 def test_more_threads_than_connections_wait_their_turn(store_url: str) -> None:
@@ -399,7 +399,7 @@ def test_a_store_that_was_just_filled_has_statistics(server: Server, store_url: 
         with memory.store.read() as snapshot:
             plan = "\n".join(
                 row[0]
-                for row in snapshot.rows.all(
+                for row in snapshot.db.all(
                     "EXPLAIN SELECT s.span_id FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id "
                     "WHERE c.subject_entity_id = 1 AND s.system_to IS NULL AND s.valid_to IS NULL"
                 )
@@ -412,8 +412,8 @@ def test_a_store_filled_by_single_writes_has_statistics(server: Server, store_ur
         engine = memory.store.engine
         assert isinstance(engine, PostgresEngine)
         for first in range(0, 600, 20):
-            with engine.write(timeout=10) as rows:
-                rows.many(
+            with engine.write(timeout=10) as db:
+                db.many(
                     "INSERT INTO text_posting VALUES (?, 0, ?)",
                     [(f"t{number}", os.urandom(300)) for number in range(first, first + 20)],
                 )

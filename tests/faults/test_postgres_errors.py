@@ -62,7 +62,7 @@ def test_every_sqlstate_is_an_error_of_ours_with_a_hint(store_url: str) -> None:
         for state in all_states():
             try:
                 with memory.store.read() as snapshot:
-                    snapshot.rows.run(f"DO $$ BEGIN RAISE 'made up' USING ERRCODE = '{state}'; END $$")
+                    snapshot.db.run(f"DO $$ BEGIN RAISE 'made up' USING ERRCODE = '{state}'; END $$")
                 wrong.append(f"{state} was not raised")
             except LongmindError as error:
                 if not error.hint or type(error) is not MEANT.get(state, type(error)):
@@ -113,7 +113,7 @@ def test_an_error_that_a_statement_provokes_is_ours(store_url: str, name: str) -
     with open_memory(store_url) as memory:
         memory.remember("something")
         with pytest.raises(LongmindError) as caught, memory.store.write() as tx:
-            act(tx.rows)
+            act(tx.db)
         assert type(caught.value) is expected, caught.value
         assert caught.value.hint
         assert memory.remember("more").id == 2
@@ -166,7 +166,7 @@ def test_a_store_that_lost_a_table_is_corrupt_in_every_call(
 def test_the_disk_of_the_server_is_full(store_url: str) -> None:
     with open_memory(store_url) as memory:
         with pytest.raises(OverBudget, match="disk is full") as caught, memory.store.write() as tx:
-            tx.rows.run("DO $$ BEGIN RAISE disk_full; END $$")
+            tx.db.run("DO $$ BEGIN RAISE disk_full; END $$")
         assert caught.value.hint
 
 
@@ -186,4 +186,4 @@ def test_vectors_too_long_for_the_servers_index_are_searched_in_memory(store_url
     with open_memory(store_url) as memory:
         PgVector().begin(memory.store, 3072, above=-1)
         with memory.store.read() as snapshot:
-            assert not PgVector().exists(snapshot.rows)
+            assert not PgVector().exists(snapshot.db)

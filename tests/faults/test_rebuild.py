@@ -14,7 +14,7 @@ from longmind import Conflict, Memory
 from longmind.embed import open_embedder
 from longmind.embed.protocol import Encoding
 from longmind.store.parts import Problem
-from longmind.store.rebuilding import rebuilding
+from longmind.store.rebuild import rebuilding
 from longmind.text.index import NEXT, add
 from longmind.text.layout import count_frame
 from longmind.text.words import ANALYZER
@@ -64,7 +64,7 @@ def damage(problems: Sequence[Problem]) -> list[Problem]:
 
 def left_over(memory: Memory) -> dict[str, int]:
     with memory.store.read() as snapshot:
-        counts = {table: snapshot.rows.one(f"SELECT count(*) FROM {table}") for table in SHADOWS}
+        counts = {table: snapshot.db.one(f"SELECT count(*) FROM {table}") for table in SHADOWS}
     return {table: row[0] for table, row in counts.items() if row is not None and row[0]}
 
 
@@ -253,7 +253,7 @@ def begin_text_rebuild(memory: Memory, ids: Sequence[int]) -> None:
     with rebuilding(memory.store, "text", ANALYZER, tables=NEXT.keyed) as work:
         counted = {frame_id: count_frame(memory.get(frame_id).text, None, None) for frame_id in ids}
         with memory.store.write() as tx:
-            add(tx.rows, counted, NEXT)
+            add(tx.db, counted, NEXT)
             work.advance(memory.store, tx, ids[-1])
         interrupt()
 
@@ -274,7 +274,7 @@ def test_an_erase_after_an_interrupted_rebuild_takes_the_frame_out_of_what_it_le
         with memory.store.read() as snapshot:
             for table in ("text_posting", "text_posting_next"):
                 sql = f"SELECT 1 FROM {table} WHERE term LIKE 'secretword7x%'"
-                assert snapshot.rows.one(sql) is None
+                assert snapshot.db.one(sql) is None
         if memory.store.engine.dialect.name == "sqlite":
             memory.flush()
             assert b"secretword7x" not in Path(location).read_bytes()
@@ -341,7 +341,7 @@ def test_verify_finds_frames_that_an_index_lacks_and_reindex_mends_them(location
     with open_memory(location, embedder=OLD) as memory:
         memory.remember_many(["one zebra", "two zebras", " ".join(f"Zebra number {n}." for n in range(60))])
         with memory.store.write() as tx:
-            assert tx.rows.run(lack)
+            assert tx.db.run(lack)
             assert tx.system
         found = memory.verify(deep=True).problems
         assert LACKS[lack] in {problem.code for problem in found}

@@ -17,7 +17,7 @@ from longmind.store import frames
 from longmind.store.drafts import chunked, draft
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.store import Store
-from longmind.store.writing import put, relabel, retire, supersede
+from longmind.store.write import put, relabel, retire, supersede
 
 FOLDER = Path(__file__).parent
 START = 1_700_000_000_000
@@ -98,8 +98,8 @@ def answers(store: Store) -> dict[str, Any]:
         for days in (0, 1, 2, 3, None):
             system = AsOf.LATEST.system if days is None else START + days * DAY + 100
             view = View(ALL, AsOf(system=system, valid=AsOf.LATEST.valid))
-            ids = frames.select_ids(snapshot.rows, view, Where())
-            seen = frames.fetch(snapshot.rows, store.engine.dialect, ids, view)
+            ids = frames.select_ids(snapshot.db, view, Where())
+            seen = frames.fetch(snapshot.db, store.engine.dialect, ids, view)
             found[f"day {days}"] = [asdict(frame) for frame in seen]
         for name, where in {
             "tagged": Where(tags=["first"]),
@@ -108,11 +108,11 @@ def answers(store: Store) -> dict[str, Any]:
             "session": Where(session="s1"),
             "old": Where(until=START),
         }.items():
-            found[name] = frames.select_ids(snapshot.rows, View(ALL), where)
+            found[name] = frames.select_ids(snapshot.db, View(ALL), where)
         found["timeline"] = [
             frame.id
             for frame in frames.timeline(
-                snapshot.rows, store.engine.dialect, View(("default",)), limit=100, chunks=True
+                snapshot.db, store.engine.dialect, View(("default",)), limit=100, chunks=True
             )
         ]
     return json.loads(json.dumps(found))

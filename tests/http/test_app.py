@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from longmind import Forbidden, FrozenClock, Memory
-from longmind.http.serving import is_local, serve
+from longmind.http.serve import is_local, serve
 from tests.conftest import START
 
 uvicorn = pytest.importorskip("uvicorn")
@@ -229,5 +229,5 @@ def test_the_server_does_not_listen_elsewhere_without_a_token(tmp_path: Path) ->
 
 
 def test_importing_the_package_does_not_import_the_server() -> None:
-    code = "import sys, longmind.http.shapes, longmind.http.serving; sys.exit('fastapi' in sys.modules)"
+    code = "import sys, longmind.http.shapes, longmind.http.serve; sys.exit('fastapi' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0

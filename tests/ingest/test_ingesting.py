@@ -45,7 +45,7 @@ def content(memory: Memory) -> list[tuple[str, int, str]]:
 
 def _all(memory: Memory) -> Iterator:
     with memory.store.read() as snapshot:
-        rows = snapshot.rows.all("SELECT frame_id FROM frame WHERE retired_at IS NULL")
+        rows = snapshot.db.all("SELECT frame_id FROM frame WHERE retired_at IS NULL")
     for (frame_id,) in rows:
         yield memory.get(frame_id)
 
@@ -111,7 +111,7 @@ def test_changed_files_supersede_and_gone_files_retire(store: Memory, folder: Pa
     assert [hit.frame.uri.rsplit("/", 1)[1] for hit in store.search("zebras", mode="text")] == ["file03.md"]
     assert not any("gadget4 " in frame.text or frame.uri.endswith("file04.md") for frame in _all(store))
     with store.store.read() as snapshot:
-        row = snapshot.rows.one("SELECT superseded_by FROM frame WHERE frame_id = ?", (old.id,))
+        row = snapshot.db.one("SELECT superseded_by FROM frame WHERE frame_id = ?", (old.id,))
     assert row is not None
     assert row[0] in report.ids
 

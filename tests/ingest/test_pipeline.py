@@ -104,7 +104,7 @@ def state(memory: Memory) -> dict[str, list[tuple[Any, ...]]]:
     with memory.store.read() as snapshot:
         return {
             name: [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in rows]
-            for name, rows in ((name, snapshot.rows.all(sql)) for name, sql in tables.items())
+            for name, rows in ((name, snapshot.db.all(sql)) for name, sql in tables.items())
         }
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longmind import InvalidInput, Memory
-from longmind.base.echo import without_echo
+from longmind.base.recall_marks import without_echo
 from longmind.ingest.plan import Cutting, Labels, plan_document
 from longmind.ingest.report import Skip
 from longmind.ingest.source import Document
@@ -57,7 +57,7 @@ def test_another_way_of_cutting_takes_the_place_of_the_first(memory: Memory) -> 
     assert (finer.created, finer.superseded) == (1, 1)
     assert documents(memory) == [LONG]
     with memory.store.read() as snapshot:
-        live = snapshot.rows.all(
+        live = snapshot.db.all(
             "SELECT parent_id FROM frame WHERE parent_id IS NOT NULL AND retired_at IS NULL"
         )
     assert [row[0] for row in live] == [finer.id] * finer.chunks

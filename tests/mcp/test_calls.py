@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longmind import Memory
-from longmind.mcp.holding import Holder
+from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.server import create_server
 from longmind.mcp.settings import Settings
 from longmind.operations import registry

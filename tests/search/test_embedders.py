@@ -17,7 +17,7 @@ def near(memory: Memory, query: str) -> list[str]:
 
 def vectors(memory: Memory) -> dict[int, bytes]:
     with memory.store.read() as snapshot:
-        rows = snapshot.rows.all("SELECT frame_id, data FROM frame_vector ORDER BY frame_id")
+        rows = snapshot.db.all("SELECT frame_id, data FROM frame_vector ORDER BY frame_id")
     return {int(frame_id): bytes(data) for frame_id, data in rows}
 
 
@@ -126,7 +126,7 @@ def test_maintain_deletes_what_an_interrupted_change_of_embedder_left(vector_loc
 
 def signs(memory: Memory) -> dict[int, bytes]:
     with memory.store.read() as snapshot:
-        rows = snapshot.rows.all("SELECT frame_id, data FROM frame_token ORDER BY frame_id")
+        rows = snapshot.db.all("SELECT frame_id, data FROM frame_token ORDER BY frame_id")
     return {int(frame_id): bytes(data) for frame_id, data in rows}
 
 
@@ -187,7 +187,7 @@ def test_what_was_erased_is_not_kept_as_a_ready_answer(vector_location: str) -> 
 
 def test_a_document_with_chunks_is_embedded_in_its_chunks_alone(vector_location: str) -> None:
     from longmind.store.drafts import chunked, draft
-    from longmind.store.writing import put
+    from longmind.store.write import put
 
     embedder = CountingEmbedder()
     with open_memory(vector_location, embedder=embedder) as memory:

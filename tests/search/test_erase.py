@@ -10,7 +10,7 @@ import pytest
 
 from longmind import AsOf, Memory
 from longmind.store.drafts import chunked, draft
-from longmind.store.writing import put
+from longmind.store.write import put
 from tests.vectors.opening import open_memory
 
 WORD = "quizzaciously"
@@ -21,7 +21,7 @@ TEXT = f"the {WORD} striped zebra of ERR_{WORD}_77 drinks"
 
 def rows(memory: Memory, sql: str) -> list[Any]:
     with memory.store.read() as snapshot:
-        return snapshot.rows.all(sql)
+        return snapshot.db.all(sql)
 
 
 def derived(memory: Memory, frame_id: int) -> dict[str, int]:

@@ -14,7 +14,7 @@ from longmind.base.times import to_ms
 from longmind.search.fusion import RRF_K, RRF_WEIGHTS
 from longmind.search.results import Hit
 from longmind.store.drafts import chunked, draft
-from longmind.store.writing import put
+from longmind.store.write import put
 from tests.conftest import START
 from tests.search.test_independence import QUESTIONS, items
 from tests.vectors.opening import open_memory

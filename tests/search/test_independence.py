@@ -157,7 +157,7 @@ def test_a_second_handle_and_a_later_one_answer_alike(vector_location: str) -> N
 def test_turns_written_late_stand_where_they_belong_in_every_handle(location: str) -> None:
     """A handle that saw a session grow and one that opens it whole know the same neighbours."""
     from longmind.store.drafts import draft
-    from longmind.store.writing import put
+    from longmind.store.write import put
 
     def turn(text: str, moment: int, ordinal: int) -> None:
         item = draft(
@@ -263,7 +263,7 @@ def test_a_vector_is_the_same_whatever_it_was_embedded_with(tmp_path: Path, mode
             for first in range(0, len(shuffled), batch):
                 memory.remember_many(shuffled[first : first + batch])
             with memory.store.read() as snapshot:
-                rows = snapshot.rows.all(
+                rows = snapshot.db.all(
                     "SELECT t.text, v.data, s.data FROM frame_vector v "
                     "JOIN frame_text t ON t.frame_id = v.frame_id "
                     "JOIN frame_token s ON s.frame_id = v.frame_id"

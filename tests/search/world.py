@@ -12,7 +12,7 @@ from longmind import ALL, AsOf, FrozenClock, Memory
 from longmind.base.checks import canonical_json
 from longmind.base.times import FOREVER
 from longmind.store.drafts import chunked, draft
-from longmind.store.writing import put
+from longmind.store.write import put
 from tests.conftest import START
 from tests.search.reference import Dated, Known, content_number
 

@@ -11,7 +11,7 @@ import pytest
 
 from longmind import AsOf, FrozenClock, Memory
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
-from longmind.spaces import keeping, rows
+from longmind.spaces import rows, write
 from longmind.spaces.registry import Spaces
 from tests.spaces.conftest import spaces_of
 from tests.spaces.samples import CONFIG, DECISION, GUIDE
@@ -314,8 +314,8 @@ def test_a_purge_that_was_cut_short_is_finished_by_the_next(
     filled(spaces, clock)
     spaces.space("s").set_policy({"ttl_days": 5, "allow_delete": True})
     with memory.store.write() as tx:  # what a process leaves that is killed before the erase
-        row = keeping.named(tx.rows, "s", "mem_guide")
-        keeping.archive(tx, [row], reason="expired", parts=memory.store.parts)
+        row = write.named(tx.db, "s", "mem_guide")
+        write.archive(tx, [row], reason="expired", parts=memory.store.parts)
         rows.audit(tx, "s", "purge", {}, object_ids=["mem_guide"])
     spaces.space("s").remember_structured({**GUIDE, "raw": "Written again."})
     spaces.gc("s", now=clock.now())
@@ -328,5 +328,5 @@ def test_damage_to_an_object_is_found(spaces: Spaces, memory: Memory, clock: Fro
     filled(spaces, clock)
     with memory.store.write() as tx:
         assert tx.system
-        tx.rows.run("UPDATE space_object SET summary_micro = 'forged' WHERE object_id = 'mem_guide'")
+        tx.db.run("UPDATE space_object SET summary_micro = 'forged' WHERE object_id = 'mem_guide'")
     assert not memory.verify(deep=True)

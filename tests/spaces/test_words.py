@@ -9,10 +9,10 @@ import pytest
 
 from longmind import AsOf, FrozenClock, Memory
 from longmind.base.errors import Corrupt
+from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.registry import Spaces
-from longmind.spaces.shelf import Shelf
-from longmind.spaces.shelves import Shelves
 from longmind.spaces.space import ProjectSpace
+from longmind.spaces.space_index import SpaceIndex
 from longmind.store.upkeep import MaintenancePolicy
 from longmind.text.words import terms
 from tests.spaces.conftest import spaces_of
@@ -58,18 +58,18 @@ def fill(space: ProjectSpace, clock: FrozenClock) -> int:
     return half
 
 
-def said(shelf: Shelf, field: str, word: str) -> list[str]:
+def said(shelf: SpaceIndex, field: str, word: str) -> list[str]:
     return sorted(shelf.ids[slot] for slot in shelf.slots(field, word))
 
 
-def check(memory: Memory, shelves: Shelves, as_of: AsOf = AsOf.LATEST) -> None:
+def check(memory: Memory, shelves: SpaceIndexes, as_of: AsOf = AsOf.LATEST) -> None:
     """Every word of every field, against the objects themselves."""
     objects = spaces_of(memory).space("s").list(as_of=as_of)
     wanted: dict[tuple[str, str], set[str]] = {}
     with memory.store.read() as snapshot, shelves.lock:
         shelf = shelves.at(snapshot, "s", as_of)
         for item in objects:
-            [(text,)] = snapshot.rows.all("SELECT text FROM frame_text WHERE frame_id = ?", (item.frame_id,))
+            [(text,)] = snapshot.db.all("SELECT text FROM frame_text WHERE frame_id = ?", (item.frame_id,))
             said_in = {
                 "path": f"{item.path} {item.kind}",
                 "tags": " ".join(item.tags),
@@ -110,14 +110,14 @@ def test_a_shelf_says_what_the_objects_say_now_and_as_of_before(
     memory: Memory, spaces: Spaces, clock: FrozenClock
 ) -> None:
     half = fill(spaces.space("s"), clock)
-    check(memory, Shelves())
-    check(memory, Shelves(), AsOf(system=half, valid=AsOf.LATEST.valid))
+    check(memory, SpaceIndexes())
+    check(memory, SpaceIndexes(), AsOf(system=half, valid=AsOf.LATEST.valid))
 
 
 def test_a_shelf_that_follows_changes_is_the_shelf_that_is_read_anew(
     memory: Memory, spaces: Spaces, clock: FrozenClock
 ) -> None:
-    shelves = Shelves()
+    shelves = SpaceIndexes()
     space = spaces.space("s")
     check(memory, shelves)
     fill(space, clock)
@@ -137,15 +137,15 @@ def test_rows_that_are_missing_or_of_other_rules_change_no_answer_and_upkeep_mak
     fill(space, clock)
     before = [space.recall_context(word, limit=9).to_json() for word in WORDS]
     with memory.store.write() as tx:
-        tx.rows.run("DELETE FROM space_words WHERE frame_id % 3 = 0")
-        tx.rows.run("UPDATE space_words SET rules = 'older', words = ? WHERE frame_id % 3 = 1", (b"",))
+        tx.db.run("DELETE FROM space_words WHERE frame_id % 3 = 0")
+        tx.db.run("UPDATE space_words SET rules = 'older', words = ? WHERE frame_id % 3 = 1", (b"",))
     again = spaces_of(memory).space("s")
     assert [again.recall_context(word, limit=9).to_json() for word in WORDS] == before
     assert any(problem.code == "space_words" for problem in memory.verify(deep=True).problems)
     report = memory.maintain(MaintenancePolicy())
     assert report.done["spaces"]["space_words"] > 0
     assert not memory.verify(deep=True).problems
-    check(memory, Shelves())
+    check(memory, SpaceIndexes())
 
 
 def test_reindex_makes_the_same_rows(memory: Memory, spaces: Spaces, clock: FrozenClock) -> None:
@@ -153,7 +153,7 @@ def test_reindex_makes_the_same_rows(memory: Memory, spaces: Spaces, clock: Froz
 
     def rows() -> list[Any]:
         with memory.store.read() as snapshot:
-            return snapshot.rows.all("SELECT * FROM space_words ORDER BY space, until, frame_id")
+            return snapshot.db.all("SELECT * FROM space_words ORDER BY space, until, frame_id")
 
     before = rows()
     memory.reindex()
@@ -163,7 +163,7 @@ def test_reindex_makes_the_same_rows(memory: Memory, spaces: Spaces, clock: Froz
 def test_a_row_that_was_changed_is_found_by_a_deep_verify(memory: Memory, spaces: Spaces) -> None:
     spaces.space("s").remember_structured({"path": "p/a", "raw": "cache"})
     with memory.store.write() as tx:
-        tx.rows.run("UPDATE space_words SET place = 'p/b/'")
+        tx.db.run("UPDATE space_words SET place = 'p/b/'")
     [problem] = memory.verify(deep=True).problems
     assert (problem.code, problem.derived) == ("space_words", True)
     memory.reindex()
@@ -182,7 +182,7 @@ def test_what_is_erased_leaves_no_row(memory: Memory, spaces: Spaces, gone: str)
         space.set_policy({"allow_delete": True})
         spaces.delete("s")
     with memory.store.read() as snapshot:
-        assert snapshot.rows.all("SELECT * FROM space_words") == []
+        assert snapshot.db.all("SELECT * FROM space_words") == []
 
 
 @pytest.mark.parametrize("backend", ["basic", "patricia", "raptor", "hybrid", "search"])
@@ -192,7 +192,7 @@ def test_a_recall_reads_no_object_but_those_it_returns(memory: Memory, spaces: S
     space.remember_structured({"path": "p/b", "raw": "the wheel"})
     with memory.store.write() as tx:
         assert tx.system
-        tx.rows.run("UPDATE space_object SET summary_micro = 'forged' WHERE path = 'p/b'")
+        tx.db.run("UPDATE space_object SET summary_micro = 'forged' WHERE path = 'p/b'")
     again = spaces_of(memory).space("s")
     assert [item.path for item in again.recall_context("cache", backend=backend).objects] == ["p/a"]
     with pytest.raises(Corrupt):

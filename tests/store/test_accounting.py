@@ -10,7 +10,7 @@ import pytest
 
 from longmind import ALL, Conflict, Corrupt, FrozenClock, Memory
 from longmind.store import accounting, pages
-from longmind.store.tables import CANONICAL
+from longmind.store.table_lists import CANONICAL
 from tests.faults.worlds import START, fill, open_world
 from tests.store.opening import open_memory
 
@@ -127,15 +127,15 @@ def test_accounts_stay_right_through_writes_that_fail_half_way(tmp_path: Path) -
     with open_memory(tmp_path / "a.mind") as memory:
         memory.remember_many([f"note {number}" for number in range(20)])
         with memory.store.write() as tx:
-            tx.rows.run("INSERT INTO frame_key VALUES ('default', 'z', 1, 5)")
+            tx.db.run("INSERT INTO frame_key VALUES ('default', 'z', 1, 5)")
             with pytest.raises(Conflict):  # the third row has the key of the first
-                tx.rows.run(
+                tx.db.run(
                     "INSERT INTO frame_key VALUES ('default', 'a', 1, 1), ('default', 'b', 1, 2), "
                     "('default', 'z', 1, 3)"
                 )
         assert details(memory) == ""
         with suppress(ZeroDivisionError), memory.store.write() as tx:
-            tx.rows.run("INSERT INTO frame_key VALUES ('default', 'y', 1, 7)")
+            tx.db.run("INSERT INTO frame_key VALUES ('default', 'y', 1, 7)")
             raise ZeroDivisionError
         memory.remember("one more")
         assert details(memory) == ""

@@ -48,7 +48,7 @@ class Expected:
             self.live.update(found)
         else:
             with memory.store.read() as snapshot:
-                rows = frames.stored(snapshot.rows, line["ids"])
+                rows = frames.stored(snapshot.db, line["ids"])
             for frame_id in line["ids"]:
                 if frame_id not in rows:
                     self.live.pop(frame_id)  # its bytes need not be gone: no certificate was given
@@ -67,7 +67,7 @@ class Expected:
         assert listed == self.live
         for frame_id, text in list(self.retired.items())[-20:]:
             with memory.store.read() as snapshot:
-                row = frames.stored(snapshot.rows, [frame_id])[frame_id]
+                row = frames.stored(snapshot.db, [frame_id])[frame_id]
             assert row.retired_at is not None
             before = AsOf(system=row.retired_at - 1, valid=AsOf.LATEST.valid)
             assert memory.get(frame_id, as_of=before).text == text
@@ -80,7 +80,7 @@ class Expected:
 
 def newest(memory: Memory, count: int) -> list[Any]:
     with memory.store.read() as snapshot:
-        row = snapshot.rows.one("SELECT coalesce(max(frame_id), 0) FROM frame")
+        row = snapshot.db.one("SELECT coalesce(max(frame_id), 0) FROM frame")
     assert row is not None
     return list(memory.list(where={"ids": range(max(1, row[0] - count), row[0] + 1)}, limit=5000))
 

@@ -593,4 +593,4 @@ def test_an_address_that_means_nothing_is_refused(url: object) -> None:
 def test_options_in_the_address_reach_the_server(new_location: Callable[[str], str]) -> None:
     url = new_location("postgresql") + "&options=-c%20application_name%3Dhas+plus"
     with open_memory(url) as memory, memory.store.read() as snapshot:
-        assert snapshot.rows.one("SELECT current_setting('application_name')") == ("has+plus",)
+        assert snapshot.db.one("SELECT current_setting('application_name')") == ("has+plus",)

@@ -145,10 +145,10 @@ def test_no_row_of_the_erased_is_left_in_any_table(memory: Memory) -> None:
                 "WHERE table_schema = current_schema() "
                 "AND (column_name LIKE '%frame_id' OR column_name = 'parent_id')"
             )
-        columns = snapshot.rows.all(sql)
+        columns = snapshot.db.all(sql)
         assert len(columns) >= 5
         for table, column in columns:
-            held = {row[0] for row in snapshot.rows.all(f"SELECT {column} FROM {table}")}
+            held = {row[0] for row in snapshot.db.all(f"SELECT {column} FROM {table}")}
             assert not held & gone, f"{table}.{column}"
 
 
@@ -339,10 +339,10 @@ def test_what_an_erased_frame_had_superseded_stays_retired_and_names_it_no_more(
     memory.remember_many(["old", "new"])
     memory.supersede(1, 2)
     with memory.store.read() as snapshot:
-        assert frames.stored(snapshot.rows, [1])[1].superseded_by == 2
+        assert frames.stored(snapshot.db, [1])[1].superseded_by == 2
     memory.erase(2)
     with memory.store.read() as snapshot:
-        row = frames.stored(snapshot.rows, [1])[1]
+        row = frames.stored(snapshot.db, [1])[1]
     assert row.superseded_by is None
     assert row.retired_at is not None
     with pytest.raises(NotFound):
@@ -386,8 +386,8 @@ def test_history_cannot_be_changed_by_plain_sql(memory: Memory) -> None:
     memory.remember_many(["one", "two", "three"])
     memory.supersede(2, 3)
     for statement in FORBIDDEN:
-        with pytest.raises(Conflict), memory.store.engine.write(timeout=5) as rows:
-            rows.run(statement)
+        with pytest.raises(Conflict), memory.store.engine.write(timeout=5) as db:
+            db.run(statement)
     assert memory.get(1).text == "one"
     assert memory.verify(deep=True)
 

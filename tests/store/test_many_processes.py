@@ -15,7 +15,7 @@ import pytest
 
 from longmind import Busy, Conflict, Forbidden, InvalidInput, Memory, NotFound, Unavailable, timeout
 from longmind.store.drafts import draft
-from longmind.store.writing import put
+from longmind.store.write import put
 from tests.store.children import Child
 from tests.store.opening import open_memory
 
@@ -36,7 +36,7 @@ def texts(memory: Memory) -> list[str]:
 
 def queued(memory: Memory) -> int:
     with memory.store.read() as snapshot:
-        row = snapshot.rows.one("SELECT count(*) FROM store_lease")
+        row = snapshot.db.one("SELECT count(*) FROM store_lease")
     assert row is not None
     return int(row[0])
 
@@ -243,8 +243,8 @@ def test_a_holder_that_stands_still_loses_the_lease_and_is_told(location: str) -
 
 def test_an_expired_lease_is_not_revived_by_its_own_heartbeat(memory: Memory) -> None:
     with memory.store.session(mode="write", lease_seconds=0.3):
-        with memory.store.engine.write(timeout=5) as rows:
-            rows.run("UPDATE store_lease SET expires_at = 1")
+        with memory.store.engine.write(timeout=5) as db:
+            db.run("UPDATE store_lease SET expires_at = 1")
         time.sleep(0.5)
         with pytest.raises(Conflict):
             memory.remember("someone else may have written meanwhile")

@@ -12,7 +12,7 @@ import apsw
 import pytest
 
 from longmind import AsOf, Corrupt, FrozenClock, Unsupported
-from longmind.store.engine import Rows
+from longmind.store.engine import Connection
 from longmind.store.migrations import migrations, pending
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.store import Store
@@ -105,8 +105,8 @@ def test_a_file_that_is_one_step_behind_is_upgraded_and_nothing_else_changes(tmp
         engine.migrate(to=step)
         assert engine.format() == step
         engine.migrate(to=step)  # twice is once
-        with engine.read() as rows:
-            assert rows.all("SELECT number FROM migration ORDER BY 1") == [(n,) for n in range(1, step + 1)]
+        with engine.read() as db:
+            assert db.all("SELECT number FROM migration ORDER BY 1") == [(n,) for n in range(1, step + 1)]
         assert not engine.check(deep=True).problems
         engine.close()
     with open_memory(path) as memory:
@@ -127,8 +127,8 @@ def test_a_read_only_open_never_migrates(tmp_path: Path) -> None:
 def test_a_read_only_open_of_an_older_schema_never_migrates(new_location: Callable[[str], str]) -> None:
     location = new_location("postgresql")
     latest = len(migrations("postgres"))
-    with open_memory(location) as memory, memory.store.engine.write(timeout=5) as rows:
-        rows.run("DELETE FROM migration WHERE number = ?", (latest,))
+    with open_memory(location) as memory, memory.store.engine.write(timeout=5) as db:
+        db.run("DELETE FROM migration WHERE number = ?", (latest,))
     with pytest.raises(Unsupported, match="read-only"):
         open_memory(location, read_only=True)
 
@@ -136,7 +136,7 @@ def test_a_read_only_open_of_an_older_schema_never_migrates(new_location: Callab
 def test_opening_again_runs_no_migration_again(location: str, clock: FrozenClock) -> None:
     def ledger() -> list[Any]:
         with open_memory(location, clock=clock) as memory, memory.store.read() as snapshot:
-            return snapshot.rows.all("SELECT number, name, sha256, applied_at FROM migration ORDER BY number")
+            return snapshot.db.all("SELECT number, name, sha256, applied_at FROM migration ORDER BY number")
 
     first = ledger()
     clock.advance(days=1)
@@ -145,9 +145,9 @@ def test_opening_again_runs_no_migration_again(location: str, clock: FrozenClock
     assert {row[3] for row in first} == {START}
 
 
-def tamper(location: str, change: Callable[[Rows], object]) -> None:
-    with open_memory(location) as memory, memory.store.engine.write(timeout=5) as rows:
-        change(rows)
+def tamper(location: str, change: Callable[[Connection], object]) -> None:
+    with open_memory(location) as memory, memory.store.engine.write(timeout=5) as db:
+        change(db)
 
 
 def test_a_migration_other_than_ours_is_refused(location: str) -> None:

@@ -285,7 +285,7 @@ class Comparison(RuleBasedStateMachine):
     @invariant()
     def retirement_and_succession_agree(self) -> None:
         with self.memory.store.read() as snapshot:
-            rows = stored_frames.stored(snapshot.rows, list(range(1, self.naive.next_id + 1)))
+            rows = stored_frames.stored(snapshot.db, list(range(1, self.naive.next_id + 1)))
         assert {
             row.frame_id: (row.recorded_at, row.retired_at, row.superseded_by) for row in rows.values()
         } == {

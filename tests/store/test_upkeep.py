@@ -234,13 +234,13 @@ def test_durability_is_a_setting_of_every_connection_that_writes(path: Path, dur
     levels = {"normal": 1, "full": 2}
     with open_memory(path, durability=durability) as memory:
         for _ in range(2):
-            with memory.store.engine.write(timeout=5) as rows:
-                assert rows.one("PRAGMA synchronous") == (levels[durability],)
+            with memory.store.engine.write(timeout=5) as db:
+                assert db.one("PRAGMA synchronous") == (levels[durability],)
             memory.flush()
-        with memory.store.engine.write(timeout=5) as rows:
-            assert rows.one("PRAGMA journal_mode") == ("wal",)
-            assert rows.one("PRAGMA foreign_keys") == (1,)
-            assert rows.one("PRAGMA secure_delete") == (1,)
+        with memory.store.engine.write(timeout=5) as db:
+            assert db.one("PRAGMA journal_mode") == ("wal",)
+            assert db.one("PRAGMA foreign_keys") == (1,)
+            assert db.one("PRAGMA secure_delete") == (1,)
 
 
 def test_full_durability_works_on_both_engines(location: str) -> None:
@@ -426,11 +426,11 @@ def test_parts_are_maintained_within_the_budget_checked_counted_and_rebuilt(memo
 def test_maintenance_compacts_a_file_that_is_mostly_empty(path: Path) -> None:
     with open_memory(path) as memory:
         memory.remember_many("x" * 3000 + str(number) for number in range(300))
-        with memory.store.engine.write(timeout=5) as rows:  # free pages without the rebuild that erase does
-            rows.run("CREATE TABLE ballast (x)")
-            rows.many("INSERT INTO ballast VALUES (?)", [("y" * 3000,) for _ in range(400)])
-        with memory.store.engine.write(timeout=5) as rows:
-            rows.run("DROP TABLE ballast")
+        with memory.store.engine.write(timeout=5) as db:  # free pages without the rebuild that erase does
+            db.run("CREATE TABLE ballast (x)")
+            db.many("INSERT INTO ballast VALUES (?)", [("y" * 3000,) for _ in range(400)])
+        with memory.store.engine.write(timeout=5) as db:
+            db.run("DROP TABLE ballast")
         never = memory.maintain(MaintenancePolicy(compact_above=None))
         assert not never.compacted
         report = memory.maintain(MaintenancePolicy(compact_above=0.2))

@@ -125,7 +125,7 @@ def long_transaction(location: str, lease_seconds: str, seconds: str) -> None:
     """A transaction that outlasts the lease it is made under, then another write."""
     from longmind.ingest import pipeline
     from longmind.store.drafts import draft
-    from longmind.store.writing import put
+    from longmind.store.write import put
 
     with (
         open_memory(location) as memory,

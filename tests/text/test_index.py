@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from longmind import FrozenClock, Memory
 from longmind.store.drafts import draft
-from longmind.store.writing import put
+from longmind.store.write import put
 from longmind.text.layout import BLOCK_BITS, count_frame
 from longmind.text.words import ANALYZER, count_terms
 from tests.conftest import START
@@ -34,7 +34,7 @@ Postings = dict[str, dict[int, int]]
 
 def rows(memory: Memory, sql: str) -> list[Any]:
     with memory.store.read() as snapshot:
-        return snapshot.rows.all(sql)
+        return snapshot.db.all(sql)
 
 
 def postings(memory: Memory) -> Postings:
@@ -176,7 +176,7 @@ def test_damage_is_found_and_mended(location: str, damage: str) -> None:
         assert answers(other) == right
         nothing = "'\\x'::bytea" if location.startswith("postgresql") else "x''"
         with memory.store.write() as tx:
-            tx.rows.run(DAMAGE[damage].format(nothing=nothing))
+            tx.db.run(DAMAGE[damage].format(nothing=nothing))
             assert tx.system
         report = memory.verify(deep=True)
         assert report.problems
@@ -196,12 +196,12 @@ def test_an_index_by_other_rules_is_made_anew_when_the_store_is_opened(location:
         before = raw(memory)
         with memory.store.write() as tx:
             memory.store.set_setting(tx, "text.analyzer", "words/0")
-            tx.rows.run("UPDATE text_posting SET term = 'zebras' WHERE term = 'zebra'")
+            tx.db.run("UPDATE text_posting SET term = 'zebras' WHERE term = 'zebra'")
     with open_memory(location, embedder=None) as memory:
         assert raw(memory) == before
         assert memory.search("zebra")[0].frame.text == "the zebras run"
         with memory.store.read() as snapshot:
-            assert memory.store.setting(snapshot.rows, "text.analyzer") == ANALYZER
+            assert memory.store.setting(snapshot.db, "text.analyzer") == ANALYZER
 
 
 def test_a_read_only_handle_does_not_make_the_index_anew(tmp_path: Path) -> None:

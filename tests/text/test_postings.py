@@ -37,8 +37,8 @@ def test_terms_are_counted_and_read(memory: Memory, common: tuple[str, ...], pad
             place += size
         assert read == {term: SAID[term] for term in ("river", "stone", "zebra")}
         assert len(terms.postings([]).ids) == 0
-        assert frames_of(snapshot.rows, "river").tolist() == [1, 4]
-        assert frames_of(snapshot.rows, "nobody").tolist() == []
+        assert frames_of(snapshot.db, "river").tolist() == [1, 4]
+        assert frames_of(snapshot.db, "nobody").tolist() == []
 
 
 def test_a_term_that_became_common_or_rare_is_scored_the_same(

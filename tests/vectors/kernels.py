@@ -10,7 +10,7 @@ import hashlib
 import numpy as np
 
 from longmind.vectors.exact import cosines, margin
-from longmind.vectors.signs import LateQuery, Pieces, late_query, plain_basis, score_late
+from longmind.vectors.late_interaction import LateQuery, Pieces, late_query, plain_basis, score_late
 
 
 def unit(rows: np.ndarray) -> np.ndarray:

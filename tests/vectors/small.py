@@ -9,8 +9,8 @@ from typing import Any
 
 from longmind import AsOf, Memory
 from longmind.base.filters import View, Where
+from longmind.search.embedding import bind_embedder
 from longmind.search.engine import SearchEngine
-from longmind.search.meaning import open_meaning
 from longmind.search.request import plan_request
 from longmind.search.results import SearchResults
 
@@ -19,7 +19,7 @@ Search = Callable[..., SearchResults]
 
 def searcher(memory: Memory, *, exact_limit: int, embedder: Any = "hash:32") -> Search:
     """Searches the memory's store; above `exact_limit` windows by codes, or by the server."""
-    meaning = open_meaning(memory.store, embedder, cache=Path(), exact_limit=exact_limit)
+    meaning = bind_embedder(memory.store, embedder, cache=Path(), exact_limit=exact_limit)
     engine = SearchEngine(memory.store, meaning=meaning)
 
     def search(

@@ -17,13 +17,13 @@ def stored(memory: Memory) -> dict[str, list[Any]]:
         return {
             "vectors": [
                 (frame_id, windows, bytes(data))
-                for frame_id, windows, data in snapshot.rows.all(
+                for frame_id, windows, data in snapshot.db.all(
                     "SELECT frame_id, windows, data FROM frame_vector ORDER BY frame_id"
                 )
             ],
             "signs": [
                 (frame_id, bytes(data))
-                for frame_id, data in snapshot.rows.all(
+                for frame_id, data in snapshot.db.all(
                     "SELECT frame_id, data FROM frame_token ORDER BY frame_id"
                 )
             ],
@@ -47,7 +47,7 @@ def test_damage_is_found_and_mended(vector_location: str, damage: str) -> None:
         right = stored(memory)
         assert memory.verify(deep=True)
         with memory.store.write() as tx:
-            tx.rows.run(sql, values)
+            tx.db.run(sql, values)
             assert tx.system
         found = memory.verify(deep=deep).problems
         assert "vectors" in {problem.code for problem in found}
@@ -63,12 +63,12 @@ def test_missing_vectors_are_counted_and_filled_in(vector_location: str) -> None
         memory.remember_many(["zebra", "lion", "river stone"])
         right = stored(memory)
         with memory.store.write() as tx:
-            tx.rows.run("DELETE FROM frame_token WHERE frame_id = 2")
-            tx.rows.run("DELETE FROM frame_vector WHERE frame_id = 2")
+            tx.db.run("DELETE FROM frame_token WHERE frame_id = 2")
+            tx.db.run("DELETE FROM frame_vector WHERE frame_id = 2")
             assert tx.system
         with memory.store.read() as snapshot:
-            assert missing_ids(snapshot.rows, after=0, limit=10) == [2]
-            assert missing_ids(snapshot.rows, after=2, limit=10) == []
+            assert missing_ids(snapshot.db, after=0, limit=10) == [2]
+            assert missing_ids(snapshot.db, after=2, limit=10) == []
         assert memory.stats().parts["vectors"] == {"frames": 2, "windows": 2, "missing": 1}
         assert memory.maintain().done["vectors"] == {"embedded": 1}
         assert stored(memory) == right

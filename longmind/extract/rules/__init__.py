@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longmind.extract.rules import doings, home, identity, life, preferences, relations, work
+from longmind.extract.rules import activities, home, identity, life, preferences, relations, work
 from longmind.extract.rules.rule import FixedRule, OwnRule, VerbRule
 
 VERB_RULES: tuple[VerbRule, ...] = (
@@ -12,7 +12,7 @@ VERB_RULES: tuple[VerbRule, ...] = (
     *preferences.VERBS,
     *life.VERBS,
     *identity.VERBS,
-    *doings.VERBS,
+    *activities.VERBS,
 )
 OWN_RULES: tuple[OwnRule, ...] = (*identity.OWN, *home.OWN, *work.OWN, *preferences.OWN, *relations.OWN)
 FIXED_RULES: tuple[FixedRule, ...] = identity.FIXED

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from longmind.extract.phrases import details, names
+from longmind.extract.phrases import attributes, names
 from longmind.extract.rules.rule import DONE, PRESENT, TOGETHER, WAS, OwnRule, Then, VerbRule, tenses
 
 _ALONE = r"(?: alone| together| happily| full-time| permanently)?"
 
 VERBS = (
     VerbRule("lives_in", "lives_in", ("live", "reside"), rf"{_ALONE} in ", names.place, persons=TOGETHER,
-             then=(Then(" with ", "lives_with", details.housemates),)),
+             then=(Then(" with ", "lives_with", attributes.housemates),)),
     VerbRule("lived_in", "lives_in", ("live", "reside"), rf"{_ALONE} in ", names.place, tenses=WAS,
              persons=TOGETHER, denial="refuses", ended=True),
-    VerbRule("lives_with", "lives_with", ("live",), " with ", details.housemates,
+    VerbRule("lives_with", "lives_with", ("live",), " with ", attributes.housemates,
              then=(Then(" in ", "lives_in", names.place),)),
-    VerbRule("lives_at", "address", ("live",), " at ", details.address, tenses=PRESENT,
+    VerbRule("lives_at", "address", ("live",), " at ", attributes.address, tenses=PRESENT,
              persons=frozenset({"i", "we"})),
     VerbRule("based_in", "lives_in", ("be",),
              "(?:currently |now )?(?:based|located|living|settled) (?:out of|in) ", names.place,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases import holdings, names, roles
+from longmind.extract.phrases import names, possessions, roles
 from longmind.extract.phrases.edges import Spans
 from longmind.extract.rules.rule import DONE, PRESENT, WAS, OwnRule, Then, VerbRule, tenses
 
@@ -30,7 +30,7 @@ def field_of_work(text: str, start: int, end: int) -> Spans | None:
         return [(start, industry.end())]
     if not text[start : start + 1].islower():
         return names.place(text, start, end)
-    return None if _NO_FIELD.match(text, start, end) else holdings.field_of_study(text, start, end)
+    return None if _NO_FIELD.match(text, start, end) else possessions.field_of_study(text, start, end)
 
 
 VERBS = (
@@ -88,10 +88,10 @@ VERBS = (
     VerbRule("goes_to_school", "studies_at", ("go",),
              " to (?=[\\w' ]*(?:School|University|College|Academy|Institute))", names.named_organisation,
              tenses=PRESENT),
-    VerbRule("studies", "studies", ("study",), " ", holdings.field_of_study,
+    VerbRule("studies", "studies", ("study",), " ", possessions.field_of_study,
              tenses=tenses("present", "progressive", "lasting"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
-    VerbRule("majors_in", "studies", ("major", "minor"), " in ", holdings.field_of_study,
+    VerbRule("majors_in", "studies", ("major", "minor"), " in ", possessions.field_of_study,
              tenses=tenses("present", "progressive", "lasting"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
     VerbRule("graduated", "graduated_from", ("graduate",), " from ", names.named_organisation, tenses=DONE,

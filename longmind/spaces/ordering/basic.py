@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from longmind.spaces.ordering.protocol import Question, Scores, preferred, said, standing
-from longmind.spaces.shelf import Shelf
+from longmind.spaces.space_index import SpaceIndex
 
 
 class Basic:
     name = "basic"
 
-    def score(self, shelf: Shelf, question: Question) -> Scores:
-        amount, matched = said(shelf, question)
-        return Scores(standing(shelf) + amount + preferred(shelf, question), matched)
+    def score(self, index: SpaceIndex, question: Question) -> Scores:
+        amount, matched = said(index, question)
+        return Scores(standing(index) + amount + preferred(index, question), matched)

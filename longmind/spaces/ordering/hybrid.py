@@ -9,7 +9,7 @@ from typing import Final
 
 from longmind.spaces.ordering.basic import Basic
 from longmind.spaces.ordering.protocol import Question, Scores
-from longmind.spaces.shelf import Floats, Shelf
+from longmind.spaces.space_index import Floats, SpaceIndex
 
 ENTITY: Final = 4.0
 NEIGHBOUR: Final = 1.0
@@ -21,47 +21,47 @@ _PINNED_OBJECTS: Final = 200
 class Hybrid:
     name = "hybrid"
 
-    def score(self, shelf: Shelf, question: Question) -> Scores:
-        basic = Basic().score(shelf, question)
-        named = _overlap(shelf, _rarities(shelf, question.words))
-        near = shelf.kept("near", _near)
+    def score(self, index: SpaceIndex, question: Question) -> Scores:
+        basic = Basic().score(index, question)
+        named = _overlap(index, _rarities(index, question.words))
+        near = index.kept("near", _near)
         matched = basic.matched | (named > 0) if question.words else basic.matched
         return Scores(basic.score + ENTITY * named + NEIGHBOUR * near, matched)
 
 
-def _rarities(shelf: Shelf, words: Sequence[str]) -> dict[str, float]:
+def _rarities(index: SpaceIndex, words: Sequence[str]) -> dict[str, float]:
     # Rounded, since the last bit of a logarithm is the C library's own.
     return {
-        word: round(math.log1p(len(shelf) / held), 9) if held else 0.0
-        for word, held in shelf.uses(words).items()
+        word: round(math.log1p(len(index) / held), 9) if held else 0.0
+        for word, held in index.uses(words).items()
     }
 
 
-def _overlap(shelf: Shelf, weights: Mapping[str, float]) -> Floats:
+def _overlap(index: SpaceIndex, weights: Mapping[str, float]) -> Floats:
     """The share of the words' rarity that an object's names hold, 0 to 1."""
     import numpy as np
 
-    found: Floats = np.zeros(shelf.size)
+    found: Floats = np.zeros(index.size)
     total = sum(weight for _, weight in sorted(weights.items()))
     if total <= 0:
         return found
-    for word, owners in shelf.named([word for word, weight in sorted(weights.items()) if weight]).items():
+    for word, owners in index.named([word for word, weight in sorted(weights.items()) if weight]).items():
         found[owners] += weights[word] / total
     return np.minimum(found, 1.0)
 
 
-def _near(shelf: Shelf) -> Floats:
+def _near(index: SpaceIndex) -> Floats:
     """How far each object shares the rarest names that a pinned one shares with another."""
     import numpy as np
 
     from longmind.text.words import terms
 
-    pinned = np.flatnonzero(shelf.pinned & shelf.alive).tolist()
-    chosen = heapq.nsmallest(_PINNED_OBJECTS, pinned, key=shelf.ids.__getitem__)
+    pinned = np.flatnonzero(index.pinned & index.alive).tolist()
+    chosen = heapq.nsmallest(_PINNED_OBJECTS, pinned, key=index.ids.__getitem__)
     words = {
-        word for entry in shelf.entries_of(chosen) for word in terms(f"{entry.path} {' '.join(entry.tags)}")
+        word for entry in index.entries_of(chosen) for word in terms(f"{entry.path} {' '.join(entry.tags)}")
     }
-    uses = shelf.uses(sorted(words))
-    weights = _rarities(shelf, [word for word, count in uses.items() if count > 1])
+    uses = index.uses(sorted(words))
+    weights = _rarities(index, [word for word, count in uses.items() if count > 1])
     rarest = heapq.nsmallest(_PINNED_NAMES, weights, key=lambda word: (-weights[word], word))
-    return _overlap(shelf, {word: weights[word] for word in rarest})
+    return _overlap(index, {word: weights[word] for word in rarest})

@@ -7,7 +7,7 @@ from typing import Final
 from longmind.base.words import fold
 from longmind.spaces.ordering.basic import Basic
 from longmind.spaces.ordering.protocol import Question, Scores
-from longmind.spaces.shelf import Floats, Shelf
+from longmind.spaces.space_index import Floats, SpaceIndex
 
 DEPTH: Final = 4.0
 """The bonus of a path that begins with all of the topic's."""
@@ -17,13 +17,13 @@ _MOST_SEGMENTS: Final = 16
 class Patricia:
     name = "patricia"
 
-    def score(self, shelf: Shelf, question: Question) -> Scores:
+    def score(self, index: SpaceIndex, question: Question) -> Scores:
         import numpy as np
 
-        basic = Basic().score(shelf, question)
-        bonus: Floats = np.zeros(shelf.size)
+        basic = Basic().score(index, question)
+        bonus: Floats = np.zeros(index.size)
         for segments in _paths(question.topic):
-            np.maximum(bonus, _depths(shelf, segments) * (DEPTH / len(segments)), out=bonus)
+            np.maximum(bonus, _depths(index, segments) * (DEPTH / len(segments)), out=bonus)
         matched = basic.matched | (bonus > 0) if question.words else basic.matched
         return Scores(basic.score + bonus, matched)
 
@@ -37,15 +37,15 @@ def _paths(topic: str) -> list[list[str]]:
     return [segments[:_MOST_SEGMENTS] for segments in candidates if segments]
 
 
-def _depths(shelf: Shelf, segments: list[str]) -> Floats:
+def _depths(index: SpaceIndex, segments: list[str]) -> Floats:
     """How many leading segments each path shares with these; the beginning of one counts half."""
     import numpy as np
 
-    depths = np.zeros(shelf.size)
+    depths = np.zeros(index.size)
     prefix = ""
     for depth, segment in enumerate(segments, start=1):
-        inside = shelf.below(f"{prefix}{segment}/")
-        begun = shelf.below(prefix + segment)
+        inside = index.below(f"{prefix}{segment}/")
+        begun = index.below(prefix + segment)
         depths[begun] = depth - 0.5
         depths[inside] = depth
         if not len(inside):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from longmind.spaces.shelf import Floats, Mask, Shelf
+from longmind.spaces.space_index import Floats, Mask, SpaceIndex
 
 BASE: Final = (0.0, 1.0, 2.0)
 """By level of relevance: low, medium, high."""
@@ -43,38 +43,38 @@ class Ordering(Protocol):
 
     name: str
 
-    def score(self, shelf: Shelf, question: Question) -> Scores: ...
+    def score(self, index: SpaceIndex, question: Question) -> Scores: ...
 
 
-def said(shelf: Shelf, question: Question) -> tuple[Floats, Mask]:
+def said(index: SpaceIndex, question: Question) -> tuple[Floats, Mask]:
     """How much of the topic the fields say (0 to 8), and where any of it is said at all."""
     import numpy as np
 
-    shelf.seek(question.words)
-    amount = np.zeros(shelf.size)
-    matched = np.zeros(shelf.size, dtype=bool)
+    index.seek(question.words)
+    amount = np.zeros(index.size)
+    matched = np.zeros(index.size, dtype=bool)
     for name, weight in FIELD_WEIGHTS.items():
         for word in question.words:
-            slots = shelf.slots(name, word)
+            slots = index.slots(name, word)
             amount[slots] += weight / len(question.words)
             matched[slots] = True
-    return amount, matched if question.words else np.ones(shelf.size, dtype=bool)
+    return amount, matched if question.words else np.ones(index.size, dtype=bool)
 
 
-def standing(shelf: Shelf) -> Floats:
+def standing(index: SpaceIndex) -> Floats:
     """Relevance and pin, whatever the topic."""
     import numpy as np
 
-    found: Floats = np.array(BASE)[shelf.relevance] + PINNED * shelf.pinned
+    found: Floats = np.array(BASE)[index.relevance] + PINNED * index.pinned
     return found
 
 
-def preferred(shelf: Shelf, question: Question) -> Floats:
+def preferred(index: SpaceIndex, question: Question) -> Floats:
     import numpy as np
 
-    bonus = np.zeros(shelf.size)
+    bonus = np.zeros(index.size)
     for kind in question.prefer_kinds:
-        bonus[shelf.of_kind(kind)] = PREFER
+        bonus[index.of_kind(kind)] = PREFER
     for tag in question.prefer_tags:
-        bonus[shelf.with_tag(tag)] += PREFER / len(question.prefer_tags)
+        bonus[index.with_tag(tag)] += PREFER / len(question.prefer_tags)
     return bonus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from longmind.spaces.ordering.protocol import Question, Scores, preferred, said, standing
-from longmind.spaces.shelf import Floats, Shelf
+from longmind.spaces.space_index import Floats, SpaceIndex
 
 TAG: Final = 3.0
 SUMMARY: Final = 2.0
@@ -22,28 +22,28 @@ _PARTS: Final = 2**20
 class Raptor:
     name = "raptor"
 
-    def score(self, shelf: Shelf, question: Question) -> Scores:
+    def score(self, index: SpaceIndex, question: Question) -> Scores:
         import numpy as np
 
-        _, matched = said(shelf, question)
-        overlap: Floats = np.zeros(shelf.size)
+        _, matched = said(index, question)
+        overlap: Floats = np.zeros(index.size)
         for name, weight in (("tags", TAG), ("summary", SUMMARY)):
             for word in question.words:
-                overlap[shelf.slots(name, word)] += weight / len(question.words)
-        cluster = _clusters(shelf, np.minimum(1.0, overlap / TAG))
-        age = np.clip((question.now - shelf.updated) / (_DAY * RECENT_DAYS), 0.0, 1.0)
-        score = standing(shelf) + overlap + CLUSTER * cluster + RECENT * (1.0 - age)
-        return Scores(score + preferred(shelf, question), matched | (cluster >= _NEAR))
+                overlap[index.slots(name, word)] += weight / len(question.words)
+        cluster = _clusters(index, np.minimum(1.0, overlap / TAG))
+        age = np.clip((question.now - index.updated) / (_DAY * RECENT_DAYS), 0.0, 1.0)
+        score = standing(index) + overlap + CLUSTER * cluster + RECENT * (1.0 - age)
+        return Scores(score + preferred(index, question), matched | (cluster >= _NEAR))
 
 
-def _clusters(shelf: Shelf, share: Floats) -> Floats:
+def _clusters(index: SpaceIndex, share: Floats) -> Floats:
     """For each object the mean share of the topic in the best of its clusters; one member is no cluster."""
     import numpy as np
 
-    best: Floats = np.zeros(shelf.size)
+    best: Floats = np.zeros(index.size)
     if not share.any():
         return best
-    slots, codes = shelf.tag_pairs()
+    slots, codes = index.tag_pairs()
     if not len(slots):
         return best
     # Whole numbers add up to the same sum in any order.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from longmind.spaces.ordering.protocol import Question, Scores, preferred, standing
-from longmind.spaces.shelf import Floats, Shelf
+from longmind.spaces.space_index import Floats, SpaceIndex
 
 FOUND: Final = 8.0
 
@@ -13,14 +13,14 @@ FOUND: Final = 8.0
 class BySearch:
     name = "search"
 
-    def score(self, shelf: Shelf, question: Question) -> Scores:
+    def score(self, index: SpaceIndex, question: Question) -> Scores:
         import numpy as np
 
-        found: Floats = np.zeros(shelf.size)
+        found: Floats = np.zeros(index.size)
         for name, score in question.ranked.items():
-            slot = shelf.slot_of.get(name)
+            slot = index.slot_of.get(name)
             if slot is not None:
                 found[slot] = FOUND * score
         if not question.topic.strip():
-            return Scores(standing(shelf) + preferred(shelf, question), np.ones(shelf.size, dtype=bool))
-        return Scores(found + preferred(shelf, question), found > 0)
+            return Scores(standing(index) + preferred(index, question), np.ones(index.size, dtype=bool))
+        return Scores(found + preferred(index, question), found > 0)

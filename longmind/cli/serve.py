@@ -1,0 +1,58 @@
+"""`longmind serve`: the operations over HTTP."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from longmind.base.errors import NotFound
+from longmind.base.names import DEFAULT_SPACE
+from longmind.cli import arguments
+from longmind.cli.arguments import SpaceOption, StoreOption
+
+TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="PORT", min=1, max=65535)] = 8787,
+    files: Annotated[
+        Path | None,
+        typer.Option("--files", metavar="FOLDER", help="Let requests read and write files in this folder."),
+    ] = None,
+    max_body: Annotated[
+        int, typer.Option("--max-body", metavar="BYTES", min=1, help="The largest request.")
+    ] = 16 * 2**20,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.01, help="The longest request.")
+    ] = 60.0,
+    at_once: Annotated[
+        int, typer.Option("--at-once", metavar="COUNT", min=1, help="The most requests in progress.")
+    ] = 64,
+    workers: Annotated[
+        int, typer.Option("--workers", metavar="COUNT", min=1, help="The most requests worked on at once.")
+    ] = 4,
+    store: StoreOption = None,
+    space: SpaceOption = DEFAULT_SPACE,
+) -> None:
+    """Answer over HTTP until interrupted. Beyond this machine, set a token in LONGMIND_TOKEN."""
+    from longmind.http.limits import Limits
+    from longmind.http.serve import serve as answer
+
+    if files is not None and not files.is_dir():
+        raise NotFound(f"{files} is no folder.", hint="Make it first, or name another with --files.")
+    with arguments.writing(store, space=space) as memory:
+        print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}", file=sys.stderr)
+        print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
+        answer(
+            memory,
+            host=host,
+            port=port,
+            token=os.environ.get(TOKEN_VARIABLE),
+            limits=Limits(max_body, timeout, at_once, workers),
+            files=None if files is None else str(files),
+        )

@@ -1,0 +1,73 @@
+"""A turn's candidates against what is remembered: new, seen again, or opposed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from longmind.conversation.candidates import Candidate
+from longmind.conversation.current import match
+from longmind.conversation.rows import VersionRow, select_among
+from longmind.conversation.values import Extracted
+from longmind.conversation.write import Said, WriteContext, create, is_erased, link, put_away, see
+from longmind.extract import conflicts
+from longmind.store.write import Prepared
+
+
+def merge(
+    ctx: WriteContext, candidates: Sequence[Candidate], *, turn: int, prepared: Mapping[int, Prepared]
+) -> tuple[Extracted, ...]:
+    """Apply the candidates of one turn in order; `prepared` holds what was made ready, by position.
+
+    What the same turn takes back further on was never so for anyone, and is left out.
+    """
+    return tuple(
+        _merge_one(ctx, candidate, turn, prepared.get(place))
+        for place, candidate in enumerate(candidates)
+        if not _taken_back(candidate, candidates[place + 1 :])
+    )
+
+
+def _taken_back(candidate: Candidate, later: Sequence[Candidate]) -> bool:
+    said = candidate.statement
+    return said is not None and any(
+        other.statement is not None and conflicts(said, other.statement) for other in later
+    )
+
+
+def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Prepared | None) -> Extracted:
+    db, said = ctx.tx.db, Said(turn, candidate.start, candidate.end)
+    if is_erased(ctx.store, db, ctx.space, candidate):
+        return Extracted(None, "", "suppressed")
+    found = match(db, ctx.space, candidate, threshold=ctx.config.dedupe.threshold)
+    if candidate.archives:
+        if found.same is None:
+            return Extracted(None, candidate.content, "suppressed")
+        put_away(ctx, found.same, "archived", reason="llm", inputs={"turn": turn, "likeness": found.likeness})
+        link(ctx, found.same, said, reason="archived", rule=candidate.rule)
+        return Extracted(found.same, candidate.content, "archived")
+    opposed = tuple(memory_id for memory_id, _ in found.opposed)
+    if found.same is not None and not opposed:
+        see(ctx, found.same, candidate, likeness=found.likeness, said=said)
+        return Extracted(found.same, candidate.content, "seen")
+    if not opposed:
+        new = create(ctx, candidate, source="agent", prepared=prepared, said=said)
+        return Extracted(new, candidate.content, "created")
+    if found.same is not None:
+        see(ctx, found.same, candidate, likeness=found.likeness, said=said)
+        new = found.same
+    else:
+        reasons = {str(memory_id): reason for memory_id, reason in found.opposed}
+        new = create(
+            ctx, candidate, source="agent", prepared=prepared, said=said, inputs={"conflicts": reasons}
+        )
+    link(ctx, new, said, reason="conflict", rule=candidate.rule)
+    successor = _frame_of(ctx, new)
+    for memory_id, reason in found.opposed:
+        inputs = {"by": new, "conflict": reason, "turn": turn}
+        put_away(ctx, memory_id, "archived", reason="conflict", inputs=inputs, successor=successor)
+    return Extracted(new, candidate.content, "conflict", opposed)
+
+
+def _frame_of(ctx: WriteContext, memory_id: int) -> int:
+    versions = select_among(ctx.tx.db, VersionRow, "memory_id", [memory_id])
+    return max(versions, key=lambda version: version.number).frame_id

@@ -1,0 +1,261 @@
+"""Reading memories: by id, by score, as of any moment."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from longmind.base.errors import Corrupt
+from longmind.base.filters import View
+from longmind.base.frame import Frame
+from longmind.base.names import ALL
+from longmind.base.times import FOREVER
+from longmind.conversation.config import Scoring
+from longmind.conversation.rows import (
+    MemoryRow,
+    RunRow,
+    StateRow,
+    VersionRow,
+    batched,
+    checked,
+    columns,
+    select,
+)
+from longmind.conversation.scoring import reckon
+from longmind.conversation.values import MemoryItem
+from longmind.store.engine import Connection, Dialect
+from longmind.store.frames import checked_text, load_query, tags_of
+from longmind.store.typed import damaged
+from longmind.store.visible import Clause, among, both, during
+
+SORTS: Final = ("score", "created", "last_seen", "hits", "id")
+
+
+class Run(NamedTuple):
+    """The last sweep of a space: what scores were reckoned with."""
+
+    now: int
+    recorded_at: int
+    weights: Scoring
+
+
+def last_runs(db: Connection, *, system: int = FOREVER) -> dict[str, Run]:
+    """By space, the last sweep that was recorded by `system`."""
+    found: dict[str, Run] = {}
+    latest = (
+        "x.recorded_at = (SELECT max(y.recorded_at) FROM conversation_run y "
+        "WHERE y.space = x.space AND y.recorded_at <= ?)"
+    )
+    for row in select(db, RunRow, latest, (system,)):
+        found[row.space] = Run(row.now, row.recorded_at, Scoring(**json.loads(row.weights)))
+    return found
+
+
+def load(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> dict[int, MemoryItem]:
+    """The memories among `ids` that there were, in the view's spaces at its instant."""
+    found = _known(db, "v.memory_id", ids, view)
+    frames = [known.version.frame_id for known in found]
+    texts, tags = _texts(db, dialect, frames), _tags(db, frames, view)
+    runs = last_runs(db, system=view.as_of.system)
+    items = {}
+    for known in found:
+        frame_id = known.version.frame_id
+        items[known.memory.memory_id] = _item(known, texts[frame_id], tags.get(frame_id, ()), runs)
+    return items
+
+
+def shown_by(db: Connection, frames: Sequence[Frame], view: View) -> list[MemoryItem]:
+    """The memories that frames of the view are the wording of, in their order."""
+    found = {
+        known.version.frame_id: known
+        for known in _known(db, "v.frame_id", [frame.id for frame in frames], view)
+    }
+    runs = last_runs(db, system=view.as_of.system) if found else {}
+    return [_item(found[frame.id], frame.text, frame.tags, runs) for frame in frames if frame.id in found]
+
+
+class _Known(NamedTuple):
+    """The rows of a memory at an instant."""
+
+    memory: MemoryRow
+    state: StateRow
+    version: VersionRow
+
+
+def _known(db: Connection, column: str, values: Sequence[int], view: View) -> list[_Known]:
+    """By memory, in one query: who it is, how it stood, and its last wording by then."""
+    newest: dict[int, _Known] = {}
+    first, second = len(MemoryRow._fields) + 1, len(StateRow._fields) + 1
+    for batch in batched(list(values)):
+        clause = among(column, batch) & Clause("v.recorded_at <= ?", (view.as_of.system,))
+        held = during("s", view)
+        sql = (
+            f"SELECT {columns(MemoryRow, 'm')}, {columns(StateRow, 's')}, {columns(VersionRow, 'v')} "
+            "FROM conversation_version v JOIN conversation_memory m ON m.memory_id = v.memory_id "
+            f"JOIN conversation_state s ON s.memory_id = v.memory_id AND {held.sql} WHERE {clause.sql}"
+        )
+        for row in db.all(sql, (*held.values, *clause.values)):
+            memory = checked(MemoryRow, row[:first])
+            version = checked(VersionRow, row[first + second :])
+            old = newest.get(memory.memory_id)
+            if _in(memory, view) and (old is None or old.version.number < version.number):
+                state = checked(StateRow, row[first : first + second])
+                newest[memory.memory_id] = _Known(memory, state, version)
+    return list(newest.values())
+
+
+def _item(known: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
+    memory, state, version = known
+    score, scored_at = standing(memory, state, runs.get(memory.space))
+    return MemoryItem(
+        id=memory.memory_id,
+        space=memory.space,
+        layer=state.layer,
+        status=state.status,
+        content=text,
+        created_at=memory.created_at,
+        last_seen_at=state.last_seen_at,
+        hits=state.hits,
+        importance=state.importance,
+        score=score,
+        scored_at=scored_at,
+        tags=tags,
+        frame_id=version.frame_id,
+        slot=version.slot,
+        subject=version.subject,
+        value=version.value,
+        polarity=bool(version.polarity) and not version.ended,
+        rule=version.rule,
+    )
+
+
+def standing(memory: MemoryRow, state: StateRow, run: Run | None) -> tuple[float, int]:
+    """The score as last reckoned: by the sweep if that came after the state began, else with the state."""
+    if run is None or run.recorded_at <= state.since or state.status != "active":
+        return state.score, state.scored_at
+    score = reckon(
+        run.weights,
+        now=run.now,
+        hits=state.hits,
+        importance=state.importance,
+        created_at=memory.created_at,
+        last_seen_at=state.last_seen_at,
+    )
+    return score.total, run.now
+
+
+def listed(
+    db: Connection,
+    dialect: Dialect,
+    view: View,
+    *,
+    layer: str | None,
+    status: str | None,
+    sort: str,
+    limit: int,
+    exclude_pii: bool,
+    holding: str = "",
+) -> list[MemoryItem]:
+    """Memories in order; the strongest first comes straight from an index.
+
+    `holding` keeps those that have these characters in them, whatever their case.
+    """
+    if view.as_of.system == FOREVER and view.as_of.valid == FOREVER:
+        cut = limit if sort == "score" else None
+        ids = _current_ids(db, view, layer, status, cut, exclude_pii, holding)
+        loaded = load(db, dialect, ids, view)
+        if len(loaded) != len(ids):  # nothing but damage takes a memory away and leaves it listed
+            raise damaged("conversation_current")
+    else:
+        spaces = Clause("1 = 1") if view.spaces is ALL else among("space", view.spaces)
+        sql = f"SELECT memory_id FROM conversation_memory WHERE {spaces.sql}"
+        ids = [int(row[0]) for row in db.all(sql, spaces.values)]
+        loaded = load(db, dialect, ids, view)
+    items = [
+        item
+        for item in loaded.values()
+        if layer in (None, item.layer)
+        and status in (None, item.status)
+        and not (exclude_pii and "pii" in item.tags)
+        and holding.lower() in item.content.lower()
+    ]
+    return ordered(items, sort)[:limit]
+
+
+def ordered(items: Iterable[MemoryItem], sort: str) -> list[MemoryItem]:
+    keys = {
+        "score": lambda item: (-item.score, item.id),
+        "created": lambda item: (-item.created_at, item.id),
+        "last_seen": lambda item: (-(item.last_seen_at or item.created_at), item.id),
+        "hits": lambda item: (-item.hits, item.id),
+        "id": lambda item: (item.id, 0),
+    }
+    return sorted(items, key=keys[sort])
+
+
+def _current_ids(
+    db: Connection,
+    view: View,
+    layer: str | None,
+    status: str | None,
+    limit: int | None,
+    exclude_pii: bool,
+    holding: str,
+) -> list[int]:
+    shared = [Clause("pii = 0")] if exclude_pii else []
+    if status is not None:
+        shared.append(Clause("status = ?", (status,)))
+    if layer is not None:
+        shared.append(Clause("layer = ?", (layer,)))
+    if holding:
+        like = "%" + re.sub(r"([\\%_])", r"\\\1", holding.lower()) + "%"
+        inside = "SELECT t.frame_id FROM frame_text t WHERE lower(t.text) LIKE ? ESCAPE '\\'"
+        shared.append(Clause(f"frame_id IN ({inside})", (like,)))
+    cut = "" if limit is None else f" LIMIT {limit}"
+    places = [Clause("1 = 1")] if view.spaces is ALL else [Clause("space = ?", (s,)) for s in view.spaces]
+    found: list[int] = []
+    for place in places:
+        clause = both([place, *shared])
+        sql = (
+            f"SELECT memory_id FROM conversation_current WHERE {clause.sql} "
+            f"ORDER BY score DESC, memory_id DESC{cut}"
+        )
+        found += [int(row[0]) for row in db.all(sql, clause.values)]
+    return found
+
+
+def has_any(db: Connection, view: View, layer: str) -> bool:
+    """Whether there can be an active memory in a layer; of the past nothing is ruled out."""
+    if view.as_of.system != FOREVER or view.spaces is ALL:
+        return True
+    clause = among("space", view.spaces) & Clause("status = 'active' AND layer = ?", (layer,))
+    sql = f"SELECT 1 FROM conversation_current WHERE {clause.sql} LIMIT 1"
+    return db.one(sql, clause.values) is not None
+
+
+def _in(row: MemoryRow, view: View) -> bool:
+    there = row.recorded_at <= view.as_of.system and row.created_at <= view.as_of.valid
+    return there and (view.spaces is ALL or row.space in view.spaces)
+
+
+def _texts(db: Connection, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, str]:
+    found = {}
+    for batch in batched(list(frame_ids)):
+        clause = among("f.frame_id", batch)
+        for row in db.all(load_query(dialect, clause.sql), clause.values):
+            frame, text = checked_text(row)
+            found[frame.frame_id] = text
+    missing = sorted(set(frame_ids) - set(found))
+    if missing:
+        raise Corrupt(
+            f"Frame {missing[0]}, the wording of a memory, is missing.",
+            hint="Restore a backup: longmind restore BACKUP TO.",
+        )
+    return found
+
+
+def _tags(db: Connection, frame_ids: Sequence[int], view: View) -> dict[int, tuple[str, ...]]:
+    tags = tags_of(db, list(frame_ids), view)
+    return {frame_id: tuple(sorted(found)) for frame_id, found in tags.items()}

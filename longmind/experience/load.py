@@ -1,0 +1,146 @@
+"""Reading records: rows and frames put together, as they stood at an instant and seen from a repository."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from longmind.base.filters import EVERYTHING, View
+from longmind.base.frame import Frame
+from longmind.experience.problems import Problems
+from longmind.experience.rows import (
+    ArchiveRow,
+    EvidenceRow,
+    RecordEvidenceRow,
+    RecordRow,
+    checked,
+    columns,
+    select,
+    width,
+)
+from longmind.experience.values import Record
+from longmind.store.engine import Connection, Dialect, Value
+from longmind.store.frames import fetch
+from longmind.store.tables import Item
+from longmind.store.visible import among, visible
+
+_BATCH: Final = 500
+
+
+def load(
+    db: Connection,
+    dialect: Dialect,
+    view: View,
+    ids: Iterable[str],
+    *,
+    evidence: bool = True,
+) -> dict[str, Record]:
+    """The records among `ids` that are visible from the view, by id."""
+    found = _built(db, dialect, view, select_among(db, RecordRow, "record_id", ids), {})
+    return {record.id: record for record in (with_evidence(db, view, found) if evidence else found)}
+
+
+def load_by_frame(
+    db: Connection, dialect: Dialect, view: View, frames: Mapping[int, Frame]
+) -> dict[int, Record]:
+    """The records that these visible frames are, by frame and without evidence; other frames are left out."""
+    found = select_among(db, RecordRow, "frame_id", frames)
+    return {record.frame_id: record for record in _built(db, dialect, view, found, frames)}
+
+
+def with_evidence(db: Connection, view: View, records: Sequence[Record]) -> list[Record]:
+    """The same records with their evidence as of the view."""
+    evidence = references_of(db, (record.id for record in records), system=view.as_of.system)
+    return [
+        replace(record, evidence=tuple(item.ref for item in evidence.get(record.id, ())))
+        for record in records
+    ]
+
+
+def find_rows(db: Connection, view: View, ids: Iterable[str], findings: Problems) -> dict[str, RecordRow]:
+    """Rows of visible records by id; each that is not there is a finding."""
+    wanted = list(dict.fromkeys(ids))
+    found: dict[str, RecordRow] = {}
+    for batch in batched(wanted):
+        clause = among("x.record_id", batch) & visible(view, EVERYTHING)
+        sql = (
+            f"SELECT {columns(RecordRow, 'x')} FROM experience_record x "
+            f"JOIN frame f ON f.frame_id = x.frame_id WHERE {clause.sql}"
+        )
+        for row in db.all(sql, clause.values):
+            record = checked(RecordRow, row)
+            found[record.record_id] = record
+    for record_id in wanted:
+        if record_id not in found:
+            findings.missing(f"There is no record {record_id} here.")
+    return found
+
+
+def archivals(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, ArchiveRow]:
+    """Which of the records were archived by then."""
+    found = select_among(db, ArchiveRow, "record_id", ids)
+    return {row.record_id: row for row in found if row.recorded_at <= system}
+
+
+def references_of(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, tuple[EvidenceRow, ...]]:
+    """The evidence of each record by then, in the order in which it was attached."""
+    found: dict[str, list[tuple[int, EvidenceRow]]] = defaultdict(list)
+    link, size = columns(RecordEvidenceRow, "l"), width(RecordEvidenceRow)
+    for batch in batched(ids):
+        clause = among("l.record_id", batch)
+        sql = (
+            f"SELECT {link}, {columns(EvidenceRow, 'e')} FROM experience_record_evidence l "
+            f"JOIN experience_evidence e ON e.evidence_id = l.evidence_id WHERE {clause.sql}"
+        )
+        for row in db.all(sql, clause.values):
+            attached = checked(RecordEvidenceRow, row[:size])
+            if attached.recorded_at <= system:
+                found[attached.record_id].append((attached.ordinal, checked(EvidenceRow, row[size:])))
+    return {record_id: tuple(item[1] for item in sorted(items)) for record_id, items in found.items()}
+
+
+def select_among(db: Connection, kind: type[Item], column: str, values: Iterable[Value]) -> list[Item]:
+    """Checked rows of a table by the values of one column."""
+    found: list[Item] = []
+    for batch in batched(values):
+        clause = among(f"x.{column}", batch)
+        found += select(db, kind, clause.sql, clause.values)
+    return found
+
+
+def batched(values: Iterable[Value]) -> Iterator[Sequence[Value]]:
+    distinct = list(dict.fromkeys(values))
+    for first in range(0, len(distinct), _BATCH):
+        yield distinct[first : first + _BATCH]
+
+
+def _built(
+    db: Connection, dialect: Dialect, view: View, found: Sequence[RecordRow], known: Mapping[int, Frame]
+) -> list[Record]:
+    unknown = [row.frame_id for row in found if row.frame_id not in known]
+    frames = {**known, **{frame.id: frame for frame in fetch(db, dialect, unknown, view)}}
+    seen = [row for row in found if row.frame_id in frames]
+    ids = [row.record_id for row in seen]
+    archived = archivals(db, ids, system=view.as_of.system)
+    records = []
+    for row in seen:
+        frame, archival = frames[row.frame_id], archived.get(row.record_id)
+        records.append(
+            Record(
+                id=row.record_id,
+                frame_id=row.frame_id,
+                kind=row.kind,
+                repo=row.repo,
+                scope=row.scope,
+                text=frame.text,
+                write_confidence=row.write_confidence,
+                occurred_at=frame.occurred_at,
+                created_at=row.created_at,
+                recorded_at=row.recorded_at,
+                archived_at=None if archival is None else archival.recorded_at,
+                archive_reason=None if archival is None else archival.reason,
+            )
+        )
+    return records

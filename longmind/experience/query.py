@@ -1,0 +1,266 @@
+"""Every question one can ask of the experience, each answered from one state of the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from longmind.base.checks import check_choice, check_limit
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.base.filters import EVERYTHING, View
+from longmind.base.names import DEFAULT_SPACE, canonical_space
+from longmind.base.times import AsOf
+from longmind.context.receipt import Replay
+from longmind.experience import history
+from longmind.experience.brief import Brief, BriefReceipt, Quotas
+from longmind.experience.compose import TOKENIZER, Briefing, check_request
+from longmind.experience.load import load
+from longmind.experience.rows import VoteRow, select
+from longmind.experience.search import Finder, RecordHits
+from longmind.experience.utility import UtilityRule, utilities
+from longmind.experience.values import (
+    KINDS,
+    Attempts,
+    Event,
+    FactChain,
+    Record,
+    Recorded,
+    RecordLike,
+    Records,
+    Utility,
+    Vote,
+    id_of,
+)
+from longmind.search.engine import SearchEngine
+from longmind.store.engine import Dialect
+from longmind.store.scope import Mapped, Scope
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
+from longmind.store.visible import Clause, among, both, visible
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """One read: a state of the store, and from where and as of when it is looked at."""
+
+    snapshot: Snapshot
+    view: View
+
+
+class Reader:
+    """What worked last time, and what is true now?
+
+    Every call takes `repo=`; without it, the repository of the records given as values is meant, or the
+    handle's own. Global records are seen from everywhere. Reads take `as_of=`, and never look at the clock.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchEngine,
+        *,
+        repo: str = DEFAULT_SPACE,
+        rule: UtilityRule | None = None,
+    ) -> None:
+        self.store = store
+        self.default_repo = canonical_space(repo)
+        self.rule = rule or UtilityRule()
+        self._finder = Finder(store, search, self.rule)
+
+    # One record
+
+    def get(self, record: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST) -> Record:
+        """One record, or `NotFound`."""
+        with self._sight(repo, as_of, record) as ctx:
+            return self._one(ctx, record, "record")
+
+    def history(
+        self, record: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST
+    ) -> tuple[Event, ...]:
+        """What happened to a record and was said about it, oldest first."""
+        with self._sight(repo, as_of, record) as ctx:
+            found = self._one(ctx, record, "record")
+            return history.history(ctx.snapshot.db, self._dialect, ctx.view, found)
+
+    def utility(self, memory: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST) -> Utility:
+        """What the votes on a record come to: their mean, drawn to 0 while there are few."""
+        with self._sight(repo, as_of, memory) as ctx:
+            found = self._one(ctx, memory, "memory")
+            votes = utilities(ctx.snapshot.db, [found.id], system=ctx.view.as_of.system, rule=self.rule)
+            return votes.get(found.id, Utility(found.id, 0, 0.0, 0.0))
+
+    def votes(
+        self,
+        memory: RecordLike,
+        *,
+        repo: str | None = None,
+        limit: int = 1000,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> tuple[Vote, ...]:
+        """The newest votes on a record for problems that are seen from here, oldest first."""
+        check_limit(limit, "limit", most=100_000)
+        with self._sight(repo, as_of, memory) as ctx:
+            found = self._one(ctx, memory, "memory")
+            rows = select(
+                ctx.snapshot.db,
+                VoteRow,
+                "x.memory_id = ? AND x.recorded_at <= ? ORDER BY x.recorded_at DESC LIMIT ?",
+                (found.id, ctx.view.as_of.system, limit),
+            )
+            problems = (row.problem_id for row in rows)
+            seen = load(ctx.snapshot.db, self._dialect, ctx.view, problems, evidence=False)
+            return tuple(row.value() for row in reversed(rows) if row.problem_id in seen)
+
+    # What hangs together
+
+    def attempts(
+        self,
+        problem: RecordLike,
+        *,
+        repo: str | None = None,
+        limit: int = 1000,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Attempts:
+        """What was tried on a problem, in the order of linking; of very many, the newest."""
+        check_limit(limit, "limit", most=100_000)
+        with self._sight(repo, as_of, problem) as ctx:
+            found = self._one(ctx, problem, "problem")
+            if found.kind != "problem":
+                raise InvalidInput(f"{found.id} is a {found.kind}; attempts are made on a problem.")
+            return history.tried_on(ctx.snapshot.db, self._dialect, ctx.view, found, limit=limit)
+
+    def fact_chain(
+        self, fact: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST
+    ) -> FactChain:
+        """Every fact connected with this one by updates, each after those it replaced."""
+        with self._sight(repo, as_of, fact) as ctx:
+            found = self._one(ctx, fact, "fact")
+            if found.kind != "fact":
+                raise InvalidInput(f"{found.id} is a {found.kind}; only facts have a chain.")
+            return history.fact_chain(ctx.snapshot.db, self._dialect, ctx.view, found)
+
+    def current_facts(
+        self, repo: str | None = None, *, limit: int = 1000, as_of: AsOf = AsOf.LATEST
+    ) -> Records:
+        """The facts that hold: in use and not replaced, of the repository and global ones, oldest first.
+
+        As of a moment in the past: an update counts once it was recorded (system) and its change had
+        happened (valid).
+        """
+        check_limit(limit, "limit", most=100_000)
+        with self._sight(repo, as_of) as ctx:
+            return history.current_facts(ctx.snapshot.db, self._dialect, ctx.view, limit=limit)
+
+    def list(
+        self,
+        repo: str | None = None,
+        *,
+        kind: str | Iterable[str] = KINDS,
+        archived: bool = False,
+        limit: int = 100,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Records:
+        """Records by the order of writing."""
+        check_limit(limit, "limit", most=100_000)
+        kinds = _kinds(kind)
+        with self._sight(repo, as_of) as ctx:
+            clauses = [among("r.kind", kinds), visible(ctx.view, EVERYTHING)]
+            if not archived:
+                clauses.append(
+                    Clause(
+                        "NOT EXISTS (SELECT 1 FROM experience_archive a "
+                        "WHERE a.record_id = r.record_id AND a.recorded_at <= ?)",
+                        (ctx.view.as_of.system,),
+                    )
+                )
+            db = ctx.snapshot.db
+            return history.listed(db, self._dialect, ctx.view, both(clauses), limit=limit)
+
+    def find(
+        self,
+        text: str,
+        *,
+        repo: str | None = None,
+        kind: str | Iterable[str] = KINDS,
+        archived: bool = False,
+        limit: int = 10,
+        lanes: Iterable[str] | None = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> RecordHits:
+        """Records that answer a text, best first; among near-equal ones those that proved useful first."""
+        check_limit(limit, "limit", most=200)
+        kinds = _kinds(kind)
+        with self._sight(repo, as_of) as ctx:
+            return self._finder.find(
+                text, ctx.snapshot, ctx.view, kinds, limit=limit, lanes=lanes, archived=archived
+            )
+
+    # Before one starts
+
+    def brief(
+        self,
+        text: str,
+        *,
+        repo: str | None = None,
+        budget: int = 1000,
+        quotas: Quotas | Mapping[str, int] | None = None,
+        lanes: Iterable[str] | None = None,
+        tokenizer: str = TOKENIZER,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Brief:
+        """What is known before one starts on a problem, inside a token budget.
+
+        Similar problems first, then what hangs on them: what failed and why, what worked; the facts that
+        hold and the preferences that apply; what contradicts itself, and what nobody knows.
+        """
+        with self._sight(repo, as_of) as ctx:
+            request = check_request(
+                text, view=ctx.view, budget=budget, lanes=lanes, quotas=quotas, tokenizer=tokenizer
+            )
+            return self.briefing(ctx.snapshot).brief(request)
+
+    def replay(self, receipt: BriefReceipt | str) -> Replay:
+        """Make a brief again from its receipt, as of the revision it was made at, and compare."""
+        given = BriefReceipt.from_json(receipt) if isinstance(receipt, str) else receipt
+        with self.store.one_state() as snapshot:
+            return self.briefing(snapshot).replay(given)
+
+    def briefing(self, snapshot: Snapshot) -> Briefing:
+        """Makes briefs of one state of the store: for lanes of contexts, which have one already."""
+        return Briefing(self._finder, snapshot, self._dialect, self.rule, self.store.id)
+
+    # Steps
+
+    @property
+    def _dialect(self) -> Dialect:
+        return self.store.engine.dialect
+
+    def _sight(self, repo: str | None, as_of: AsOf, *given: RecordLike) -> Scope[ReadContext]:
+        view = View.of(self._repo(repo, *given), as_of)
+        return Mapped(self.store.one_state(), lambda snapshot: ReadContext(snapshot, view))
+
+    def _repo(self, repo: str | None, *given: object) -> str:
+        """The repository a call is made from."""
+        if repo is not None:
+            return canonical_space(repo)
+        for item in given:
+            if isinstance(item, Record | Recorded):
+                return item.repo
+        return self.default_repo
+
+    def _one(self, ctx: ReadContext, given: RecordLike, name: str) -> Record:
+        record_id = id_of(given, name)
+        found = load(ctx.snapshot.db, self._dialect, ctx.view, [record_id])
+        if record_id not in found:
+            raise NotFound(
+                f"There is no record {record_id} here.",
+                hint="It may be forgotten, erased, or of another repository.",
+            )
+        return found[record_id]
+
+
+def _kinds(given: str | Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(given, Iterable):
+        raise InvalidInput(f"kind must be a kind of record or several, not {type(given).__name__}.")
+    several = [given] if isinstance(given, str) else list(given)
+    return tuple(dict.fromkeys(check_choice(kind, "kind", KINDS) for kind in several)) or KINDS

@@ -1,0 +1,57 @@
+"""Values that are doings: verb phrases without the time they are done at."""
+
+from __future__ import annotations
+
+import re
+
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import DEICTIC, Spans, extent, trimmed, without_tail
+from longmind.extract.phrases.possessions import game_or_instrument, languages
+
+_DOING_STOP = pattern(r",|\s(?:to (?:see|get|help|make|celebrate|find|learn|be)|(?<![A-Z\d])and(?! [A-Z]))\s")
+
+
+_AMOUNTS = frozenset("few lot couple bit little".split())
+_TOO_LITTLE = frozenset("be do try say need have bed sleep hell ask check let go".split())
+_BARE = (["going"], ["having"], ["taking"], ["getting"])
+_NO_DOING = frozenset("assume say honest not never probably miss need".split())
+_A_THING = pattern(r"(?:an?|my|our) ", re.IGNORECASE)
+_HOW_TO = pattern(r"(?:how )?to \w", re.IGNORECASE)
+_VICE = pattern(
+    r"(?:smoking|drinking|vaping|gambling|biting my nails|procrastinating|eating (?:meat|sugar|dairy))"
+    r"(?![\w-])",
+    re.IGNORECASE,
+)
+
+
+def doing(text: str, start: int, end: int) -> Spans | None:
+    """A doing told by its verb phrase, without the time it was done."""
+    stop = extent(text, start, end)
+    cut = _DOING_STOP.search(text, start, stop)
+    begin, stop = trimmed(text, start, without_tail(text, start, cut.start() if cut else stop))
+    words = re.findall(r"[\w'-]+", text[begin:stop].lower())
+    if not 1 <= len(words) <= 24 or any(word in DEICTIC for word in words):
+        return None
+    if words[0] in ("a", "an", "my", "our") and (len(words) < 2 or words[1] in _AMOUNTS):
+        return None
+    if words[0] in _NO_DOING or (words[0] in _TOO_LITTLE and len(words) < 3) or words in _BARE:
+        return None
+    return [(begin, stop)]
+
+
+def thing_planned(text: str, start: int, end: int) -> Spans | None:
+    """A plan told by a noun: "a trip to Norway"."""
+    return doing(text, start, end) if _A_THING.match(text, start, end) else None
+
+
+def learned(text: str, start: int, end: int) -> Spans | None:
+    """What is being learned: a language, an instrument, or how to do something."""
+    if _HOW_TO.match(text, start, end):
+        return doing(text, start, end)
+    return languages(text, start, end) or game_or_instrument(text, start, end)
+
+
+def habit_given_up(text: str, start: int, end: int) -> Spans | None:
+    """A habit named by its doing: "smoking"."""
+    match = _VICE.match(text, start, end)
+    return None if match is None else [(start, match.end())]

@@ -1,0 +1,350 @@
+"""From rows to hits: which spans a view shows, in which order, with evidence and lost premises, in bulk."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from longmind.base.filters import View
+from longmind.base.names import ALL
+from longmind.base.times import FOREVER, AsOf
+from longmind.facts.canonical import ObjectKind
+from longmind.facts.rows import (
+    GLOBAL,
+    Columns,
+    EntityRow,
+    EvidenceRow,
+    FactRow,
+    PredicateRow,
+    PremiseRow,
+    SpanRow,
+    batched,
+    ledgers,
+    load_qualifiers,
+    select_among,
+    stored_object,
+)
+from longmind.facts.values import Entity, Fact, FactHit, Predicate, untyped
+from longmind.store.engine import Connection, Row
+from longmind.store.visible import Clause, among, at_instant, both, in_spaces
+
+_COLUMNS: Final = Columns(
+    (FactRow, "c"), (SpanRow, "s"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o")
+)
+
+SOURCE: Final = (
+    "fact_entity e JOIN fact c ON c.subject_entity_id = e.entity_id "
+    "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
+    "JOIN fact_span s ON s.fact_id = c.fact_id "
+    "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id"
+)
+"""Subject `e`, fact `c`, predicate `p`, span `s`, and the object `o` where it is an entity."""
+
+# Within one kind all columns of the other kinds are NULL, so that they decide nothing.
+_OBJECT: Final = (
+    "c.object_kind, coalesce(c.object_norm, c.object_text), c.object_int, c.object_real, c.object_bool, "
+    "c.object_blob, c.object_time, o.key_norm"
+)
+_TIES: Final = "coalesce(c.qualifiers_hash, ''), c.ledger, c.fact_id, s.span_id"
+ORDER: Final = f"p.key_norm, {_OBJECT}, s.valid_from DESC, {_TIES}"
+HISTORY_ORDER: Final = f"p.key_norm, s.system_from, s.valid_from, {_OBJECT}, {_TIES}"
+
+_PREMISE_DEPTH: Final = 32
+
+
+class RawHit(NamedTuple):
+    """One span with everything that names it, as stored."""
+
+    fact: FactRow
+    span: SpanRow
+    subject: EntityRow
+    predicate: PredicateRow
+    object: EntityRow | None
+    shadows_global: bool = False
+    shadowed: bool = False
+    place: int = 0
+    """Its rank among the hits of its subject, from 1, where that was asked for."""
+
+
+def held(as_of: AsOf, span: str = "s") -> Clause:
+    """Spans that the store held at `system` to be so at `valid`."""
+    return both([known(as_of, span), _so(as_of, span)])
+
+
+def known(as_of: AsOf, span: str = "s") -> Clause:
+    """The system axis alone."""
+    return _during(span, "system", as_of.system)
+
+
+def _so(as_of: AsOf, span: str) -> Clause:
+    return _during(span, "valid", as_of.valid)
+
+
+def _during(span: str, axis: str, moment: int) -> Clause:
+    if moment == FOREVER:
+        return Clause(f"{span}.{axis}_to IS NULL")
+    begun, ended = f"{span}.{axis}_from", f"{span}.{axis}_to"
+    return Clause(f"{begun} <= ? AND ({ended} IS NULL OR {ended} > ?)", (moment, moment))
+
+
+def of_predicates(predicates: Iterable[Predicate]) -> Clause:
+    """Facts of one of these predicates; of any, where none is named."""
+    norms = sorted({predicate.norm for predicate in predicates})
+    return among("p.key_norm", norms) if norms else Clause("1 = 1")
+
+
+def of_subject(view: View, norm: str) -> Clause:
+    """Facts about the entity with this canonical key."""
+    return Clause("e.key_norm = ?", (norm,)) & ledgers(view.spaces, "e.ledger")
+
+
+def seen(view: View, *, shadowed: bool = False) -> Clause:
+    """Spans of the view's ledgers at its instant, less the global values that a space has its own for."""
+    clause = both([ledgers(view.spaces, "c.ledger"), held(view.as_of)])
+    if shadowed or view.spaces is ALL:
+        return clause
+    shadow = _is_shadowed(view)
+    return clause & Clause(f"NOT ({shadow.sql})", shadow.values)
+
+
+def _is_shadowed(view: View) -> Clause:
+    """A global value where a space of the view has its own."""
+    if view.spaces is ALL:
+        return Clause("1 = 0")
+    twin = _twin(view, among("c2.ledger", view.spaces))
+    return Clause(f"c.ledger = '{GLOBAL}' AND {twin.sql}", twin.values)
+
+
+def _shadows_global(view: View) -> Clause:
+    twin = _twin(view, Clause(f"c2.ledger = '{GLOBAL}'"))
+    return Clause(f"c.ledger <> '{GLOBAL}' AND p.cardinality = 'one' AND {twin.sql}", twin.values)
+
+
+def _twin(view: View, place: Clause) -> Clause:
+    """A value of the same statement in another ledger, of a predicate that holds one."""
+    visible = held(view.as_of, "s2")
+    return Clause(
+        "EXISTS (SELECT 1 FROM fact_entity e2 JOIN fact c2 ON c2.subject_entity_id = e2.entity_id "
+        "JOIN fact_predicate p2 ON p2.predicate_id = c2.predicate_id "
+        "JOIN fact_span s2 ON s2.fact_id = c2.fact_id "
+        "WHERE e2.ledger = c2.ledger AND e2.key_norm = e.key_norm AND p2.key_norm = p.key_norm "
+        "AND (p2.cardinality = 'one' OR p.cardinality = 'one') "
+        "AND c2.qualifiers_hash IS NOT DISTINCT FROM c.qualifiers_hash "
+        f"AND {place.sql} AND {visible.sql})",
+        place.values + visible.values,
+    )
+
+
+def select_spans(
+    db: Connection,
+    view: View,
+    condition: Clause,
+    *,
+    limit: int,
+    order: str = ORDER,
+    flags: bool = True,
+    shadowed: bool = False,
+) -> list[RawHit]:
+    """The spans under a condition over `SOURCE`, in order; `flags` and `shadowed` ask what shadows what."""
+    marks = _flags(view, shadowed=shadowed) if flags else Clause("0, 0")
+    sql = (
+        f"SELECT {_COLUMNS.sql}, {marks.sql} FROM {SOURCE} "
+        f"WHERE {condition.sql} ORDER BY {order} LIMIT {limit}"
+    )
+    return [_raw(row) for row in db.all(sql, marks.values + condition.values)]
+
+
+def select_spans_each(
+    db: Connection, view: View, condition: Clause, *, limit: int, shadowed: bool = False
+) -> list[RawHit]:
+    """Like `select_spans`, with the limit for each subject apart."""
+    flags = _flags(view, shadowed=shadowed)
+    sql = (
+        f"SELECT * FROM (SELECT {_COLUMNS.sql}, {flags.sql}, "
+        f"ROW_NUMBER() OVER (PARTITION BY e.key_norm ORDER BY {ORDER}) AS place "
+        f"FROM {SOURCE} WHERE {condition.sql}) ranked WHERE place <= {limit} ORDER BY place"
+    )
+    return [_raw(row) for row in db.all(sql, flags.values + condition.values)]
+
+
+def _flags(view: View, *, shadowed: bool) -> Clause:
+    """For the SELECT list: whether a span stands in front of a global value, or is one behind another."""
+    first = _shadows_global(view)
+    second = _is_shadowed(view) if shadowed else Clause("1 = 0")
+    return Clause(
+        f"CASE WHEN {first.sql} THEN 1 ELSE 0 END AS shadows, "
+        f"CASE WHEN {second.sql} THEN 1 ELSE 0 END AS shadowed",
+        first.values + second.values,
+    )
+
+
+def hits(db: Connection, view: View, raw: Sequence[RawHit], *, evidence: int) -> list[FactHit]:
+    """Finish hits: evidence up to `evidence` pieces each, and the premises that are gone."""
+    found = evidence_of(db, view, raw, limit=evidence) if evidence and raw else {}
+    derived = [hit.span.span_id for hit in raw if hit.span.derived]
+    premises, lost = lost_premises(db, view.as_of, derived) if derived else ({}, {})
+    return [_hit(hit, view, found.get(hit.span.span_id, []), evidence, premises, lost) for hit in raw]
+
+
+def evidence_of(
+    db: Connection, view: View, raw: Sequence[RawHit], *, limit: int
+) -> dict[int, list[EvidenceRow]]:
+    """By span: what speaks for it (or for its fact) in frames that the view may see; at most limit + 1."""
+    by_span: dict[int, list[EvidenceRow]] = defaultdict(list)
+    by_fact: dict[int, list[EvidenceRow]] = defaultdict(list)
+    for batch in batched(raw):
+        for row in _best_evidence(db, view, batch, limit + 1):
+            if row.span_id is not None:
+                by_span[row.span_id].append(row)
+            elif row.fact_id is not None:
+                by_fact[row.fact_id].append(row)
+    return {
+        hit.span.span_id: _once([*by_span[hit.span.span_id], *by_fact[hit.fact.fact_id]])[: limit + 1]
+        for hit in raw
+    }
+
+
+def ranked_evidence(db: Connection, view: View, raw: Sequence[RawHit], *, limit: int) -> list[EvidenceRow]:
+    """What speaks for any of the spans, each piece once, best first."""
+    found = evidence_of(db, view, raw, limit=limit)
+    return _once([row for listed in found.values() for row in listed])[:limit]
+
+
+def _once(evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
+    unique: dict[tuple[object, ...], EvidenceRow] = {}
+    for row in sorted(evidence, key=_evidence_rank):
+        unique.setdefault(row.place(), row)
+    return list(unique.values())
+
+
+def frames_known(view: View) -> Clause:
+    """Frames that may be cited: in the view's spaces, and known at its instant, whenever they happened."""
+    there = View(view.spaces, AsOf(system=view.as_of.system, valid=FOREVER))
+    return both([in_spaces(there), at_instant(there)])
+
+
+_EVIDENCE: Final = Columns((EvidenceRow, "v"))
+_PREMISES: Final = Columns((SpanRow, "s"), (PremiseRow, "q"))
+
+
+def _best_evidence(db: Connection, view: View, raw: Sequence[RawHit], limit: int) -> list[EvidenceRow]:
+    on_span = among("v.span_id", sorted({hit.span.span_id for hit in raw}))
+    on_fact = among("v.fact_id", sorted({hit.fact.fact_id for hit in raw}))
+    clause = both(
+        [
+            Clause(f"({on_span.sql} OR {on_fact.sql})", on_span.values + on_fact.values),
+            Clause("v.recorded_at <= ?", (view.as_of.system,)),
+            frames_known(view),
+        ]
+    )
+    sql = (
+        f"SELECT * FROM (SELECT {_EVIDENCE.sql}, ROW_NUMBER() OVER (PARTITION BY v.span_id, v.fact_id "
+        "ORDER BY coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, "
+        "coalesce(v.start_byte, -1), v.evidence_id) AS place "
+        "FROM fact_evidence v JOIN frame f ON f.frame_id = v.frame_id "
+        f"WHERE {clause.sql}) ranked WHERE place <= {limit}"
+    )
+    return [_EVIDENCE.read(row[:-1])[0] for row in db.all(sql, clause.values)]
+
+
+def _evidence_rank(row: EvidenceRow) -> tuple[float, int, int, int, int]:
+    sure = -1.0 if row.confidence is None else row.confidence
+    start = -1 if row.start_byte is None else row.start_byte
+    return (-sure, -row.asserted_at, row.frame_id, start, row.evidence_id)
+
+
+def lost_premises(
+    db: Connection, as_of: AsOf, span_ids: Iterable[int]
+) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """By span, the facts it was derived from, and those at any remove that are no longer held."""
+    direct: dict[int, list[int]] = defaultdict(list)
+    edges: dict[int, set[int]] = {}
+    alive: dict[int, bool] = {0: False}
+    for row in sorted(select_among(db, PremiseRow, "span_id", span_ids), key=lambda item: item[:2]):
+        direct[row.span_id].append(row.premise_fact_id or 0)
+    frontier = {premise for found in direct.values() for premise in found} - {0}
+    for _ in range(_PREMISE_DEPTH):
+        if not frontier:
+            break
+        above: dict[int, set[int]] = {fact_id: set() for fact_id in frontier}
+        for batch in batched(sorted(frontier)):
+            clause = among("s.fact_id", batch) & known(as_of)
+            sql = (
+                f"SELECT {_PREMISES.sql} FROM fact_span s "
+                f"LEFT JOIN fact_premise q ON q.span_id = s.span_id WHERE {clause.sql}"
+            )
+            for span, premise in map(_PREMISES.read, db.all(sql, clause.values)):
+                alive[span.fact_id] = True
+                if premise is not None:
+                    above[span.fact_id].add(premise.premise_fact_id or 0)
+        edges.update(above)
+        frontier = {premise for found in above.values() for premise in found} - edges.keys() - {0}
+    lost = {}
+    for span_id, premises in direct.items():
+        reached = _reach(premises, edges)
+        lost[span_id] = sorted(fact_id for fact_id in reached if not alive.get(fact_id, False))
+    return direct, lost
+
+
+def _reach(premises: Iterable[int], edges: dict[int, set[int]]) -> set[int]:
+    reached: set[int] = set()
+    stack = list(premises)
+    while stack:
+        fact_id = stack.pop()
+        if fact_id not in reached:
+            reached.add(fact_id)
+            stack += edges.get(fact_id, ())
+    return reached
+
+
+def _raw(row: Row) -> RawHit:
+    fact, span, subject, predicate, entity = _COLUMNS.read(row)
+    width = _COLUMNS.width
+    return RawHit(
+        fact, span, subject, predicate, entity, bool(row[width]), bool(row[width + 1]), *row[width + 2 :]
+    )
+
+
+def as_fact(raw: RawHit) -> Fact:
+    qualifiers = load_qualifiers(raw.fact.qualifiers)
+    kind = ObjectKind(raw.fact.object_kind)
+    return Fact(
+        subject=Entity(raw.subject.key),
+        predicate=Predicate(raw.predicate.key),
+        object=untyped(kind, stored_object(raw.fact, raw.object)),
+        kind=kind,
+        qualifiers=tuple((key, untyped(kind, value)) for key, kind, value in qualifiers),
+    )
+
+
+def _hit(
+    raw: RawHit,
+    view: View,
+    evidence: Sequence[EvidenceRow],
+    limit: int,
+    premises: dict[int, list[int]],
+    lost: dict[int, list[int]],
+) -> FactHit:
+    """An end that was set after the view's instant is not shown."""
+    span = raw.span
+    ended = span.system_to is not None and span.system_to <= view.as_of.system
+    return FactHit(
+        fact_id=raw.fact.fact_id,
+        fact=as_fact(raw),
+        evidence=tuple(row.value() for row in evidence[:limit]),
+        valid_from=span.valid_from,
+        valid_to=span.valid_to,
+        system_from=span.system_from,
+        system_to=span.system_to if ended else None,
+        span_id=span.span_id,
+        space=span.space,
+        scope="global" if raw.fact.ledger == GLOBAL else "space",
+        by_hand=bool(span.by_hand),
+        reason=span.reason if ended else None,
+        shadows_global=raw.shadows_global,
+        shadowed=raw.shadowed,
+        derived_from=tuple(premises.get(span.span_id, ())),
+        lost_premises=tuple(lost.get(span.span_id, ())),
+        evidence_truncated=len(evidence) > limit,
+    )

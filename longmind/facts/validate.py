@@ -1,0 +1,130 @@
+"""Checking what a caller gives before it is written: assertions, premises, evidence against its frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.base.filters import View
+from longmind.facts.rows import GLOBAL, FactRow, select_among
+from longmind.facts.statements import Claim
+from longmind.facts.values import (
+    BY_HAND,
+    Assertion,
+    Entity,
+    Evidence,
+    FactHit,
+    Predicate,
+    check_period,
+    check_qualifiers,
+    check_range,
+    typed,
+)
+from longmind.store.engine import Connection, Dialect
+from longmind.store.frames import FrameRow, fetch, stored
+from longmind.store.transaction import Transaction
+from longmind.store.visible import Clause, among
+
+
+def claim(given: Assertion | Mapping[str, Any], *, replaces: bool = False) -> Claim:
+    """A checked assertion. It counts as made by hand unless all its evidence names an extractor."""
+    item = given if isinstance(given, Assertion) else _assertion(given)
+    start, end = check_period(item.valid_from, item.valid_to)
+    evidence = check_evidence(item.evidence)
+    return Claim(
+        subject=Entity(item.subject),
+        predicate=Predicate(item.predicate),
+        value=typed(item.value),
+        qualifiers=check_qualifiers(item.qualifiers),
+        start=start,
+        end=end,
+        evidence=evidence,
+        premises=_premises(item.derived_from),
+        by_hand=not evidence or any(piece.extractor == BY_HAND for piece in evidence),
+        replaces=replaces,
+    )
+
+
+def check_evidence(given: Iterable[Evidence | int]) -> tuple[Evidence, ...]:
+    """Evidence, or ids of frames, as evidence."""
+    if isinstance(given, Evidence | int | str):
+        raise InvalidInput("evidence must be a list.", hint="Write evidence=[Evidence(12)] or evidence=[12].")
+    found = []
+    for item in given:
+        if isinstance(item, Evidence):
+            found.append(item)
+        elif isinstance(item, int):
+            found.append(Evidence(item))
+        else:
+            raise InvalidInput(
+                f"A {type(item).__name__} is no evidence.", hint="Give Evidence or a frame id."
+            )
+    return tuple(found)
+
+
+def check_frames(tx: Transaction, claims: Sequence[Claim], *, space: str, dialect: Dialect) -> list[Claim]:
+    """The claims with evidence that is known to be there: live, in the space or global, inside the text."""
+    cited = [piece for item in claims for piece in item.evidence]
+    if not cited:
+        return list(claims)
+    placed = iter(located(tx.db, cited, space=space, dialect=dialect))
+    return [replace(item, evidence=tuple(next(placed) for _ in item.evidence)) for item in claims]
+
+
+def located(db: Connection, cited: Sequence[Evidence], *, space: str, dialect: Dialect) -> list[Evidence]:
+    """The pieces, each with its chunk's place; or an error that says which one is wrong."""
+    found = stored(db, sorted({piece.frame for piece in cited}))
+    for piece in cited:
+        row = found.get(piece.frame)
+        if row is None or not (row.space == space or row.scope == "global") or row.retired_at is not None:
+            raise NotFound(
+                f"There is no frame {piece.frame} in the space {space} to be evidence.",
+                hint="It may be forgotten, or in another space.",
+            )
+    ranged = sorted({piece.frame for piece in cited if piece.start is not None})
+    texts = {frame.id: frame.text.encode() for frame in fetch(db, dialect, ranged, View((space,)))}
+    for piece in cited:
+        if piece.start is not None and piece.end is not None:
+            check_range(f"frame {piece.frame}", piece.start, piece.end, texts[piece.frame])
+    return [_placed(piece, found[piece.frame]) for piece in cited]
+
+
+def check_premises(db: Connection, claims: Sequence[Claim], *, ledger: str) -> None:
+    """Facts that others are derived from must be in the same ledger, or global."""
+    wanted = {premise for item in claims for premise in item.premises}
+    places = Clause("1 = 1") if not wanted else among("x.ledger", [ledger, GLOBAL])
+    found = {row.fact_id for row in select_among(db, FactRow, "fact_id", wanted, also=places)}
+    for premise in sorted(wanted - found):
+        raise NotFound(f"There is no fact {premise} here to derive from.", hint="It may be in another space.")
+
+
+def _assertion(given: Mapping[str, Any]) -> Assertion:
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"An assertion is an Assertion or a mapping, not {type(given).__name__}.")
+    names = [item.name for item in fields(Assertion)]
+    unknown = sorted(set(map(str, given)) - set(names))
+    missing = [name for name in names[:3] if name not in given]
+    if unknown or missing:
+        wrong = f"has no {', '.join(missing)}" if missing else f"knows no {', '.join(unknown)}"
+        raise InvalidInput(f"An assertion {wrong}.", hint=f"It has {', '.join(names)}.")
+    return Assertion(**given)
+
+
+def _premises(given: Iterable[FactHit | int]) -> tuple[int, ...]:
+    if isinstance(given, FactHit | int | str):
+        raise InvalidInput("derived_from must be a list of facts.", hint="Write derived_from=[hit].")
+    found = []
+    for item in given:
+        fact_id = item.fact_id if isinstance(item, FactHit) else item
+        if isinstance(fact_id, bool) or not isinstance(fact_id, int) or not 0 < fact_id < 2**63:
+            raise InvalidInput(f"{item!r} is no fact to derive from.", hint="Give a hit or a fact's id.")
+        found.append(fact_id)
+    return tuple(dict.fromkeys(found))
+
+
+def _placed(piece: Evidence, row: FrameRow) -> Evidence:
+    if piece.chunk is not None or row.start_byte is None:
+        return piece
+    return replace(piece, chunk=row.ordinal)

@@ -1,0 +1,97 @@
+"""Ties a store to an embedder, or says why search has to do without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from longmind.base.errors import MissingExtra, Unavailable
+from longmind.embed import DEFAULT, Embedder, open_embedder
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
+from longmind.vectors.index import IDENTITY, VectorIndex, VectorRows
+from longmind.vectors.late_interaction import Basis
+from longmind.vectors.nearest import NearestFrames
+from longmind.vectors.pgvector import PgVector
+
+AUTO: Final[Literal["auto"]] = "auto"
+"""The embedder that the store remembers; for a new store the default one, if it is installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderBinding:
+    """The embedder's side of search; without an index, `problem` says why."""
+
+    index: VectorIndex | None = None
+    neighbours: NearestFrames | None = None
+    problem: str = ""
+
+    @property
+    def embedder(self) -> Embedder | None:
+        return None if self.index is None else self.index.embedder
+
+    def mismatch(self, snapshot: Snapshot) -> str:
+        """Why the store's vectors are of no use to this embedder; empty where they are."""
+        return "" if self.index is None else self.index.mismatch_at(snapshot)
+
+    @property
+    def basis(self) -> Basis | None:
+        return None if self.index is None else self.index.basis
+
+
+def bind_embedder(
+    store: Store, spec: str | Embedder | None, *, cache: Path, exact_limit: int | None = None
+) -> EmbedderBinding:
+    """A named embedder that does not fit or is not installed is an error; what does not answer is a lack.
+
+    With AUTO all of these but a misfit are lacks, which searches and writes report.
+    """
+    if spec is None:
+        store.parts.append(VectorRows(mirror=_mirror(store)))
+        return EmbedderBinding(problem="the store was opened with embedder=None")
+    embedder = None if spec == AUTO else open_embedder(spec, cache=cache)
+    try:
+        return bind(store, embedder or _remembered(store, cache), exact_limit=exact_limit)
+    except (Unavailable, MissingExtra) as error:
+        store.parts.append(VectorRows(mirror=_mirror(store), problem=str(error)))
+        return EmbedderBinding(problem=str(error))
+
+
+def bind(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> EmbedderBinding:
+    index = VectorIndex(store, embedder, mirror=_mirror(store), exact_limit=exact_limit)
+    index.bind()
+    return EmbedderBinding(index, _neighbours(index))
+
+
+def rebind_embedder(store: Store, embedder: Embedder) -> EmbedderBinding:
+    """Another embedder for a store that has one; its vectors are made anew by the index's `rebuild`."""
+    index = VectorIndex(store, embedder, mirror=_mirror(store))
+    return EmbedderBinding(index, _neighbours(index))
+
+
+def _mirror(store: Store) -> PgVector | None:
+    return PgVector() if store.engine.dialect.name == "postgresql" else None
+
+
+def _neighbours(index: VectorIndex) -> NearestFrames:
+    dimensions = index.embedder.identity.dimensions
+    if index.exact_limit is None:
+        return NearestFrames(dimensions, remote=index.mirror)
+    return NearestFrames(dimensions, remote=index.mirror, exact_limit=index.exact_limit)
+
+
+def _remembered(store: Store, cache: Path) -> Embedder:
+    with store.read() as snapshot:
+        known = store.setting(snapshot.db, IDENTITY)
+    if known is None:
+        return open_embedder(DEFAULT, cache=cache)
+    provider, _, rest = known.partition("/")
+    if provider == DEFAULT:
+        return open_embedder(DEFAULT, cache=cache)
+    if provider == "hash":
+        return open_embedder(f"hash:{rest.split('/')[-2]}", cache=cache)
+    raise Unavailable(
+        f"The store's vectors are of the embedder {known}.",
+        hint="Open it with embedder= to search by meaning.",
+    )

@@ -1,0 +1,87 @@
+"""Which ordering is meant, and which objects it puts first."""
+
+from __future__ import annotations
+
+import heapq
+import logging
+from collections.abc import Mapping
+from typing import Final
+
+from longmind.spaces.ordering.basic import Basic
+from longmind.spaces.ordering.hybrid import Hybrid
+from longmind.spaces.ordering.patricia import Patricia
+from longmind.spaces.ordering.protocol import Ordering, Scores
+from longmind.spaces.ordering.raptor import Raptor
+from longmind.spaces.ordering.search import BySearch
+from longmind.spaces.space_index import Floats, Integers, Mask, SpaceIndex
+from longmind.spaces.words import LEVELS
+
+DEFAULT: Final = "basic"
+ORDERINGS: Final[Mapping[str, Ordering]] = {
+    ordering.name: ordering for ordering in (Basic(), Patricia(), Raptor(), Hybrid(), BySearch())
+}
+_log = logging.getLogger("longmind.spaces")
+
+
+def known(name: str) -> str:
+    """The ordering that a name stands for: itself, or the default."""
+    found = name.strip().lower()
+    return found if found in ORDERINGS else DEFAULT
+
+
+def choose(name: str) -> tuple[Ordering, str | None]:
+    """The ordering of this name; an unknown one is basic, with a warning."""
+    found = ORDERINGS[known(name)]
+    if name.strip().lower() in ORDERINGS:
+        return found, None
+    _log.warning("Unknown backend of a space; falling back to %s.", DEFAULT)
+    return found, f"unknown backend {name!r}: ordered by {DEFAULT}"
+
+
+def first(index: SpaceIndex, scores: Scores, allowed: Mask, *, limit: int) -> list[int]:
+    """Slots in order; at most half of them pinned objects that do not speak of the topic."""
+    alive = allowed & index.alive
+    speaking = _top(index, scores, alive & scores.matched, limit)
+    silent = _top(index, scores, alive & index.pinned & ~scores.matched, limit // 2)
+    together = sorted([*speaking, *silent], key=lambda slot: _key(index, scores, slot))
+    return together[:limit]
+
+
+def _key(index: SpaceIndex, scores: Scores, slot: int) -> tuple[bool, float, int, str]:
+    """Pinned and of high relevance, then score, then the newest, then the id."""
+    leads = bool(index.pinned[slot]) and int(index.relevance[slot]) == LEVELS["high"]
+    return (not leads, -round(float(scores.score[slot]), 9), -int(index.updated[slot]), index.ids[slot])
+
+
+def _top(index: SpaceIndex, scores: Scores, among: Mask, limit: int) -> list[int]:
+    """The first `limit`, without sorting all: cut by score, then by time, and only then by id."""
+    import numpy as np
+
+    slots = np.flatnonzero(among)
+    if limit < 1 or not len(slots):
+        return []
+    chosen: list[int] = []
+    for column in (_value, _recency):
+        room = limit - len(chosen)
+        if len(slots) <= room:
+            break
+        values = column(index, scores, slots)
+        edge = np.partition(values, len(values) - room)[len(values) - room]
+        chosen += slots[values > edge].tolist()
+        slots = slots[values == edge]
+    room = limit - len(chosen)
+    rest = heapq.nsmallest(room, slots.tolist(), key=lambda slot: _key(index, scores, slot))
+    return sorted([*chosen, *rest], key=lambda slot: _key(index, scores, slot))
+
+
+def _value(index: SpaceIndex, scores: Scores, slots: Integers) -> Floats:
+    import numpy as np
+
+    leads = index.pinned[slots] & (index.relevance[slots] == LEVELS["high"])
+    found: Floats = np.round(scores.score[slots], 9) + 1e6 * leads
+    return found
+
+
+def _recency(index: SpaceIndex, scores: Scores, slots: Integers) -> Floats:
+    found: Floats = index.updated[slots].astype("float64")
+    return found

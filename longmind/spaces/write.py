@@ -1,0 +1,243 @@
+"""Writing objects: upsert by id or path, pin, archive; each step inside one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from longmind.base.checks import canonical_json
+from longmind.base.errors import Conflict, NotFound
+from longmind.spaces.layout import Span, plan_frame
+from longmind.spaces.objects import Wanted, derived_id
+from longmind.spaces.rows import (
+    ObjectRow,
+    SpaceRow,
+    close_version,
+    find_object,
+    find_space,
+    open_version,
+    put_space,
+)
+from longmind.spaces.values import Remembered
+from longmind.spaces.words import drafted_words, put_words, repin, stored_words
+from longmind.store import write
+from longmind.store.drafts import Draft
+from longmind.store.engine import Connection
+from longmind.store.parts import Part
+from longmind.store.store import Store
+from longmind.store.transaction import Transaction
+
+Status = Literal["created", "updated", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An object and its frame, with what the parts of the store prepared for it."""
+
+    wanted: Wanted
+    draft: Draft
+    raw_bytes: int
+    spans: list[Span]
+    prepared: Mapping[str, Sequence[object]]
+    revision: int
+    """The state of the store in which `before` was found."""
+    before: ObjectRow | None
+    created_at: int | None = None
+    updated_at: int | None = None
+
+
+def make_ready(
+    store: Store,
+    wanted: Wanted,
+    *,
+    space: str,
+    source: str,
+    created_at: int | None = None,
+    updated_at: int | None = None,
+    anew: bool = False,
+) -> Ready:
+    """All costly work, before the transaction; none of it for a text that is there already, unless `anew`."""
+    draft, raw_bytes, spans = plan_frame(wanted, space=space, source=source, occurred_at=updated_at)
+    prepared: dict[str, Sequence[object]] = {}
+    with store.read() as snapshot:
+        before = _named(snapshot.db, space, wanted)
+        fresh = anew or before is None or not _same_frame(snapshot.db, before, draft, raw_bytes, spans)
+    if fresh:
+        flat = draft.flat()
+        for part in store.parts:
+            items = part.prepare(flat)
+            if items is not None:
+                prepared[part.name] = items
+    return Ready(wanted, draft, raw_bytes, spans, prepared, snapshot.revision, before, created_at, updated_at)
+
+
+def upsert(
+    tx: Transaction, space: str, ready: Ready, *, parts: Sequence[Part], known: bool = False
+) -> Remembered:
+    """Create, change or leave alone; the id stays the same over all versions.
+
+    `known` says that the space has its record already.
+    """
+    wanted = ready.wanted
+    unchanged = tx.snapshot.revision == ready.revision
+    before = ready.before if unchanged else _named(tx.db, space, wanted)
+    notes = list(wanted.notes)
+    if before is not None and wanted.id is not None and wanted.id != before.object_id:
+        notes.append(f"{wanted.path} is the place of {before.object_id}, which keeps its id")
+    pinned = bool(before.pinned) if before is not None and wanted.pinned is None else bool(wanted.pinned)
+    # A change is never older than what it changes, whatever became of the clock in between.
+    clock = tx.now if before is None else max(tx.now, before.updated_at)
+    now = clock if ready.updated_at is None else ready.updated_at
+    created = before.created_at if before is not None else now
+    row = ObjectRow(
+        space=space,
+        object_id=before.object_id if before is not None else _new_id(tx.db, space, wanted),
+        since=0,
+        until=None,
+        frame_id=before.frame_id if before is not None else 0,
+        path=wanted.path,
+        kind=wanted.kind,
+        relevance=wanted.relevance,
+        pinned=int(pinned),
+        tags=canonical_json(list(wanted.tags), "tags"),
+        summary_micro=wanted.summary_micro,
+        summary_short=wanted.summary_short,
+        summary_long=wanted.summary_long,
+        metadata="{" + ",".join(f"{canonical_json(k)}:{v}" for k, v in wanted.metadata.items()) + "}",
+        hash=wanted.hash,
+        raw_bytes=ready.raw_bytes,
+        chunks=canonical_json([list(span) for span in ready.spans], "chunks"),
+        created_at=created if ready.created_at is None else ready.created_at,
+        updated_at=now,
+    )
+    same_frame = before is not None and _same_frame(tx.db, before, ready.draft, ready.raw_bytes, ready.spans)
+    if before is not None and same_frame and _same(before, row):
+        return _remembered(tx.db, before, ready.draft.text, "unchanged", notes)
+    if same_frame:
+        assert before is not None
+        _relabel(tx, before, wanted)
+        stored = open_version(tx, row, before)
+        put_words(tx.db, [stored_words(tx.db, stored, ready.draft.text)])
+    else:
+        [put] = write.put(tx, [ready.draft], parts=parts, prepared=ready.prepared)
+        stored = open_version(tx, row._replace(frame_id=put.id), before)
+        last = put.chunks[-1] if put.chunks else put.id
+        put_words(tx.db, [drafted_words(stored, ready.draft, ready.prepared, last)])
+    if before is not None and not same_frame:
+        write.retire(tx, [before.frame_id], successor=stored.frame_id, reason="superseded", parts=parts)
+    if not known:
+        touch(tx, space, now)
+    status: Status = "created" if before is None else "updated"
+    return _remembered(tx.db, stored, ready.draft.text, status, notes)
+
+
+def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | None) -> ObjectRow:
+    """Pin or unpin by id or path; `updated_at` moves along, so that recalls follow."""
+    row = named(tx.db, space, name)
+    moment = max(tx.now, row.updated_at) if now is None else now
+    changed = open_version(tx, row._replace(pinned=int(pinned), updated_at=moment), row)
+    repin(tx.db, row, changed)
+    touch(tx, space, moment)
+    return changed
+
+
+def archive(tx: Transaction, rows: Sequence[ObjectRow], *, reason: str, parts: Sequence[Part]) -> None:
+    """Take objects out of LATEST; they are still there as of before."""
+    for row in rows:
+        close_version(tx, row)
+    write.retire(tx, [row.frame_id for row in rows], reason=reason, parts=parts)
+
+
+def named(db: Connection, space: str, name: str) -> ObjectRow:
+    """The object with this id or, if there is none, at this path."""
+    found = find_object(db, space, object_id=name) or find_object(db, space, path=name.strip("/"))
+    if found is None:
+        raise NotFound(f"Memory '{name}' not found in space '{space}'", hint="Give its id or its path.")
+    return found
+
+
+def ensure_space(tx: Transaction, space: str, *, metadata: Mapping[str, Any] | None = None) -> SpaceRow:
+    """The space's record, made if this is the first write to it."""
+    found = find_space(tx.db, space)
+    if found is not None and metadata is None:
+        return found
+    text = canonical_json(metadata or {}, "metadata")
+    if found is None:
+        return put_space(tx, SpaceRow(space, 0, None, text, "{}", tx.now, tx.now))
+    if text == found.metadata:
+        return found
+    return put_space(tx, found._replace(metadata=text, updated_at=max(tx.now, found.updated_at)))
+
+
+def touch(tx: Transaction, space: str, now: int) -> None:
+    """A space's record exists from its first object on; its times follow from the objects."""
+    if find_space(tx.db, space) is None:
+        put_space(tx, SpaceRow(space, 0, None, "{}", "{}", now, now))
+
+
+def _named(db: Connection, space: str, wanted: Wanted) -> ObjectRow | None:
+    by_path = find_object(db, space, path=wanted.path)
+    if wanted.id is None:
+        return by_path
+    by_id = find_object(db, space, object_id=wanted.id)
+    if by_id is not None and by_path is not None and by_id.object_id != by_path.object_id:
+        raise Conflict(
+            f"The id '{wanted.id}' and the path '{wanted.path}' name two objects in space '{space}'.",
+            hint=f"The path belongs to '{by_path.object_id}'. Give only one of them, or another path.",
+        )
+    return by_id or by_path
+
+
+def _new_id(db: Connection, space: str, wanted: Wanted) -> str:
+    if wanted.id is not None:
+        return wanted.id
+    number = 0
+    while find_object(db, space, object_id=(name := derived_id(space, wanted.path, number))) is not None:
+        number += 1
+    return name
+
+
+def _same_frame(db: Connection, before: ObjectRow, draft: Draft, raw_bytes: int, spans: list[Span]) -> bool:
+    """Whether the frame that is there says just what the new one would."""
+    stored = db.one(
+        "SELECT f.kind, f.uri, f.title, t.text FROM frame f JOIN frame_text t ON t.frame_id = f.frame_id "
+        "WHERE f.frame_id = ?",
+        (before.frame_id,),
+    )
+    chunks = canonical_json([list(span) for span in spans], "chunks")
+    return stored == (draft.kind, draft.uri, draft.title, draft.text) and (
+        (before.raw_bytes, before.chunks) == (raw_bytes, chunks)
+    )
+
+
+_TIMES = ("since", "until", "created_at", "updated_at")
+
+
+def _same(before: ObjectRow, after: ObjectRow) -> bool:
+    return all(
+        getattr(before, name) == getattr(after, name) for name in ObjectRow._fields if name not in _TIMES
+    )
+
+
+def _relabel(tx: Transaction, before: ObjectRow, wanted: Wanted) -> None:
+    tags, metadata = write.open_labels(tx.db, before.frame_id)
+    write.relabel(
+        tx,
+        before.frame_id,
+        add_tags=wanted.tags,
+        drop_tags=tags - set(wanted.tags),
+        set_metadata=wanted.metadata,
+        drop_metadata=set(metadata) - set(wanted.metadata),
+    )
+
+
+def _remembered(
+    db: Connection, row: ObjectRow, text: str, status: Status, notes: Sequence[str]
+) -> Remembered:
+    twins = db.all(
+        "SELECT object_id FROM space_object WHERE space = ? AND hash = ? AND until IS NULL "
+        "AND object_id <> ? ORDER BY object_id LIMIT 100",
+        (row.space, row.hash, row.object_id),
+    )
+    return Remembered(row.value(text), status, tuple(str(twin[0]) for twin in twins), tuple(notes))

@@ -1,0 +1,386 @@
+"""A whole store as rows: written to JSON Lines, read back, or copied to another store of either engine.
+
+The order of tables and rows is fixed, so one state is one sequence of bytes, whichever engine holds it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from longmind.base.errors import Conflict, Corrupt, InvalidInput, Unsupported
+from longmind.base.hashing import checksum
+from longmind.store.engine import Connection, Dialect, Row, Value
+from longmind.store.log import LOCAL_COLUMNS
+from longmind.store.store import Store
+from longmind.store.table_lists import CANONICAL
+from longmind.store.table_lists import DERIVED as DERIVED
+from longmind.store.transaction import Transaction, read_clock
+
+DERIVED_SETTINGS: Final = ("text.", "vectors.")
+"""How the names of settings begin that speak of derived rows."""
+
+IMPORTED: Final = "import.source"
+"""The setting that says what a store was filled from: the same import again, unanswered before, succeeds."""
+
+OWN_SETTINGS: Final = ("schema_hash", IMPORTED)
+"""Settings that speak of the file itself, and stay with it."""
+
+_KIND: Final = "longmind-export"
+_KINDS: Final = (_KIND, "recollect-export")
+"""How exports are headed: as they are written, and as they were before the product had its name."""
+_PAGE: Final = 2000
+_LATE: Final = ("retired_at", "superseded_by")
+"""Columns of a frame that may name one written after it: they are filled in when all are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """How many rows of each table were moved."""
+
+    rows: Mapping[str, int]
+
+    @property
+    def frames(self) -> int:
+        return self.rows.get("frame", 0)
+
+
+def export_lines(store: Store, *, derived: bool) -> Iterator[str]:
+    """The store as lines: a heading, one line a row, and an end with the hash of all before it."""
+    digest = hashlib.sha256()
+    count = 0
+    with store.read() as snapshot:
+        heading = {"kind": _KIND, "format": store.engine.format(), "derived": derived}
+        for line in _lines(snapshot.db, store.engine.dialect, heading, derived):
+            digest.update(line.encode())
+            count += 1
+            yield line
+    yield _json({"end": {"rows": count - 1, "sha256": digest.hexdigest()}})
+
+
+def import_lines(store: Store, lines: Iterable[str]) -> Moved:
+    """Fill an empty store; anything missing, changed or out of place is refused, and nothing is written.
+
+    One transaction writes the rows, makes what the parts derive of them, and notes which export it was. So a
+    killed import is absent or whole, but for vectors: they take too long for a transaction, `finish_import`
+    makes them, and until then every search says how many there are. The same import again finds the note,
+    and goes on from there.
+    """
+    counts: dict[str, int] = {}
+    with store.write() as tx:
+        reader = _Reader(lines, store.engine.format())
+        if not _is_empty(tx.db):
+            return _repeated(tx.db, store, reader.check())
+        filling = _Filling(tx.db, store.engine.dialect)
+        rows = iter(reader)
+        derived = next(rows)[1][0]
+        filling.clear(settings=bool(derived))
+        while batch := list(islice(rows, _PAGE)):
+            for table, row in batch:
+                filling.add(table, row)
+                counts[table] = counts.get(table, 0) + 1
+        filling.finish()
+        if not any(counts.get(table) for table in DERIVED):
+            for part in store.parts:
+                part.derive(tx)
+        _note_import(tx.db, reader.digest, counts)
+    return Moved(counts)
+
+
+def copy_rows(source: Store, target: Store) -> Moved:
+    """Everything of one store, derived rows too, into an empty one, in one transaction."""
+    counts: dict[str, int] = {}
+    with source.read() as snapshot, target.write() as tx:
+        name = f"copy of {source.setting(snapshot.db, 'store_id')} at {snapshot.revision}"
+        if not _is_empty(tx.db):
+            return _repeated(tx.db, target, name)
+        filling = _Filling(tx.db, target.engine.dialect)
+        filling.clear(settings=True)
+        for table in (*CANONICAL, *DERIVED):
+            names = _columns(snapshot.db, source.engine.dialect, table)
+            for row in _rows(snapshot.db, table, names):
+                if table == "store_setting" and _stays(row[0], derived=True):
+                    continue
+                filling.add(table, dict(zip(names, row, strict=True)))
+                counts[table] = counts.get(table, 0) + 1
+        filling.finish()
+        _note_import(tx.db, name, counts)
+    return Moved(counts)
+
+
+def finish_import(store: Store) -> None:
+    """Make what the import left to be made, and let the store be of the revision that was imported.
+
+    Each transaction notes the clock it leaves: only while nobody else has written is the clock set back.
+    """
+    with store.read() as snapshot:
+        noted = _noted(snapshot.db)
+        if noted is None or noted["clock"] != snapshot.revision:
+            return
+
+    def follow(tx: Transaction) -> None:
+        now = _noted(tx.db)
+        if now is not None and now["clock"] == tx.before:
+            _put_setting(tx.db, IMPORTED, json.dumps({**now, "clock": tx.system}))
+
+    for part in store.parts:
+        part.fill(store, follow)
+    while _settle_vectors(store):
+        pass
+    with store.write() as tx:
+        noted = _noted(tx.db)
+        if noted is None or noted["clock"] != tx.before or noted["clock"] == noted["revision"]:
+            return
+        revision = noted["revision"]
+        tx.db.run(
+            "UPDATE store_clock SET last_system = ?, checksum = ? WHERE one = 1",
+            (revision, checksum("clock", revision)),
+        )
+        for (name,) in tx.db.all("SELECT name FROM store_setting WHERE name LIKE '%.rebuilt'"):
+            _put_setting(tx.db, str(name), str(revision))
+        _put_setting(tx.db, IMPORTED, json.dumps({**noted, "clock": revision}))
+
+
+def _settle_vectors(store: Store) -> int:
+    """Let some vectors be of the revision that was imported, too.
+
+    With a time after the clock's they would be loaded again, as new, after the next write.
+    """
+    with store.write() as tx:
+        noted = _noted(tx.db)
+        if noted is None or noted["clock"] != tx.before:
+            return 0
+        late = f"SELECT frame_id FROM frame_vector WHERE written_at > ? LIMIT {_PAGE}"
+        return tx.db.run(
+            f"UPDATE frame_vector SET written_at = ? WHERE frame_id IN ({late})",
+            (noted["revision"], noted["revision"]),
+        )
+
+
+def _note_import(db: Connection, source: str, counts: Mapping[str, int]) -> None:
+    revision = read_clock(db)
+    noted = {"source": source, "revision": revision, "clock": revision, "rows": dict(counts)}
+    _put_setting(db, IMPORTED, json.dumps(noted))
+
+
+def _noted(db: Connection) -> dict[str, Any] | None:
+    row = db.one("SELECT value, checksum FROM store_setting WHERE name = ?", (IMPORTED,))
+    if row is None or row[1] != checksum(IMPORTED, row[0]):
+        return None
+    found: dict[str, Any] = json.loads(row[0])
+    return found
+
+
+def _repeated(db: Connection, store: Store, source: str) -> Moved:
+    """The answer to an import that was done before and whose answer may not have arrived."""
+    noted = _noted(db)
+    if noted is None or noted["source"] != source:
+        raise Conflict(f"{store.engine.location} is not empty.", hint="Name a store that does not exist yet.")
+    if noted["clock"] != read_clock(db):
+        raise Conflict(
+            f"{store.engine.location} was filled from this already, and has been written to since.",
+            hint="Nothing is missing; to import it once more, name a store that does not exist yet.",
+        )
+    return Moved(noted["rows"])
+
+
+def _put_setting(db: Connection, name: str, value: str) -> None:
+    """Without a system time of its own: the clock is the imported store's."""
+    db.run(
+        "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+        "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+        (name, value, checksum(name, value)),
+    )
+
+
+class _Filling:
+    """Writes rows into an empty store in batches, table after table."""
+
+    def __init__(self, db: Connection, dialect: Dialect) -> None:
+        self._rows = db
+        self._dialect = dialect
+        self._table = ""
+        self._names: list[str] = []
+        self._batch: list[list[Value]] = []
+        self._late: list[list[Value]] = []
+
+    def clear(self, *, settings: bool) -> None:
+        """Take out what a new store has of its own; settings of derived rows only with those rows."""
+        self._rows.run("DELETE FROM store_clock")
+        self._rows.run("DELETE FROM store_counter")
+        kept = [*OWN_SETTINGS, *(() if settings else (f"{start}%" for start in DERIVED_SETTINGS))]
+        unlike = " AND ".join("name NOT LIKE ?" for _ in kept)
+        self._rows.run(f"DELETE FROM store_setting WHERE {unlike}", kept)
+
+    def add(self, table: str, row: Mapping[str, Value]) -> None:
+        if table != self._table:
+            self._flush()
+            if self._table == "frame":
+                self._fill_in()
+            self._table = table
+            self._names = _columns(self._rows, self._dialect, table)
+        if set(row) != set(self._names):
+            unlike = sorted(set(row) ^ set(self._names))
+            raise InvalidInput(f"A row of {table} has other columns: {', '.join(unlike)}.")
+        values = [row[name] for name in self._names]
+        if table == "frame" and row["retired_at"] is not None:
+            self._late.append([row["retired_at"], row["superseded_by"], row["frame_id"]])
+            values = [None if name in _LATE else row[name] for name in self._names]
+        self._batch.append(values)
+        if len(self._batch) >= _PAGE:
+            self._flush()
+
+    def finish(self) -> None:
+        self._flush()
+        if self._table == "frame":
+            self._fill_in()
+
+    def _flush(self) -> None:
+        if self._batch:
+            places = ", ".join("?" for _ in self._names)
+            self._rows.many(
+                f"INSERT INTO {self._table} ({', '.join(self._names)}) VALUES ({places})", self._batch
+            )
+            self._batch = []
+
+    def _fill_in(self) -> None:
+        self._rows.many("UPDATE frame SET retired_at = ?, superseded_by = ? WHERE frame_id = ?", self._late)
+        self._late = []
+
+
+def _lines(db: Connection, dialect: Dialect, heading: Mapping[str, Any], derived: bool) -> Iterator[str]:
+    yield _json(heading)
+    for table in (*CANONICAL, *DERIVED) if derived else CANONICAL:
+        names = _columns(db, dialect, table)
+        for row in _rows(db, table, names):
+            if table == "store_setting" and _stays(row[0], derived):
+                continue
+            yield _json({table: {name: _written(item) for name, item in zip(names, row, strict=True)}})
+
+
+def _stays(name: str, derived: bool) -> bool:
+    """Whether a setting is not moved."""
+    return name in OWN_SETTINGS or (not derived and name.startswith(DERIVED_SETTINGS))
+
+
+class _Reader:
+    """The heading's facts, then tables with rows; ends only where the hash says that all was there."""
+
+    def __init__(self, lines: Iterable[str], known: int) -> None:
+        self._lines = lines
+        self._known = known
+        self.digest = ""
+        """The hash over all rows, once they were read."""
+
+    def check(self) -> str:
+        """Read all of it, and give the hash."""
+        for _ in self:
+            pass
+        return self.digest
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        digest = hashlib.sha256()
+        order = {table: place for place, table in enumerate((*CANONICAL, *DERIVED))}
+        count = -1
+        last = 0
+        for number, line in enumerate(self._lines, 1):
+            entry = _parsed(line, number)
+            if number == 1:
+                yield "", (_heading(entry, self._known),)
+            elif "end" in entry:
+                _check_end(entry["end"], count, digest.hexdigest())
+                self.digest = digest.hexdigest()
+                return
+            else:
+                [(table, row)] = entry.items() if len(entry) == 1 else [("", None)]
+                if table not in order or not isinstance(row, dict):
+                    raise InvalidInput(f"Line {number} is no row of an export.")
+                if order[table] < last:
+                    raise InvalidInput(f"Line {number}: {table} is out of order.")
+                last = order[table]
+                yield table, {name: _read(item, number) for name, item in row.items()}
+            digest.update(line.encode() if line.endswith("\n") else f"{line}\n".encode())
+            count += 1
+        raise InvalidInput("The export is cut off: its last line is missing.", hint="Export it again.")
+
+
+def _heading(entry: Mapping[str, Any], known: int) -> bool:
+    if entry.get("kind") not in _KINDS:
+        raise InvalidInput("This is no export of a store.", hint="Write one with: longmind export FILE")
+    if entry.get("format") != known:
+        raise Unsupported(
+            f"The export is of format {entry.get('format')}, this version reads {known}.",
+            hint="Export it with the same version of Longmind.",
+        )
+    return bool(entry.get("derived"))
+
+
+def _check_end(end: Any, count: int, digest: str) -> None:
+    if not isinstance(end, dict) or end.get("rows") != count or end.get("sha256") != digest:
+        raise Corrupt(
+            "The export was changed or lacks lines: its hash does not fit.", hint="Export it again."
+        )
+
+
+def _parsed(line: str, number: int) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        raise InvalidInput(f"Line {number} is no JSON.", hint="Is this file an export?") from None
+    if not isinstance(entry, dict):
+        raise InvalidInput(f"Line {number} is no row of an export.")
+    return entry
+
+
+def _is_empty(db: Connection) -> bool:
+    tables = ("frame", "fact", "space_record", "erasure")
+    return all(db.one(f"SELECT 1 FROM {table} LIMIT 1") is None for table in tables)
+
+
+def _rows(db: Connection, table: str, names: Sequence[str]) -> Iterator[Row]:
+    """All rows in the order of their columns, read a page at a time; no page splits equal first columns."""
+    first = names[0]
+    order = ", ".join(f"{name} NULLS FIRST" for name in names)
+    listed = ", ".join(names)
+    after: Value = None
+    while True:
+        beyond = "" if after is None else f" WHERE {first} > ?"
+        given = () if after is None else (after,)
+        page = f"SELECT {first} AS place FROM {table}{beyond} ORDER BY {first} LIMIT {_PAGE}"
+        bound = db.one(f"SELECT max(place) FROM ({page}) AS page", given)
+        if bound is None or bound[0] is None:
+            return
+        until = f"{beyond} AND {first} <= ?" if beyond else f" WHERE {first} <= ?"
+        yield from db.all(f"SELECT {listed} FROM {table}{until} ORDER BY {order}", (*given, bound[0]))
+        after = bound[0]
+
+
+def _columns(db: Connection, dialect: Dialect, table: str) -> list[str]:
+    names = [str(name) for (name,) in db.all(dialect.columns, (table,))]
+    return [name for name in names if name not in LOCAL_COLUMNS] if table == "store_clock" else names
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return {"base64": base64.b64encode(bytes(value)).decode()}
+    return value
+
+
+def _read(value: Any, number: int) -> Value:
+    if isinstance(value, dict):
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except (KeyError, ValueError, TypeError):
+            raise InvalidInput(f"Line {number} holds a value that no export has.") from None
+    if isinstance(value, list | bool):
+        raise InvalidInput(f"Line {number} holds a value that no export has.")
+    return value  # type: ignore[no-any-return]
