@@ -265,7 +265,7 @@ def _tiktoken_engine(name: str, ranks: Mapping[bytes, int]) -> Encode:
     try:
         from tiktoken.core import Encoding
     except ImportError:
-        raise MissingExtra("tiktoken is not installed.", hint="Run: pip install tiktoken") from None
+        raise MissingExtra("tiktoken is not installed.", hint="Run: pip install 'longmind[tokens]'") from None
     encoding = Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=dict(ranks), special_tokens={})
     run: Encode = encoding.encode_ordinary
     return run

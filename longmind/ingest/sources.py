@@ -266,7 +266,7 @@ def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) 
         from watchfiles import watch
     except ImportError:
         raise MissingExtra(
-            "Watching a folder needs watchfiles.", hint="Run: pip install watchfiles"
+            "Watching a folder needs watchfiles.", hint="Run: pip install 'longmind[watch]'"
         ) from None
     if not folder.is_dir():
         raise NotFound(f"There is no folder {folder}.")

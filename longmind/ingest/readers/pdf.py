@@ -79,7 +79,7 @@ def _open(data: bytes) -> pypdf.PdfReader:
         import pypdf
     except ImportError:
         raise Unreadable(
-            "missing_extra", "Reading PDF files needs pypdf.", hint="Run: pip install pypdf"
+            "missing_extra", "Reading PDF files needs pypdf.", hint="Run: pip install 'longmind[pdf]'"
         ) from None
     _quiet()
     try:

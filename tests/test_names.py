@@ -1,0 +1,66 @@
+"""Names that must agree: the distribution in every hint, the files in ARCHITECTURE.md, the product."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+_BESIDE = {"cryptography"}  # for encrypted PDF files, which few have; in no extra
+_INSTALL = re.compile(r"pip install [\"']?([A-Za-z0-9_.-]+)(?:\[([a-z0-9_,{}]+)\])?")
+
+
+def sources() -> list[Path]:
+    return [
+        *sorted((ROOT / "longmind").rglob("*.py")),
+        *sorted((ROOT / "docs").glob("*.md")),
+        ROOT / "README.md",
+    ]
+
+
+def test_every_hint_names_the_distribution_and_extras_that_exist() -> None:
+    extras = set(PROJECT["optional-dependencies"])
+    required = {re.split(r"[<>=\[]", item)[0].lower() for item in PROJECT["dependencies"]}
+    seen = 0
+    for path in sources():
+        for name, chosen in _INSTALL.findall(path.read_text("utf-8")):
+            if name.startswith("-"):
+                continue
+            where = f"{path.relative_to(ROOT)}: pip install {name}[{chosen}]"
+            if chosen or name not in required | _BESIDE:
+                assert name == PROJECT["name"], where
+            if chosen and "{" not in chosen:  # a name that is filled in is one of the extras themselves
+                assert set(chosen.split(",")) <= extras, where
+            seen += 1
+    assert seen > 8
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    folders: list[Path] = []
+    for line in (ROOT / "ARCHITECTURE.md").read_text("utf-8").splitlines():
+        if line.startswith("## "):
+            folders = [ROOT / "longmind" / name for name in re.findall(r"`(\w+)/`", line)]
+        for name in re.findall(r"`([\w/]+\.py)`", line):
+            places = [*folders, ROOT / "longmind", ROOT]
+            assert any((place / name).exists() for place in places), f"{name} in: {line}"
+
+
+def test_the_old_name_stands_only_where_old_files_are_known() -> None:
+    listed = subprocess.run(["git", "grep", "-lIi", "recollect"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode > 1:
+        pytest.skip("not a git checkout")
+    known = {
+        "longmind/base/partial.py",
+        "longmind/base/recall_marks.py",
+        "longmind/base/store_files.py",
+        "longmind/spaces/file.py",
+        "longmind/spaces/signing.py",
+        "longmind/store/transfer.py",
+    }
+    found = {name for name in listed.stdout.split() if name.startswith("longmind/")}
+    assert found == known
