@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 _BESIDE = {"cryptography"}  # for encrypted PDF files, which few have; in no extra
-_INSTALL = re.compile(r"pip install [\"']?([A-Za-z0-9_.-]+)(?:\[([a-z0-9_,{}]+)\])?")
+_INSTALL = re.compile(r"pip install [\"']?([A-Za-z0-9_-]+)(?:\[([a-z0-9_,{}]+)\])?")
 
 
 def sources() -> list[Path]:
