@@ -18,7 +18,7 @@ _INSTALL = re.compile(r"pip install [\"']?([A-Za-z0-9_-]+)(?:\[([a-z0-9_,{}]+)\]
 def sources() -> list[Path]:
     return [
         *sorted((ROOT / "longmind").rglob("*.py")),
-        *sorted((ROOT / "docs").glob("*.md")),
+        *(path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "benchmarks.md"),  # has peers
         ROOT / "README.md",
     ]
 
