@@ -361,7 +361,7 @@ def test_a_path_through_a_file_is_refused(tmp_path: Path, read_only: bool) -> No
 def test_a_file_that_is_missing_is_not_made_where_that_was_not_asked(tmp_path: Path) -> None:
     path = tmp_path / "a.mind"
     for options in ({"read_only": True}, {"create": False}):
-        with pytest.raises(NotFound, match=r"a\.longmind"):
+        with pytest.raises(NotFound, match=r"a\.mind"):
             open_memory(path, **options)
     assert list(tmp_path.iterdir()) == []
 

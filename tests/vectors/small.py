@@ -20,7 +20,7 @@ Search = Callable[..., SearchResults]
 def searcher(memory: Memory, *, exact_limit: int, embedder: Any = "hash:32") -> Search:
     """Searches the memory's store; above `exact_limit` windows by codes, or by the server."""
     meaning = bind_embedder(memory.store, embedder, cache=Path(), exact_limit=exact_limit)
-    engine = SearchEngine(memory.store, meaning=meaning)
+    engine = SearchEngine(memory.store, embedding=meaning)
 
     def search(
         query: str,

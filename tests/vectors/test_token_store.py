@@ -113,7 +113,7 @@ def test_an_older_snapshot_reads_what_it_saw(vector_location: str) -> None:
         with memory.store.read() as old:
             newer = _written_meanwhile(vector_location, neighbours)
             before = as_bytes(neighbours.pieces(numbers(ids), old, most=1000))
-            assert before == as_bytes(read_pieces(old.rows, ids))
+            assert before == as_bytes(read_pieces(old.db, ids))
         assert newer not in ids
 
 
