@@ -51,7 +51,7 @@ class Writer:
         for word in words:
             paragraphs = (f"# {word}\n\n", *(f"Paragraph {n} says {word}{n}q.\n\n" for n in range(6)))
             (folder / f"{word}.md").write_text("".join(paragraphs), "utf-8")
-        self.memory.ingest(folder, chunk_tokens=16, chunk_overlap=0)
+        self.memory.ingest(folder, chunk_tokens=32, chunk_overlap=0)  # a smaller one cuts long words
         return {"searchable": [f"{word}{n}q" for word in words for n in range(6)]}
 
     def turn(self) -> Acknowledged:
