@@ -228,11 +228,13 @@ class PostgresEngine:
         if self._closed:
             raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
         with translated(self.location):
-            connection = self._pool.getconn(begin)
-            try:
+            connection: psycopg.Connection[Any] | None = None
+            try:  # entered first: an exception right after the call must find its way to `putconn`
+                connection = self._pool.getconn(begin)
                 yield connection
             finally:
-                self._pool.putconn(connection)
+                if connection is not None:
+                    self._pool.putconn(connection)
 
     @scoped
     def read(self) -> Iterator[Connection]:

@@ -64,10 +64,13 @@ class ConnectionPool:
                     # Nothing was sent before, so a connection that had died unnoticed is simply replaced.
                     if fresh or not (isinstance(error, psycopg.Error) and is_lost(connection, error)):
                         raise
-        finally:
+        except BaseException:
+            # Only here: after a connection has taken the turn's place nothing must come between it and the
+            # caller, where an exception would leave it to nobody, inside a transaction.
             with self._changed:
                 self._lent.discard(turn)
                 self._changed.notify()
+            raise
 
     def putconn(self, connection: Connection) -> None:
         """Take it back; one that is broken or still inside a transaction is closed."""

@@ -114,6 +114,13 @@ class World:
             return sum(connection.in_transaction for connection in apsw.connections())
         import psycopg
 
+        # A connection that was interrupted on its way is closed by its end; the server hears of it later.
+        deadline = time.monotonic() + 5
+        while (count := self._idle_in_transaction(psycopg)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return count
+
+    def _idle_in_transaction(self, psycopg: Any) -> int:
         with psycopg.connect(self.location.rpartition("store=")[0][:-1], autocommit=True) as connection:
             row = connection.execute(
                 "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
