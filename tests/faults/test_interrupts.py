@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import itertools
 import json
 import random
@@ -173,7 +174,9 @@ def test_an_exception_at_any_bytecode_leaves_nothing_behind(world: World, acts: 
     engine = "postgresql" if "://" in world.location else "sqlite"
     before = descriptors()
     storm(world, acts, QUICK[engine])
-    assert descriptors() <= before + 2
+    gc.collect()
+    # A pool of connections to a server grows with use, up to its own bound, in each of the two handles.
+    assert descriptors() <= before + (2 if engine == "sqlite" else 2 * 12)
     world.close()
     if engine == "sqlite":
         assert [item.name for item in Path(world.location).parent.iterdir()] == [Path(world.location).name]
