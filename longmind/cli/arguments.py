@@ -146,7 +146,7 @@ def moment(text: str | None, name: str) -> int | None:
         parsed = datetime.fromisoformat(text.strip())
     except ValueError:
         raise InvalidInput(
-            f"{name}: {text!r} is no time.",
+            f"{name}: {text!r} is not a valid time.",
             hint="Write 2025-03-31, '2025-03-31 14:30', 2025-03-31T14:30:00+02:00 or unix milliseconds.",
         ) from None
     return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)

@@ -53,7 +53,7 @@ def moment(value: str | int | None, name: str) -> int | None:
         parsed = datetime.fromisoformat(value.strip())
     except ValueError:
         raise InvalidInput(
-            f"{name}: {value!r} is no time.",
+            f"{name}: {value!r} is not a valid time.",
             hint="Write 2025-03-31, '2025-03-31 14:30', 2025-03-31T14:30:00+02:00 or unix milliseconds.",
         ) from None
     return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)
