@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import platform
 import re
 import secrets
 import shutil
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import Forbidden, LongmindError, NotFound, OverBudget, Unavailable
+from longmind.base.processes import host_name, is_alive
 
 _NAME = re.compile(
     r"\..*\.(?:longmind|recollect)-(?P<machine>[0-9a-f]{8})-(?P<pid>[0-9]{1,10})-[0-9a-f]{8}\.partial"
@@ -155,28 +155,12 @@ def _is_stray(entry: os.DirEntry[str], match: re.Match[str]) -> bool:
                 name = name.removesuffix(ending)
             with _lock:
                 return name not in _active
-        if not _is_alive(pid):
+        if not is_alive(pid):
             return True
     # Another machine or container on the same volume, or a number that was given to another process since.
     return time.time() - entry.stat(follow_symlinks=False).st_mtime > _ON_DOUBT
 
 
-def _is_alive(pid: int) -> bool:
-    if os.name != "posix":  # where signal 0 would end the process
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
-
-
 def _machine() -> str:
     """Tells apart machines, and containers of one machine, which number their processes each for itself."""
-    try:
-        numbering = str(Path("/proc/self/ns/pid").stat().st_ino)
-    except OSError:
-        numbering = ""
-    return hashlib.sha256(f"{platform.node()} {numbering}".encode()).hexdigest()[:8]
+    return hashlib.sha256(host_name().encode()).hexdigest()[:8]

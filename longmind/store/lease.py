@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 import threading
 import time
@@ -11,10 +10,10 @@ import uuid
 import weakref
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import Busy, InvalidInput, LongmindError
+from longmind.base.processes import host_name, is_alive
 from longmind.store.engine import Connection, Engine
 from longmind.store.scope import Scope
 
@@ -153,21 +152,3 @@ def drop_dead(db: Connection, engine: Engine) -> None:
     for ticket, pid in db.all("SELECT ticket, pid FROM store_lease WHERE host = ?", (host_name(),)):
         if not is_alive(pid):
             db.run("DELETE FROM store_lease WHERE ticket = ?", (ticket,))
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def host_name() -> str:
-    """This machine, and on Linux the process namespace too: a pid says nothing outside it."""
-    try:
-        return f"{platform.node()}/{Path('/proc/self/ns/pid').readlink()}"
-    except OSError:
-        return platform.node()

@@ -29,8 +29,8 @@ from typing import Final
 
 from longmind.base.errors import Conflict, LongmindError
 from longmind.base.hashing import checksum
+from longmind.base.processes import host_name, is_alive
 from longmind.store.engine import Connection, Engine
-from longmind.store.lease import host_name, is_alive
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 
