@@ -44,7 +44,7 @@ check: $(READY)
 	@$(BIN)/lint-imports > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 
 soak: $(READY) model
-	@$(PYTEST) -m soak $(ARGS)
+	@$(PYTEST) -m soak --timeout=7200 $(ARGS)
 	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench --long; fi
 
 bench: $(READY) model
