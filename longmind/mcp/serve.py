@@ -115,9 +115,7 @@ def _create(holder: Holder, settings: Settings) -> Any:
     try:
         from longmind.mcp.server import create_server
     except ImportError as error:
-        raise MissingExtra(
-            f"The MCP server needs {error.name}.", hint="Install it: pip install 'longmind[mcp]'."
-        ) from None
+        raise MissingExtra(f"The MCP server needs {error.name}.", extra="mcp") from None
     return create_server(holder, settings)
 
 
