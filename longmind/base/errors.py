@@ -56,9 +56,12 @@ class Unavailable(LongmindError, ConnectionError):
 
 
 class MissingExtra(LongmindError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed and not installed; `extra` names the extra that brings it."""
 
     code = "missing_extra"
+
+    def __init__(self, message: str, *, extra: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=f"Run: pip install 'longmind[{extra}]'" if extra else hint)
 
 
 class Unsupported(LongmindError, NotImplementedError):

@@ -21,6 +21,9 @@ from longmind.cli.output import Block, Table, emit
 State = Literal["ok", "off", "wrong"]
 
 EXTRAS: Final = {
+    "ann": (("turbovec",), "search by meaning among more than 20,000 vectors at once; without it exactly"),
+    "crypto": (("cryptography",), "Ed25519 signatures, encrypted PDF files"),
+    "phones": (("phonenumbers",), "telephone numbers by a country's numbering plan"),
     "postgres": (("psycopg", "pgvector"), "stores on PostgreSQL"),
     "models": (("onnx",), "converting other embedding models"),
     "pdf": (("pypdf",), "reading PDF"),

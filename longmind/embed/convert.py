@@ -29,10 +29,7 @@ def require_packages() -> None:
     """Refuse early, before anything large is downloaded, where a conversion could not run."""
     for package in ("numpy", "onnx", "onnxruntime"):
         if importlib.util.find_spec(package) is None:
-            raise MissingExtra(
-                f"Converting a model needs the package '{package}'.",
-                hint='Install it with: pip install "longmind[models]"',
-            )
+            raise MissingExtra(f"Converting a model needs {package}.", extra="models")
 
 
 def read_safetensors(path: Path) -> Weights:

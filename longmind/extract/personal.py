@@ -34,10 +34,13 @@ class PersonalSpan:
 Mask: TypeAlias = str | Callable[[PersonalSpan], str]
 
 
-def find_personal(text: str, *, kinds: Iterable[str] | None = None, region: str = "US") -> list[PersonalSpan]:
+def find_personal(
+    text: str, *, kinds: Iterable[str] | None = None, region: str | None = None
+) -> list[PersonalSpan]:
     """Personal data in the order of the text, without overlaps.
 
-    `region` is the two-letter country whose telephone numbers may stand without a country code.
+    `region`, a country's two letters, adds the numbers of its numbering plan written without a country code;
+    it needs the extra `phones`.
     """
     wanted = _checked(kinds)
     if _DIGIT.search(text) is None:
@@ -94,7 +97,7 @@ def _checked(kinds: Iterable[str] | None) -> frozenset[str]:
     return wanted
 
 
-def _detect(kind: str, text: str, region: str) -> Iterator[Match]:
+def _detect(kind: str, text: str, region: str | None) -> Iterator[Match]:
     if kind == "phone":
         return phones.find_phones(text, region=region)
     if kind == "key":

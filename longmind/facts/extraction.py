@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from longmind.base.checks import check_limit
-from longmind.base.errors import MissingExtra
 from longmind.facts.periods import said_period
 from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
 
@@ -179,11 +178,7 @@ def _contacts(source: Source) -> Iterator[_Found]:
         return
     from longmind.extract.personal import find_personal
 
-    try:
-        spans = find_personal(source.text, kinds=("email", "phone"))
-    except MissingExtra:  # numbers need a package of their own, addresses do not
-        spans = find_personal(source.text, kinds=("email",))
-    for span in spans:
+    for span in find_personal(source.text, kinds=("email", "phone")):
         if span.kind == "email" or span.text.startswith("+"):
             key = span.text if span.kind == "email" else "+" + re.sub(r"\D", "", span.text)
             names = () if key == span.text else (span.text,)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.errors import Conflict, MissingExtra
+from longmind.base.errors import Conflict
 from longmind.base.filters import View
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import GLOBAL, AliasRow, Columns, EntityRow, batched, ledgers
@@ -69,10 +69,8 @@ def one_key_each(db: Connection, view: View, names: Sequence[str]) -> dict[str, 
 
 
 def _near(db: Connection, view: View, norm: str) -> list[tuple[AliasRow, EntityRow, float]]:
-    try:
-        from rapidfuzz import fuzz, process
-    except ImportError:
-        raise MissingExtra("Near names need the package rapidfuzz.", hint="pip install rapidfuzz") from None
+    from rapidfuzz import fuzz, process
+
     pairs = _select(db, view, Clause("1 = 1"))
     names = [alias.alias_norm for alias, _ in pairs]
     scored = process.extract(norm, names, scorer=fuzz.WRatio, limit=None, score_cutoff=_NEAR_ENOUGH)

@@ -4,7 +4,6 @@ from longmind.llm.contract import ModelItem, memory_prompt, parse_memories
 from longmind.llm.endpoint import HttpModel, ModelEndpoint
 from longmind.llm.guard import Breaker, Budget, CallRecord, GuardedModel, SpendingLedger, Spent
 from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, Reply
-from longmind.llm.scripted import ScriptedModel
 
 __all__ = [
     "Breaker",
@@ -18,7 +17,6 @@ __all__ = [
     "ModelItem",
     "Prompt",
     "Reply",
-    "ScriptedModel",
     "SpendingLedger",
     "Spent",
     "memory_prompt",

@@ -32,9 +32,7 @@ try:
     from psycopg import sql as pg_sql
     from psycopg.conninfo import conninfo_to_dict
 except ImportError as error:
-    raise MissingExtra(
-        "PostgreSQL needs the package psycopg.", hint="pip install 'longmind[postgres]'"
-    ) from error
+    raise MissingExtra("PostgreSQL needs psycopg.", extra="postgres") from error
 
 from longmind.store.postgres_errors import MEANINGS, committing, translate_connect, translated
 from longmind.store.postgres_pool import ConnectionPool

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longmind import FrozenClock, Memory
-from longmind.llm import ModelFailed, Reply, ScriptedModel
+from longmind.llm import ModelFailed, Reply
+from longmind.testing import ScriptedModel
 from tests.conversation.conftest import attach
 
 TEA = [{"content": "User likes green tea", "importance": 1, "tags": ["drinks"], "action": "create"}]
