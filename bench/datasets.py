@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -76,7 +78,7 @@ def load(name: str) -> Dataset:
         Document(
             id=row["id"],
             text=row["text"],
-            space=row.get("scope") or name,
+            space=_space(row.get("scope") or name),
             title=row.get("title") or None,
             session=row.get("session"),
             speaker=row.get("speaker"),
@@ -89,7 +91,7 @@ def load(name: str) -> Dataset:
         Query(
             id=row["id"],
             text=row["text"],
-            space=row.get("scope") or name,
+            space=_space(row.get("scope") or name),
             category=row.get("category") or "",
             asked_at=_moment(row.get("timestamp")),
             gold=gold[row["id"]],
@@ -100,10 +102,39 @@ def load(name: str) -> Dataset:
     return Dataset(name, documents, queries)
 
 
+def sample(data: Dataset, *, questions: int = 100, documents: int = 3000) -> Dataset:
+    """A smaller set: fewer questions, what answers them, and others. Fewer documents get another name.
+
+    The whole session of every right answer stays, since turns are ranked by what stands around them; the
+    rest is drawn by a hash of the ids, so that the sample is the same in every run.
+    """
+    chosen = sorted(data.queries, key=lambda query: zlib.crc32(query.id.encode()))[:questions]
+    ids = {query.id for query in chosen}
+    gold = {name for query in chosen for name in query.gold}
+    sessions = {(item.space, item.session) for item in data.documents if item.id in gold and item.session}
+
+    def rank(item: Document) -> tuple[int, int]:
+        near = 1 if (item.space, item.session) in sessions else 2
+        return 0 if item.id in gold else near, zlib.crc32(item.id.encode())
+
+    kept = {item.id for item in sorted(data.documents, key=rank)[:documents]}
+    return Dataset(
+        data.name if len(kept) == len(data.documents) else f"{data.name}-sample",
+        tuple(item for item in data.documents if item.id in kept),
+        tuple(query for query in data.queries if query.id in ids),
+    )
+
+
 def _rows(name: str, part: str) -> Iterator[dict[str, Any]]:
     with (DATA / name / f"{part}.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
+
+
+def _space(scope: str) -> str:
+    """A scope as the name of a space; one that has to be changed for that gets a number, to stay unique."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", scope.lower()).strip("-")
+    return name if name == scope else f"{name}-{zlib.crc32(scope.encode()):08x}"
 
 
 def _moment(stamp: str | None) -> datetime | None:

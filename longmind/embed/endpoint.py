@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from longmind.base.arrays import Float32Array, np
 from longmind.base.errors import InvalidInput, LongmindError, Unavailable
-from longmind.embed.protocol import EmbedderIdentity, Encoding, Floats
+from longmind.embed.protocol import EmbedderIdentity, Encoding
 from longmind.embed.windows import cut_windows, encodable
 
 _RETRIED = frozenset({429, 500, 502, 503, 504})
@@ -97,7 +98,7 @@ class EndpointEmbedder:
             raise InvalidInput("encode takes a sequence of texts, not one string.", hint="Wrap it in a list.")
         cut = [_windows(encodable(text)) for text in texts]
         flat = [window for windows in cut for window in windows]
-        vectors: list[Floats] = []
+        vectors: list[Float32Array] = []
         for begin in range(0, len(flat), self._endpoint.batch):
             vectors.extend(self._ask(flat[begin : begin + self._endpoint.batch]))
         return _regroup(vectors, [len(windows) for windows in cut])
@@ -105,7 +106,7 @@ class EndpointEmbedder:
     def close(self) -> None:
         """Nothing is held between calls."""
 
-    def _ask(self, texts: list[str]) -> Floats:
+    def _ask(self, texts: list[str]) -> Float32Array:
         endpoint = self._endpoint
         body: dict[str, Any] = {"model": endpoint.model, "input": texts}
         if endpoint.dimensions is not None:
@@ -202,10 +203,8 @@ def _openai_rows(answer: Any) -> list[Any]:
     return [entry["embedding"] for entry in entries]
 
 
-def _matrix(rows: Any, *, count: int) -> Floats:
+def _matrix(rows: Any, *, count: int) -> Float32Array:
     """The rows at unit length; a wrong number of them, unequal lengths or odd numbers are a ValueError."""
-    import numpy as np
-
     if len(rows) != count:
         raise ValueError(f"{len(rows)} vectors for {count} texts")
     matrix = np.array(rows, dtype=np.float64)
@@ -214,13 +213,11 @@ def _matrix(rows: Any, *, count: int) -> Floats:
     norms = np.sqrt(np.square(matrix).sum(axis=1, keepdims=True))
     if not np.isfinite(norms).all() or not norms.all():
         raise ValueError("a vector is zero or not finite")
-    scaled: Floats = (matrix / norms).astype(np.float32)
+    scaled: Float32Array = (matrix / norms).astype(np.float32)
     return scaled
 
 
-def _regroup(vectors: Sequence[Floats], counts: Sequence[int]) -> list[Encoding]:
-    import numpy as np
-
+def _regroup(vectors: Sequence[Float32Array], counts: Sequence[int]) -> list[Encoding]:
     encodings = []
     begin = 0
     for count in counts:
