@@ -35,7 +35,12 @@ class HttpFailed(Unavailable):
     """A server could not be asked, or gave no usable answer. `failure` says why; `status` is its status."""
 
     def __init__(
-        self, message: str, *, failure: Failure, status: int | None = None, hint: str | None = None
+        self,
+        message: str,
+        *,
+        failure: Failure = "unreachable",
+        status: int | None = None,
+        hint: str | None = None,
     ) -> None:
         super().__init__(message, hint=hint)
         self.failure = failure

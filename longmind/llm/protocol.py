@@ -50,7 +50,7 @@ class LanguageModel(Protocol):
 class ModelFailed(Unavailable):
     """A language model gave no usable answer. `outcome` says in one word why."""
 
-    def __init__(self, message: str, *, outcome: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, outcome: str = "error", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.outcome = outcome
         """timeout, rate_limited, server_error, rejected, unreachable, bad_json, wrong_schema, refused,
