@@ -81,6 +81,7 @@ class Memory:
         reranker: Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
         llm: LanguageModel | None = None,
+        semantic_model: str | None = None,
         surrogates: bool = True,
         ordering: str | None = None,
         telemetry: Telemetry | None = None,
@@ -93,6 +94,7 @@ class Memory:
         self._reranker = reranker
         self._extractor = ReferenceExtractor() if extractor == AUTO else extractor
         self._llm = llm
+        self._semantic_model = semantic_model
         self._surrogates = surrogates
         self._ordering = ordering
         self._telemetry = telemetry
@@ -161,7 +163,12 @@ class Memory:
     def spaces(self) -> Spaces:
         """Project spaces: objects with rules."""
         return submemories.spaces(
-            self.store, self._search, model=self._llm, ordering=self._ordering, telemetry=self._telemetry
+            self.store,
+            self._search,
+            model=self._semantic_model or self._llm,
+            environment=os.environ,
+            ordering=self._ordering,
+            telemetry=self._telemetry,
         )
 
     @classmethod
@@ -174,6 +181,7 @@ class Memory:
         reranker: Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
         llm: LanguageModel | None = None,
+        semantic_model: str | None = None,
         surrogates: bool = True,
         ordering: str | None = None,
         telemetry: Telemetry | None = None,
@@ -193,7 +201,8 @@ class Memory:
         `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
         for none. By default it is the one the store remembers, or for a new store the installed default;
         `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
-        None reads none. `llm` is a language model for turns and raw notes; none is needed.
+        None reads none. `llm` is a language model for turns and raw notes; none is needed. `semantic_model`
+        names another one for raw notes ("openai:gpt-4o-mini", "ollama:llama3.2@http://host:11434").
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
         spaces order what they recall, and `telemetry` where they count and trace it. `accept_lost_log`
         opens a file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
@@ -218,6 +227,7 @@ class Memory:
                 reranker=reranker,
                 extractor=extractor,
                 llm=llm,
+                semantic_model=semantic_model,
                 surrogates=surrogates,
                 ordering=ordering,
                 telemetry=telemetry,

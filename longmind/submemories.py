@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
+    from longmind.llm.guard import ModelGuard
+    from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
     from longmind.search.engine import SearchEngine
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
+    from longmind.store.engine import Connection
 
 
 def memories(
@@ -27,8 +30,10 @@ def memories(
     environment: Mapping[str, str],
 ) -> Memories:
     from longmind.conversation.memories import Memories
+    from longmind.llm.models import Models
 
-    return Memories(store, search, space, model=model, environment=environment)
+    models = Models(environment)
+    return Memories(store, search, space, model=model, models=models, guard=_guard(store))
 
 
 def experience(store: Store, search: SearchEngine, repo: str) -> Experience:
@@ -41,15 +46,35 @@ def spaces(
     store: Store,
     search: SearchEngine,
     *,
-    model: LanguageModel | None,
+    model: str | LanguageModel | None,
+    environment: Mapping[str, str],
     ordering: str | None,
     telemetry: Telemetry | None,
 ) -> Spaces:
-    from longmind.spaces.model import Filing
+    from longmind.llm.models import Models
     from longmind.spaces.registry import Spaces
 
-    filing = None if model is None else Filing(model)
-    return Spaces(store, search, backend=ordering, model=filing, telemetry=telemetry)
+    models = Models(environment, default=model)
+    guard = _guard(store)
+    return Spaces(store, search, backend=ordering, models=models, guard=guard, telemetry=telemetry)
+
+
+def _guard(store: Store) -> ModelGuard:
+    """Whoever calls a model for a space keeps to all of its budgets: the configuration's and its policy's."""
+    from longmind.llm.guard import ModelGuard
+    from longmind.llm.ledger import SpendingLedger
+
+    def of_configuration(db: Connection, space: str) -> Budgets:
+        from longmind.conversation.config import configured_budgets
+
+        return configured_budgets(store)(db, space)
+
+    def of_policy(db: Connection, space: str) -> Budgets:
+        from longmind.spaces.summarise import space_budgets
+
+        return space_budgets(db, space)
+
+    return ModelGuard(SpendingLedger(store, [of_configuration, of_policy]))
 
 
 def parts(store: Store) -> list[Part]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE: Final = ".longmind/memory.mind"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
+SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
 TRACE_VARIABLE: Final = "LONGMIND_OTEL"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 _ANY_SPACE: Final = "*"
@@ -103,12 +104,13 @@ def _check_moved(store: str | None) -> None:
 
 
 def _from_environment() -> dict[str, Any]:
-    """What the environment says of project spaces: their ordering, and whether they are traced."""
+    """What the environment says of project spaces: their ordering, their model, whether they are traced."""
     traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
     if traced:
         from longmind.spaces.telemetry import Telemetry
     return {
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
+        "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": Telemetry.enabled() if traced else None,
     }
 

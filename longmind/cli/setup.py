@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from longmind.base.errors import LongmindError
+from longmind.base.errors import LongmindError, Unavailable
 from longmind.cli import arguments
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import Block, Table, emit
@@ -161,13 +161,14 @@ def _mend_lane(name: str) -> str | None:
 
 def _server() -> Iterator[Finding]:
     import json
-    import urllib.request
+
+    from longmind.base.http import exchange
 
     try:
-        with urllib.request.urlopen("http://127.0.0.1:8787/health", timeout=0.3) as response:
-            found: Any = json.load(response)
+        response = exchange("GET", "http://127.0.0.1:8787/health", timeout=0.3, most_bytes=1 << 20)
+        found: Any = json.loads(response.body)
         yield Finding("server", "ok", f"version {found['version']} on 127.0.0.1:8787")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (Unavailable, ValueError, KeyError, TypeError):
         yield Finding("server", "off", "none on 127.0.0.1:8787; nothing needs one", "longmind serve")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from longmind.base.errors import InvalidInput, Unavailable
+from longmind.base.http import exchange
 from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
@@ -18,6 +19,8 @@ _WRITE_SECONDS: Final = 20.0
 _BUDGET: Final = 800
 _BRIEF: Final = 500
 _BATCH: Final = 50
+_MOST_BYTES: Final = 16 << 20
+"""Of one answer; what a hook asks for is a few kilobytes."""
 
 
 def listens(address: tuple[str, int]) -> bool:
@@ -100,18 +103,15 @@ class Server:
     def _send(
         self, method: str, path: str, asked: Mapping[str, Any] | None, *, seconds: float
     ) -> dict[str, Any]:
-        from http.client import HTTPConnection, HTTPException
-
-        connection = HTTPConnection(*self._address, timeout=seconds)
+        url = f"http://{self._address[0]}:{self._address[1]}{path}"
         body = None if asked is None else json.dumps(asked).encode()
+        response = exchange(
+            method, url, timeout=seconds, most_bytes=_MOST_BYTES, headers=self._headers, body=body
+        )
         try:
-            connection.request(method, path, body, self._headers)
-            response = connection.getresponse()
-            found = json.loads(response.read())
-        except (OSError, HTTPException, ValueError) as error:
-            raise Unavailable(f"The server did not answer {path}: {error}.") from None
-        finally:
-            connection.close()
+            found = json.loads(response.body)
+        except ValueError:
+            raise Unavailable(f"The server answered {path} with something that is not JSON.") from None
         if not isinstance(found, dict):
             raise Unavailable(f"The server answered {path} with no object.")
         if response.status in (400, 422):

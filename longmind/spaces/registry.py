@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -17,6 +17,9 @@ from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
+from longmind.llm.guard import ModelGuard
+from longmind.llm.ledger import SpendingLedger, erase_spending
+from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
 from longmind.spaces import file, retention, rows, write
 from longmind.spaces.index_cache import SpaceIndexes
@@ -27,10 +30,9 @@ from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
-from longmind.spaces.semantic import Model
 from longmind.spaces.signing import HMAC
 from longmind.spaces.space import ProjectSpace
-from longmind.spaces.summarise import SpaceContext
+from longmind.spaces.summarise import SpaceContext, space_budgets
 from longmind.spaces.telemetry import Telemetry
 from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceSummary
 from longmind.store import erasure
@@ -53,8 +55,8 @@ class Spaces:
         search: SearchEngine | None = None,
         *,
         backend: str | None = None,
-        model: Model | None = None,
-        open_model: Callable[[str], Model] | None = None,
+        models: Models | None = None,
+        guard: ModelGuard | None = None,
         telemetry: Telemetry | None = None,
     ) -> None:
         """`backend` wins over the store's setting, and gives way to that of a single call."""
@@ -62,7 +64,8 @@ class Spaces:
         self._backend = backend
         self._telemetry = telemetry or Telemetry()
         recaller = Recaller(store, search, SpaceIndexes())
-        self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, model, open_model)
+        guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
+        self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, models or Models(), guard)
 
     def space(self, name: str) -> ProjectSpace:
         return ProjectSpace(canonical_space(name), self._ctx)
@@ -144,8 +147,9 @@ class Spaces:
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
             removal.erase_space(tx, space)
             tx.db.run("DELETE FROM store_erasing")
-            for table in ("space_object", "space_words", "space_record", "space_spending"):
+            for table in ("space_object", "space_words", "space_record"):
                 tx.db.run(f"DELETE FROM {table} WHERE space = ?", (space,))
+            erase_spending(tx.db, space)
             rows.audit(
                 tx,
                 space,

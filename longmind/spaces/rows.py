@@ -100,19 +100,10 @@ class AuditRow(NamedTuple):
         return AuditEntry(self.audit_id, self.space, self.action, self.object_id, detail, self.at)
 
 
-class SpendingRow(NamedTuple):
-    space: str
-    provider: str
-    calls: int
-    tokens: int
-    micro_usd: int
-
-
 TABLES: Final[dict[type[Any], str]] = {
     SpaceRow: "space_record",
     ObjectRow: "space_object",
     AuditRow: "space_audit",
-    SpendingRow: "space_spending",
 }
 _SEALED: Final = Tables(TABLES)
 checked, columns, select, seal, insert = (

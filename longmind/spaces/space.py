@@ -14,14 +14,15 @@ from longmind.base.errors import InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
-from longmind.spaces import rows, spending, write
+from longmind.llm.ledger import spending_by_provider
+from longmind.llm.protocol import LanguageModel
+from longmind.spaces import rows, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
 from longmind.spaces.instants import parse_rfc3339
 from longmind.spaces.objects import Wanted, plan_object
 from longmind.spaces.ordering.choice import known
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
-from longmind.spaces.semantic import Model
 from longmind.spaces.summarise import SpaceContext, Summariser
 from longmind.spaces.values import AuditEntry, MemoryObject, Remembered
 from longmind.store import erasure
@@ -76,7 +77,7 @@ class ProjectSpace:
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         auto_pin: bool | None = None,
-        model: str | Model | None = None,
+        model: str | LanguageModel | None = None,
         temperature: float | None = None,
         max_tokens: int | None = None,
         freeze_clock: str | None = None,
@@ -106,11 +107,11 @@ class ProjectSpace:
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
             raise InvalidInput("The text is recalled text, which is remembered already.")
-        understanding = Summariser(self.name, self._ctx)
+        summariser = Summariser(self.name, self._ctx)
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
             def plan(policy: Policy, redactor: Redactor) -> Wanted:
-                payload, notes, usd = understanding.understand(kind, text, given, policy, redactor)
+                payload, notes, usd = summariser.understand(kind, text, given, redactor)
                 span.set("budget_usd", usd)
                 if echoes:
                     notes = [*notes, "recalled text was left out of raw"]
@@ -345,9 +346,9 @@ class ProjectSpace:
             return tuple(row.value() for row in rows.select(snapshot.db, rows.AuditRow, sql, (self.name,)))
 
     def spent(self) -> Mapping[str, Mapping[str, float]]:
-        """What language models cost this space, by provider."""
+        """What language models cost this space, by provider, for its conversations too."""
         with self._store.read() as snapshot:
-            return spending.spent(snapshot.db, self.name)
+            return spending_by_provider(snapshot.db, self.name)
 
 
 def rows_of(connection: Any, space: str, object_ids: Iterable[str]) -> list[int]:
