@@ -49,12 +49,12 @@ CANONICAL: Final = (
 DERIVED: Final = (
     "text_doc",
     "text_posting",
+    "text_field",
+    "text_word",
     "frame_vector",
     "frame_token",
     "surrogate",
     "conversation_current",
-    "conversation_word",
-    "space_words",
 )
 """What `reindex` makes of the rest."""
 
