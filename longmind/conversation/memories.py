@@ -15,7 +15,7 @@ from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
 from longmind.conversation.candidates import from_text
 from longmind.conversation.config import Config, configured_budgets, read_config, write_config
-from longmind.conversation.current import match, statement_of
+from longmind.conversation.current import ensure_words, match, statement_of
 from longmind.conversation.explain import explain, figures
 from longmind.conversation.extraction import TurnReader
 from longmind.conversation.query import SORTS, listed, load
@@ -74,6 +74,7 @@ class Memories:
         models: Models | None = None,
         guard: ModelGuard | None = None,
     ) -> None:
+        ensure_words(store)
         self._store = store
         self._search = search
         self._space = canonical_space(space)

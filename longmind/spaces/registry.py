@@ -21,7 +21,7 @@ from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
-from longmind.spaces import file, retention, rows, write
+from longmind.spaces import fields, file, retention, rows, write
 from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.instants import instant, parse_rfc3339
 from longmind.spaces.objects import plan_object
@@ -60,6 +60,7 @@ class Spaces:
         telemetry: Telemetry | None = None,
     ) -> None:
         """`backend` wins over the store's setting, and gives way to that of a single call."""
+        fields.ensure(store)
         self._store = store
         self._backend = backend
         self._telemetry = telemetry or Telemetry()
@@ -147,7 +148,7 @@ class Spaces:
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
             removal.erase_space(tx, space)
             tx.db.run("DELETE FROM store_erasing")
-            for table in ("space_object", "space_words", "space_record"):
+            for table in ("space_object", "space_record"):
                 tx.db.run(f"DELETE FROM {table} WHERE space = ?", (space,))
             erase_spending(tx.db, space)
             rows.audit(

@@ -51,12 +51,12 @@ DROPPED: Final = {"space_spending": 10}
 DERIVED: Final = (
     "text_doc",
     "text_posting",
+    "text_field",
+    "text_word",
     "frame_vector",
     "frame_token",
     "surrogate",
     "conversation_current",
-    "conversation_word",
-    "space_words",
 )
 """What `reindex` makes of the rest."""
 

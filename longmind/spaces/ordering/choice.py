@@ -14,8 +14,7 @@ from longmind.spaces.ordering.patricia import Patricia
 from longmind.spaces.ordering.protocol import Ordering, Scores
 from longmind.spaces.ordering.raptor import Raptor
 from longmind.spaces.ordering.search import BySearch
-from longmind.spaces.space_index import Floats, Integers, Mask, SpaceIndex
-from longmind.spaces.words import LEVELS
+from longmind.spaces.space_index import LEVELS, Floats, Integers, Mask, SpaceIndex
 
 DEFAULT: Final = "basic"
 _BUILT_IN: Final = (Basic(), Patricia(), Raptor(), Hybrid(), BySearch())

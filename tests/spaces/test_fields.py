@@ -1,4 +1,4 @@
-"""The compact rows that recalls read: they say just what the objects say, at every time."""
+"""The words of objects by field: a recall finds just what the objects say, at every time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.registry import Spaces
 from longmind.spaces.space import ProjectSpace
 from longmind.spaces.space_index import SpaceIndex
-from longmind.store.upkeep import MaintenancePolicy
 from longmind.text.words import terms
 from tests.spaces.conftest import spaces_of
 
@@ -58,16 +57,16 @@ def fill(space: ProjectSpace, clock: FrozenClock) -> int:
     return half
 
 
-def said(shelf: SpaceIndex, field: str, word: str) -> list[str]:
-    return sorted(shelf.ids[slot] for slot in shelf.slots(field, word))
+def said(index: SpaceIndex, field: str, word: str) -> list[str]:
+    return sorted(index.ids[slot] for slot in index.slots(field, word))
 
 
-def check(memory: Memory, shelves: SpaceIndexes, as_of: AsOf = AsOf.LATEST) -> None:
+def check(memory: Memory, indexes: SpaceIndexes, as_of: AsOf = AsOf.LATEST) -> None:
     """Every word of every field, against the objects themselves."""
     objects = spaces_of(memory).space("s").list(as_of=as_of)
     wanted: dict[tuple[str, str], set[str]] = {}
-    with memory.store.read() as snapshot, shelves.lock:
-        shelf = shelves.at(snapshot, "s", as_of)
+    with memory.store.read() as snapshot, indexes.lock:
+        index = indexes.at(snapshot, "s", as_of)
         for item in objects:
             [(text,)] = snapshot.db.all("SELECT text FROM frame_text WHERE frame_id = ?", (item.frame_id,))
             said_in = {
@@ -80,23 +79,23 @@ def check(memory: Memory, shelves: SpaceIndexes, as_of: AsOf = AsOf.LATEST) -> N
             for name, said_there in said_in.items():
                 for word in terms(said_there):
                     wanted.setdefault((name, word), set()).add(item.id)
-        assert sorted(shelf.slot_of) == sorted(item.id for item in objects)
+        assert sorted(index.slot_of) == sorted(item.id for item in objects)
         for word in sorted({word for _, word in wanted} | {"nothing"}):
             for name in FIELDS:
-                assert said(shelf, name, word) == sorted(wanted.get((name, word), ())), (name, word)
+                assert said(index, name, word) == sorted(wanted.get((name, word), ())), (name, word)
         for kind in ("guide", "log", "other"):
-            assert sorted(shelf.ids[slot] for slot in shelf.of_kind(kind)) == sorted(
+            assert sorted(index.ids[slot] for slot in index.of_kind(kind)) == sorted(
                 item.id for item in objects if item.kind == kind
             )
         for tag in {tag for item in objects for tag in item.tags}:
-            assert sorted(shelf.ids[slot] for slot in shelf.with_tag(tag)) == sorted(
+            assert sorted(index.ids[slot] for slot in index.with_tag(tag)) == sorted(
                 item.id for item in objects if tag in item.tags
             )
         for item in objects:
             place = item.path.casefold().rsplit("/", 1)[0] + "/"
             if place.isascii():
-                assert item.id in [shelf.ids[slot] for slot in shelf.below(place)]
-                assert bool(shelf.pinned[shelf.slot_of[item.id]]) == item.pinned
+                assert item.id in [index.ids[slot] for slot in index.below(place)]
+                assert bool(index.pinned[index.slot_of[item.id]]) == item.pinned
 
 
 def _texts(value: Any) -> list[str]:
@@ -106,7 +105,7 @@ def _texts(value: Any) -> list[str]:
     return [text for item in items for text in _texts(item)]
 
 
-def test_a_shelf_says_what_the_objects_say_now_and_as_of_before(
+def test_an_index_says_what_the_objects_say_now_and_as_of_before(
     memory: Memory, spaces: Spaces, clock: FrozenClock
 ) -> None:
     half = fill(spaces.space("s"), clock)
@@ -114,64 +113,78 @@ def test_a_shelf_says_what_the_objects_say_now_and_as_of_before(
     check(memory, SpaceIndexes(), AsOf(system=half, valid=AsOf.LATEST.valid))
 
 
-def test_a_shelf_that_follows_changes_is_the_shelf_that_is_read_anew(
+def test_an_index_that_follows_changes_is_the_shelf_that_is_read_anew(
     memory: Memory, spaces: Spaces, clock: FrozenClock
 ) -> None:
-    shelves = SpaceIndexes()
+    indexes = SpaceIndexes()
     space = spaces.space("s")
-    check(memory, shelves)
+    check(memory, indexes)
     fill(space, clock)
-    check(memory, shelves)
+    check(memory, indexes)
     for number in range(40):  # more runs than are kept apart
         space.remember_structured({"path": f"q/{number % 7}", "raw": f"road {number}"})
         if number % 10 == 0:
-            check(memory, shelves)
+            check(memory, indexes)
     space.erase("q/3")
-    check(memory, shelves)
+    check(memory, indexes)
 
 
-def test_rows_that_are_missing_or_of_other_rules_change_no_answer_and_upkeep_makes_them(
+def test_a_store_without_postings_gets_them_when_spaces_are_first_used(
     memory: Memory, spaces: Spaces, clock: FrozenClock
 ) -> None:
+    """As a store of an older format is after its upgrade."""
     space = spaces.space("s")
     fill(space, clock)
     before = [space.recall_context(word, limit=9).to_json() for word in WORDS]
     with memory.store.write() as tx:
-        tx.db.run("DELETE FROM space_words WHERE frame_id % 3 = 0")
-        tx.db.run("UPDATE space_words SET rules = 'older', words = ? WHERE frame_id % 3 = 1", (b"",))
+        assert tx.system
+        tx.db.run("DELETE FROM text_field")
     again = spaces_of(memory).space("s")
     assert [again.recall_context(word, limit=9).to_json() for word in WORDS] == before
-    assert any(problem.code == "space_words" for problem in memory.verify(deep=True).problems)
-    report = memory.maintain(MaintenancePolicy())
-    assert report.done["spaces"]["space_words"] > 0
     assert not memory.verify(deep=True).problems
     check(memory, SpaceIndexes())
 
 
-def test_reindex_makes_the_same_rows(memory: Memory, spaces: Spaces, clock: FrozenClock) -> None:
+def test_an_index_by_other_rules_for_terms_is_made_anew(
+    memory: Memory, spaces: Spaces, clock: FrozenClock, location: str
+) -> None:
     fill(spaces.space("s"), clock)
+    before = postings(memory)
+    with memory.store.write() as tx:
+        memory.store.set_setting(tx, "text.analyzer", "words/0")
+        tx.db.run("UPDATE text_field SET term = 'old ' || term")
+    memory.close()
+    with Memory.open(location, embedder=None, extractor=None, clock=clock) as opened:
+        spaces_of(opened)
+        check(opened, SpaceIndexes())
+        assert postings(opened) == before
 
-    def rows() -> list[Any]:
-        with memory.store.read() as snapshot:
-            return snapshot.db.all("SELECT * FROM space_words ORDER BY space, until, frame_id")
 
-    before = rows()
+def test_reindex_makes_the_same_postings(memory: Memory, spaces: Spaces, clock: FrozenClock) -> None:
+    fill(spaces.space("s"), clock)
+    before = postings(memory)
     memory.reindex()
-    assert rows() == before
+    assert postings(memory) == before
 
 
-def test_a_row_that_was_changed_is_found_by_a_deep_verify(memory: Memory, spaces: Spaces) -> None:
+def postings(memory: Memory) -> list[Any]:
+    with memory.store.read() as snapshot:
+        return snapshot.db.all("SELECT term, block, data FROM text_field ORDER BY term, block")
+
+
+def test_a_posting_that_was_changed_is_found_by_a_deep_verify(memory: Memory, spaces: Spaces) -> None:
     spaces.space("s").remember_structured({"path": "p/a", "raw": "cache"})
     with memory.store.write() as tx:
-        tx.db.run("UPDATE space_words SET place = 'p/b/'")
-    [problem] = memory.verify(deep=True).problems
-    assert (problem.code, problem.derived) == ("space_words", True)
+        assert tx.system
+        tx.db.run("UPDATE text_field SET term = 'b' WHERE term = 'p'")
+    problems = memory.verify(deep=True).problems
+    assert {(problem.code, problem.derived) for problem in problems} == {("text_field", True)}
     memory.reindex()
     assert not memory.verify(deep=True).problems
 
 
 @pytest.mark.parametrize("gone", ["erase", "delete"])
-def test_what_is_erased_leaves_no_row(memory: Memory, spaces: Spaces, gone: str) -> None:
+def test_what_is_erased_leaves_no_posting(memory: Memory, spaces: Spaces, gone: str) -> None:
     space = spaces.space("s")
     space.remember_structured({"path": "p/a", "raw": "cache"})
     space.remember_structured({"path": "p/a", "raw": "cache again"})
@@ -182,7 +195,7 @@ def test_what_is_erased_leaves_no_row(memory: Memory, spaces: Spaces, gone: str)
         space.set_policy({"allow_delete": True})
         spaces.delete("s")
     with memory.store.read() as snapshot:
-        assert snapshot.db.all("SELECT * FROM space_words") == []
+        assert snapshot.db.all("SELECT * FROM text_field") == []
 
 
 @pytest.mark.parametrize("backend", ["basic", "patricia", "raptor", "hybrid", "search"])
