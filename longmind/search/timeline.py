@@ -40,7 +40,7 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
     """Time phrases of the question, resolved where they can be; what cannot is noted."""
     if request.times == "ignore" or not request.query.strip():
         return TimeSense()
-    from longmind.search.when import asks_recency, find_times, time_range
+    from longmind.when import asks_recency, find_times, time_range
 
     phrases = find_times(request.query, reference=request.reference, zone=request.zone)
     resolved = [phrase for phrase in phrases if not phrase.unresolved]

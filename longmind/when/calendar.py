@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import to_ms
-from longmind.search.when.words import Grain, Which
+from longmind.when.words import Grain, Which
 
 Prefer = Literal["past", "future"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longmind.search.when.find import TimePhrase, find_times, time_range
-from longmind.search.when.phrases import Relation
-from longmind.search.when.recency import asks_recency
-from longmind.search.when.words import Grain
+from longmind.when.find import TimePhrase, find_times, time_range
+from longmind.when.phrases import Relation
+from longmind.when.recency import asks_recency
+from longmind.when.words import Grain
 
 __all__ = ["Grain", "Relation", "TimePhrase", "asks_recency", "find_times", "time_range"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from longmind.search.when.calendar import (
+from longmind.when.calendar import (
     GRAINS,
     Calendar,
     Duration,
@@ -17,8 +17,8 @@ from longmind.search.when.calendar import (
     unit_at,
     unit_start,
 )
-from longmind.search.when.holidays import Holiday
-from longmind.search.when.words import Grain, Which
+from longmind.when.holidays import Holiday
+from longmind.when.words import Grain, Which
 
 _DAY = timedelta(days=1)
 _WEEKDAY_YEARS = 6

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from longmind.search.when import words
-from longmind.search.when.derived import Hours, Range
-from longmind.search.when.holidays import HOLIDAYS
-from longmind.search.when.moments import moment
-from longmind.search.when.nodes import Date, Instant, Node, Now, Stretch
-from longmind.search.when.numbers import day_of_month, year
-from longmind.search.when.reader import AGO, AHEAD, CLOCK, DIGITS, PART, WINDOW, Found, Reader
-from longmind.search.when.relative import DAYS
+from longmind.when import words
+from longmind.when.derived import Hours, Range
+from longmind.when.holidays import HOLIDAYS
+from longmind.when.moments import moment
+from longmind.when.nodes import Date, Instant, Node, Now, Stretch
+from longmind.when.numbers import day_of_month, year
+from longmind.when.reader import AGO, AHEAD, CLOCK, DIGITS, PART, WINDOW, Found, Reader
+from longmind.when.relative import DAYS
 
 Relation = Literal["at", "since", "before", "after", "between", "around"]
 

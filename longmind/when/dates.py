@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
-from longmind.search.when.holidays import HOLIDAYS
-from longmind.search.when.nodes import Date, Feast, Instant, IsoWeek, Season, Share, Stretch, Weekend
-from longmind.search.when.numbers import Count, day_of_month, ordinal, year, year_of_two_digits
-from longmind.search.when.reader import DIGITS, Found, Reader
-from longmind.search.when.words import (
+from longmind.when.holidays import HOLIDAYS
+from longmind.when.nodes import Date, Feast, Instant, IsoWeek, Season, Share, Stretch, Weekend
+from longmind.when.numbers import Count, day_of_month, ordinal, year, year_of_two_digits
+from longmind.when.reader import DIGITS, Found, Reader
+from longmind.when.words import (
     DECADES,
     MONTHS,
     PLAIN_MONTHS,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import NamedTuple
 
-from longmind.search.when.derived import Hours
-from longmind.search.when.nodes import Node
-from longmind.search.when.numbers import whole
-from longmind.search.when.reader import Reader
-from longmind.search.when.words import DAY_PARTS, Grain
+from longmind.when.derived import Hours
+from longmind.when.nodes import Node
+from longmind.when.numbers import whole
+from longmind.when.reader import Reader
+from longmind.when.words import DAY_PARTS, Grain
 
 POINTS = {"noon": 12, "midnight": 0}
 _GRAINS: tuple[tuple[Grain, timedelta], ...] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from longmind.search.when import words
+from longmind.when import words
 
 Kind = Literal[
     "word",  # letters only; `text` in lower case

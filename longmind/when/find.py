@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta, tzinfo
 
 from longmind.base.errors import InvalidInput
-from longmind.search.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
-from longmind.search.when.derived import Hours, Part, Shifted
-from longmind.search.when.lexer import cut
-from longmind.search.when.nodes import Instant
-from longmind.search.when.phrases import ANCHORS, Phrase, Relation, phrases
-from longmind.search.when.reader import CLOCK, PART, Reader
-from longmind.search.when.words import Grain
+from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
+from longmind.when.derived import Hours, Part, Shifted
+from longmind.when.lexer import cut
+from longmind.when.nodes import Instant
+from longmind.when.phrases import ANCHORS, Phrase, Relation, phrases
+from longmind.when.reader import CLOCK, PART, Reader
+from longmind.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
 _DIGIT = re.compile(r"[0-9]")

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import format_ms, to_ms
-from longmind.search.when import TimePhrase, asks_recency, find_times, time_range
-from longmind.search.when.lexer import cut
-from longmind.search.when.phrases import ANCHORS, phrases
-from longmind.search.when.reader import Reader
+from longmind.when import TimePhrase, asks_recency, find_times, time_range
+from longmind.when.lexer import cut
+from longmind.when.phrases import ANCHORS, phrases
+from longmind.when.reader import Reader
 
 REFERENCE = to_ms(datetime(2023, 5, 17, 14, 30, tzinfo=UTC))  # a Wednesday
 

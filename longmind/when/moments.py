@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from longmind.search.when.clock import POINTS, Reading, clock, clock_range
-from longmind.search.when.derived import Hours
-from longmind.search.when.nodes import Date, Node, Unit
-from longmind.search.when.numbers import year
-from longmind.search.when.periods import period
-from longmind.search.when.reader import CLOCK, PART, Found, Reader
-from longmind.search.when.words import DAY_PARTS, listed
+from longmind.when.clock import POINTS, Reading, clock, clock_range
+from longmind.when.derived import Hours
+from longmind.when.nodes import Date, Node, Unit
+from longmind.when.numbers import year
+from longmind.when.periods import period
+from longmind.when.reader import CLOCK, PART, Found, Reader
+from longmind.when.words import DAY_PARTS, listed
 
 _DATED_CLOCK = "day and time"
 _DATED_PART = "day and part of it"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from longmind.search.when.calendar import Duration
-from longmind.search.when.dates import day_first, literal, named_month
-from longmind.search.when.derived import Range, Shifted, SoFar, Window
-from longmind.search.when.nodes import Date, Node, Unit, Weekday, Weekend
-from longmind.search.when.numbers import cardinal, day_of_month, length, ordinal, unit
-from longmind.search.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
-from longmind.search.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
+from longmind.when.calendar import Duration
+from longmind.when.dates import day_first, literal, named_month
+from longmind.when.derived import Range, Shifted, SoFar, Window
+from longmind.when.nodes import Date, Node, Unit, Weekday, Weekend
+from longmind.when.numbers import cardinal, day_of_month, length, ordinal, unit
+from longmind.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
+from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
 
 DAYS = {
     "today": 0,

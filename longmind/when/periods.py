@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longmind.search.when import dates, relative
-from longmind.search.when.calendar import Duration
-from longmind.search.when.derived import Beside, Holding, Lasting, NearestWeekday, Nth, Part, Shifted
-from longmind.search.when.nodes import Node, Unit, Weekend
-from longmind.search.when.numbers import Length, cardinal, length, ordinal, unit
-from longmind.search.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
-from longmind.search.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
+from longmind.when import dates, relative
+from longmind.when.calendar import Duration
+from longmind.when.derived import Beside, Holding, Lasting, NearestWeekday, Nth, Part, Shifted
+from longmind.when.nodes import Node, Unit, Weekend
+from longmind.when.numbers import Length, cardinal, length, ordinal, unit
+from longmind.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
+from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
 
 _DEPTH = 2
 """How many times a time may be said by way of another: '3 days after the end of May'."""

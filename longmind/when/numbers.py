@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from longmind.search.when.calendar import Duration
-from longmind.search.when.lexer import full_year
-from longmind.search.when.reader import Reader
-from longmind.search.when.words import (
+from longmind.when.calendar import Duration
+from longmind.when.lexer import full_year
+from longmind.when.reader import Reader
+from longmind.when.words import (
     LETTER_UNITS,
     ONES,
     ORDINAL_TENS,

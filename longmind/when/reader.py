@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
-from longmind.search.when import words
-from longmind.search.when.lexer import Token
-from longmind.search.when.nodes import Node
+from longmind.when import words
+from longmind.when.lexer import Token
+from longmind.when.nodes import Node
 
 AGO: Final = "so long ago"
 AHEAD: Final = "so long from now"

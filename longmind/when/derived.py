@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from longmind.search.when.calendar import (
+from longmind.when.calendar import (
     GRAINS,
     Calendar,
     Duration,
@@ -16,8 +16,8 @@ from longmind.search.when.calendar import (
     unit_at,
     unit_start,
 )
-from longmind.search.when.nodes import Instant, Node, Now, Settled, weekend
-from longmind.search.when.words import Grain, Third
+from longmind.when.nodes import Instant, Node, Now, Settled, weekend
+from longmind.when.words import Grain, Third
 
 _DAY = timedelta(days=1)
 

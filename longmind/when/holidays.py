@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from longmind.search.when.calendar import easter, month_length
+from longmind.when.calendar import easter, month_length
 
 
 @dataclass(frozen=True, slots=True)
