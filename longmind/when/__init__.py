@@ -1,10 +1,6 @@
-"""Which time does a question speak of? Finds time phrases and resolves them to half-open ranges."""
+"""Which time does a text speak of? English time phrases to half-open ranges of unix milliseconds.
 
-from __future__ import annotations
-
-from longmind.when.find import TimePhrase, find_times, time_range
-from longmind.when.phrases import Relation
-from longmind.when.recency import asks_recency
-from longmind.when.words import Grain
-
-__all__ = ["Grain", "Relation", "TimePhrase", "asks_recency", "find_times", "time_range"]
+`find.find_times` gives every time phrase of a text with its place and its range, relative to a reference;
+`arguments.parse_time` and `parse_moment` read what somebody typed as an argument. Nothing here
+reads the clock.
+"""

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import format_ms, to_ms
-from longmind.when import TimePhrase, asks_recency, find_times, time_range
+from longmind.when.find import TimePhrase, find_times, time_range
 from longmind.when.lexer import cut
 from longmind.when.phrases import ANCHORS, phrases
 from longmind.when.reader import Reader
+from longmind.when.recency import asks_recency
 
 REFERENCE = to_ms(datetime(2023, 5, 17, 14, 30, tzinfo=UTC))  # a Wednesday
 
