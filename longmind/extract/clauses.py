@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from longmind.extract.lexicon import PEOPLE_NOT_NAMED
-from longmind.extract.moments import moment_at
 from longmind.extract.patterns import pattern
 from longmind.extract.predicates import WORD, skip_adverbs
+from longmind.when.mentions import mention_at
 
 Person = Literal["i", "we", "my", "named"]
 
@@ -113,7 +113,7 @@ def _only_opens(masked: str, start: int, end: int) -> bool:
     """Whether the piece is no more than the time at which what follows happened."""
     while start < end and masked[start] in ' *_"(':
         start += 1
-    moment = moment_at(masked, start, end)
+    moment = mention_at(masked, start, end)
     return moment is not None and moment[1] == end
 
 
@@ -123,7 +123,7 @@ def _with_subject(masked: str, start: int, end: int) -> Clause | None:
     while position < end and masked[position] in ' *_"(':
         position += 1
     for _ in range(5):
-        moment = moment_at(masked, position, end)
+        moment = mention_at(masked, position, end)
         if moment is not None and when is None:
             after = _COMMA.match(masked, moment[1], end)
             if after is not None and _subject(masked, after.end(), end) is not None:

@@ -6,7 +6,6 @@ import re
 from functools import cache
 
 from longmind.extract.clauses import Clause
-from longmind.extract.moments import find_moment, moment_at
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.predicates import Forms, Predicate, read_predicates
@@ -14,6 +13,7 @@ from longmind.extract.rule_match import Found, Subject, clause_range
 from longmind.extract.rules import VERB_RULES
 from longmind.extract.rules.rule import VerbRule
 from longmind.extract.verbs import forms_of
+from longmind.when.mentions import find_mention, mention_at
 
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 
@@ -117,11 +117,11 @@ def _when(
     after = stop
     while after < clause.end and masked[after] in " ,":
         after += 1
-    candidates = [moment_at(masked, after, clause.end)]
+    candidates = [mention_at(masked, after, clause.end)]
     comma = masked.find(",", stop, clause.end)
     edge = max(extent(masked, stop, clause.end if comma < 0 else comma), stop)
     position = predicate.after
-    while len(candidates) < 4 and (moment := find_moment(masked, position, edge)) is not None:
+    while len(candidates) < 4 and (moment := find_mention(masked, position, edge)) is not None:
         candidates.append(moment)
         position = moment[1]
     candidates.append(clause.when)

@@ -44,7 +44,8 @@ _SEASON_CUES = frozenset(
 _QUARTER_CUES = frozenset(listed("in during since until till before after by for of this last next from"))
 _AFTER_DAY_NUMBER = frozenset(
     listed(
-        "at on in and or to for from i we you he she they it when what who the a until till through but if my"
+        "at on in and or to for from i we you he she they it when what who the a until till through but if "
+        "my after before"
     )
 )
 _NO_VERSION = frozenset({"version", "v", "release", "build"})

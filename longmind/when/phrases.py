@@ -58,7 +58,7 @@ _MEANINGS: dict[str, tuple[Relation, bool]] = {
     "about": ("around", False),
 }
 _FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
-_OPENERS = frozenset(
+OPENERS = frozenset(
     {
         *_FIRST_WORDS,
         *words.MONTHS,
@@ -174,7 +174,7 @@ def _after_repeated(reader: Reader, i: int) -> int:
 
 def _phrase(reader: Reader, i: int) -> Phrase | None:
     token = reader.at(i)
-    if token.kind in {"mark", "other"} or (token.kind == "word" and token.text not in _OPENERS):
+    if token.kind in {"mark", "other"} or (token.kind == "word" and token.text not in OPENERS):
         return None
     spanned = _range(reader, i)
     if spanned is not None:

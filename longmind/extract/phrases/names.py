@@ -7,7 +7,7 @@ import re
 from longmind.extract import lexicon
 from longmind.extract.gazetteer import CITIES, PLACES, REGIONS
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases.edges import CAPITAL, Spans, known_entry, may_follow
+from longmind.extract.phrases.edges import CAPITAL, Spans, known_entry, may_follow, time_follows
 
 _LINK = (
     r"(?:of|de|da|do|del|della|di|la|le|los|las|el|al|upon|on|the|and|&|y|e|von|van|der|den|für|for|sur|dos"
@@ -65,7 +65,7 @@ def place(text: str, start: int, end: int) -> Spans | None:
     words = text[start:stop].lower().removeprefix("the ").split()
     if words[0] in lexicon.NO_PLACE or (words[-1].isdigit() and words[0] not in CITIES):
         return None
-    if _GOES_ON.match(text, stop, end):
+    if _GOES_ON.match(text, stop, end) and not time_follows(text, stop, end):
         return None
     for _ in range(2):
         stop = _region_after_comma(text, stop, end) or stop
