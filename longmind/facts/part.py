@@ -20,7 +20,7 @@ from longmind.facts.extraction import (
 from longmind.facts.names import NewEntity
 from longmind.facts.rows import GLOBAL
 from longmind.facts.statements import Claim, Retraction
-from longmind.facts.values import Entity, Evidence, Predicate, check_order, check_range, typed
+from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_range, typed
 from longmind.store.drafts import Draft
 from longmind.store.parts import Failed, Part, Problem
 from longmind.store.transaction import Snapshot, Transaction
@@ -189,19 +189,17 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         asserted_at=frame.occurred_at,
     )
     subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
-    if fact.action == "end":
-        ending = Retraction(
-            subject,
-            predicate,
-            value,
-            until=frame.occurred_at,
-            reason="said to be over",
-            evidence=(evidence,),
-            lenient=True,
-            flexible=True,
-            by_clock=by_clock,
-        )
-        return [ending]
+    ending = Retraction(
+        subject,
+        predicate,
+        value,
+        until=frame.occurred_at,
+        reason="said to be over",
+        evidence=(evidence,),
+        lenient=True,
+        flexible=True,
+        by_clock=by_clock,
+    )
     claim = Claim(
         subject,
         predicate,
@@ -213,10 +211,29 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         flexible=True,
         by_clock=by_clock,
     )
-    dated = replace(claim, start=fact.valid_from, by_clock=False)
-    if fact.valid_to is not None:
-        return [replace(dated, end=fact.valid_to)]
-    if fact.valid_from is None or fact.valid_from >= frame.occurred_at:
-        return [claim if fact.valid_from is None else dated]
+    start, end = fact.valid_from, fact.valid_to
+    is_over = end is not None and end <= frame.occurred_at
+    if fact.action == "end":
+        return _endings(ending, end)
+    if start is None and is_over:
+        # "I lived in Porto until 2019": from when is not told, so it takes what room is left before.
+        unknown_start = replace(claim, start=CALENDAR_START, end=end, fills=True, by_clock=False)
+        return [*_endings(ending, end), unknown_start]
+    if end is not None:
+        dated_claim = claim if start is None else replace(claim, start=start, by_clock=False)
+        return [replace(dated_claim, end=end)]
+    if start is None:
+        return [claim]
+    dated = replace(claim, start=start, by_clock=False)
+    if start >= frame.occurred_at:
+        return [dated]
     # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
     return [claim, replace(dated, end=frame.occurred_at)]
+
+
+def _endings(ending: Retraction, end: int | None) -> list[Claim | Retraction]:
+    """The end that was said, and the end of whatever was recorded to have begun between it and now."""
+    if end is None:
+        return [ending]
+    said = replace(ending, until=end, by_clock=False)
+    return [said] if ending.until is None or end >= ending.until else [said, ending]

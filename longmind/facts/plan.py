@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from longmind.base.errors import InvalidInput
@@ -162,6 +162,11 @@ class LedgerPlan:
         start = self.tx.now if claim.start is None else claim.start
         statement = self.statements[item.statement]
         exclusive = item.single or claim.replaces
+        if claim.fills:
+            gap = _last_gap(claim, fact_id, statement, exclusive=exclusive)
+            if gap is None:
+                return Recorded(fact_id, "unchanged")
+            start, claim = gap[0], replace(claim, end=gap[1])
         if claim.start is None or claim.by_clock:
             followed = statement.spans if exclusive else statement.by_fact.get(fact_id, [])
             floor = self._not_before(start, followed)
@@ -279,6 +284,25 @@ class LedgerPlan:
             for span in spans
             if span.row is None
         ]
+
+
+def _last_gap(
+    claim: Claim, fact_id: int, statement: _Statement, *, exclusive: bool
+) -> tuple[int, int] | None:
+    """The part of a claim that no span contradicts, back from its end; None where the value is known."""
+    start, end = claim.start, claim.end
+    assert start is not None
+    assert isinstance(end, int)
+    if any(span.start < end for span in statement.by_fact.get(fact_id, [])):
+        return None
+    for span in reversed(statement.spans if exclusive else []):
+        if span.start < end:
+            if span.end is None or span.end >= end:
+                end = span.start
+            else:
+                start = max(start, span.end)
+                break
+    return (start, end) if start < end else None
 
 
 def _as_open(spans: Iterable[LiveSpan]) -> list[OpenSpan]:

@@ -39,6 +39,8 @@ class Claim:
     by_hand: bool = True
     replaces: bool = False
     """Other values make room even if the predicate holds many."""
+    fills: bool = False
+    """Recorded only in the last gap before `end`, and not at all if the value is known there."""
     cardinality: Cardinality | None = None
     """For a predicate that is not there yet."""
     flexible: bool = False
