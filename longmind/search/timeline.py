@@ -40,8 +40,8 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
     """Time phrases of the question, resolved where they can be; what cannot is noted."""
     if request.times == "ignore" or not request.query.strip():
         return TimeSense()
+    from longmind.search.recency import asks_recency
     from longmind.when.find import find_times, time_range
-    from longmind.when.recency import asks_recency
 
     phrases = find_times(request.query, reference=request.reference, zone=request.zone)
     resolved = [phrase for phrase in phrases if not phrase.unresolved]

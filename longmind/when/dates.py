@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from longmind.when.holidays import HOLIDAYS
-from longmind.when.nodes import Date, Feast, Instant, IsoWeek, Season, Share, Stretch, Weekend
-from longmind.when.numbers import Count, day_of_month, ordinal, year, year_of_two_digits
-from longmind.when.reader import DIGITS, Found, Reader
+from longmind.when.meanings import Date, Instant, IsoWeek, Weekend, Yearly, Years, months_from
+from longmind.when.reader import DIGITS, Count, Found, Reader, day_of_month, ordinal, year, year_of_two_digits
 from longmind.when.words import (
     DECADES,
     MONTHS,
@@ -244,7 +243,7 @@ def plain_year(reader: Reader, i: int, *, cued: bool) -> Found | None:
     found = year(reader, j + 1 if named else i, cued=cued)
     if found is None or reader.at(i).kind == "short":
         return None
-    return Found(Stretch(int(found.value), "year"), found.end, "year")
+    return Found(Years(int(found.value), "year"), found.end, "year")
 
 
 def decade(reader: Reader, i: int, *, cued: bool) -> Found | None:
@@ -258,17 +257,17 @@ def decade(reader: Reader, i: int, *, cued: bool) -> Found | None:
                 return None
             first += 1900 if first >= 30 else 2000
         grain: Grain = "century" if first % 100 == 0 and first < 2000 else "decade"
-        return Found(Stretch(first, grain), j + 1, grain) if first >= 1000 else None
+        return Found(Years(first, grain), j + 1, grain) if first >= 1000 else None
     if (
         token.text in DECADES
         and token.kind == "word"
         and (j > i or cued or reader.word(i - 1) in {"in", "mid", "late", "early"})
     ):
         two_digits = DECADES[token.text]
-        return Found(Stretch(two_digits + (1900 if two_digits >= 30 else 2000), "decade"), j + 1, "decade")
+        return Found(Years(two_digits + (1900 if two_digits >= 30 else 2000), "decade"), j + 1, "decade")
     nth = ordinal(reader, j)
     if nth is not None and reader.word(nth.end) == "century" and 10 <= nth.value <= 30:
-        return Found(Stretch(int(nth.value - 1) * 100, "century"), nth.end + 1, "century")
+        return Found(Years(int(nth.value - 1) * 100, "century"), nth.end + 1, "century")
     return None
 
 
@@ -287,11 +286,11 @@ def holiday(reader: Reader, i: int) -> Found | None:
             ):
                 continue
             end = j if reader.mark(j - 1) != "'s" or names == ("valentine",) else j - 1
-            return _holiday_with_year(reader, Feast(day, which=which), j, end)
+            return _holiday_with_year(reader, Yearly(day, which=which), j, end)
     return None
 
 
-def _holiday_with_year(reader: Reader, feast: Feast, i: int, end: int) -> Found:
+def _holiday_with_year(reader: Reader, feast: Yearly, i: int, end: int) -> Found:
     """The holiday or its weekend, with the year that may follow."""
     found_year = _year_after(reader, i) if feast.which is None else None
     if found_year is not None:
@@ -323,7 +322,7 @@ def season(reader: Reader, i: int, *, cued: bool) -> Found | None:
     found_year = _year_after(reader, j + 1)
     first_month = SEASONS[name]
     if found_year is not None and which is None:
-        return Found(Season(first_month, int(found_year.value)), found_year.end, "season")
+        return Found(Yearly(months_from(first_month, 3), int(found_year.value)), found_year.end, "season")
     if reader.word(j + 1) == "of":
         return None
     if which is None:
@@ -331,7 +330,7 @@ def season(reader: Reader, i: int, *, cued: bool) -> Found | None:
             return None
         if name in {"spring", "fall"} and reader.at(j).capital and reader.at(j + 1).capital:
             return None
-    return Found(Season(first_month, which=which), j + 1, "season")
+    return Found(Yearly(months_from(first_month, 3), which=which, nearest=True), j + 1, "season")
 
 
 def quarter(reader: Reader, i: int, *, cued: bool) -> Found | None:
@@ -344,14 +343,16 @@ def quarter(reader: Reader, i: int, *, cued: bool) -> Found | None:
     if token.kind != "quarter":
         return None
     shares, number = token.fields
+    months = 12 // shares
+    share = months_from(1 + months * (number - 1), months)
     if before is not None:
-        return Found(Share(shares, number, int(before.value)), i + 1, "quarter")
+        return Found(Yearly(share, int(before.value)), i + 1, "quarter")
     after = _year_after(reader, i + 1)
     if after is not None:
-        return Found(Share(shares, number, int(after.value)), after.end, "quarter")
+        return Found(Yearly(share, int(after.value)), after.end, "quarter")
     if shares == 2 or not (cued or reader.is_cued(start, _QUARTER_CUES)):
         return None
-    return Found(Share(shares, number), i + 1, "quarter")
+    return Found(Yearly(share), i + 1, "quarter")
 
 
 def numbered_week(reader: Reader, i: int) -> Found | None:

@@ -9,9 +9,8 @@ from datetime import UTC, timedelta, tzinfo
 
 from longmind.base.errors import InvalidInput
 from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
-from longmind.when.derived import Hours, Part, Shifted
 from longmind.when.lexer import cut
-from longmind.when.nodes import Instant
+from longmind.when.meanings import Part
 from longmind.when.phrases import ANCHORS, Phrase, Relation, phrases
 from longmind.when.reader import CLOCK, DIGITS, PART, Reader
 from longmind.when.words import Grain
@@ -128,18 +127,11 @@ def _bounds(phrase: Phrase, calendar: Calendar) -> tuple[int | None, int | None,
         return start, None, span.grain
     part = phrase.node.part if isinstance(phrase.node, Part) else None
     if phrase.relation == "before":
-        to_the_end = (phrase.includes and not _is_point(phrase)) or part == "late"
+        to_the_end = (phrase.includes and not phrase.node.is_point) or part == "late"
         return None, end if to_the_end else start, span.grain
     if phrase.relation == "after":
-        return start if _is_point(phrase) or part == "early" else end, None, span.grain
+        return start if phrase.node.is_point or part == "early" else end, None, span.grain
     return start, end, span.grain
-
-
-def _is_point(phrase: Phrase) -> bool:
-    node = phrase.node
-    if isinstance(node, Hours):
-        return node.is_point
-    return isinstance(node, Instant) or (isinstance(node, Shifted) and node.length.is_within_day)
 
 
 def time_range(phrases: Iterable[TimePhrase]) -> tuple[int | None, int | None] | None:

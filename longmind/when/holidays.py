@@ -2,106 +2,96 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from longmind.when.calendar import easter, month_length
+from longmind.when.calendar import Span, month_length, unit_at
+
+_FIXED: Final = {
+    "new year day": (1, 1),
+    "new year eve": (12, 31),
+    "new year": (1, 1),
+    "christmas eve": (12, 24),
+    "christmas day": (12, 25),
+    "christmas": (12, 25),
+    "xmas": (12, 25),
+    "boxing day": (12, 26),
+    "halloween": (10, 31),
+    "valentine day": (2, 14),
+    "valentine": (2, 14),
+    "saint patrick day": (3, 17),
+    "st patrick day": (3, 17),
+    "april fool day": (4, 1),
+    "earth day": (4, 22),
+    "cinco de mayo": (5, 5),
+    "juneteenth": (6, 19),
+    "independence day": (7, 4),
+    "veteran day": (11, 11),
+}
+_NTH_WEEKDAY: Final = {
+    "martin luther king day": (1, 0, 3, 0),
+    "mlk day": (1, 0, 3, 0),
+    "mother day": (5, 6, 2, 0),
+    "memorial day": (5, 0, -1, 0),
+    "father day": (6, 6, 3, 0),
+    "labor day": (9, 0, 1, 0),
+    "labour day": (9, 0, 1, 0),
+    "thanksgiving day": (11, 3, 4, 0),
+    "thanksgiving": (11, 3, 4, 0),
+    "black friday": (11, 3, 4, 1),
+    "cyber monday": (11, 3, 4, 4),
+}
+"""Month, weekday, which of them (-1: the last), and days after it."""
+_FROM_EASTER: Final = {
+    "ash wednesday": -46,
+    "palm sunday": -7,
+    "good friday": -2,
+    "easter sunday": 0,
+    "easter monday": 1,
+    "easter": 0,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    month: int
-    day: int
-
-    def date(self, year: int) -> datetime:
-        return datetime(year, self.month, self.day)  # noqa: DTZ001 - local time, zone applied later
+def _fixed(month: int, day: int) -> Callable[[int], Span]:
+    return lambda year: unit_at(datetime(year, month, day), "day")  # noqa: DTZ001 - local time
 
 
-@dataclass(frozen=True, slots=True)
-class NthWeekday:
-    month: int
-    weekday: int
-    nth: int
-    """1 for the first; -1 for the last."""
-    plus: int = 0
+def _nth_weekday(month: int, weekday: int, nth: int, plus: int) -> Callable[[int], Span]:
+    def in_year(year: int) -> Span:
+        first = datetime(year, month, 1)  # noqa: DTZ001
+        day = 1 + (weekday - first.weekday()) % 7
+        day += 7 * (nth - 1) if nth > 0 else (month_length(year, month) - day) // 7 * 7
+        return unit_at(first.replace(day=day) + timedelta(days=plus), "day")
 
-    def date(self, year: int) -> datetime:
-        first = datetime(year, self.month, 1)  # noqa: DTZ001
-        day = 1 + (self.weekday - first.weekday()) % 7
-        if self.nth > 0:
-            day += 7 * (self.nth - 1)
-        else:
-            day += (month_length(year, self.month) - day) // 7 * 7
-        return first.replace(day=day) + timedelta(days=self.plus)
+    return in_year
 
 
-@dataclass(frozen=True, slots=True)
-class FromEaster:
-    days: int
-
-    def date(self, year: int) -> datetime:
-        month, day = easter(year)
-        return datetime(year, month, day) + timedelta(days=self.days)  # noqa: DTZ001
+def _from_easter(days: int) -> Callable[[int], Span]:
+    return lambda year: unit_at(_easter(year) + timedelta(days=days), "day")
 
 
-Holiday = Fixed | NthWeekday | FromEaster
+def _easter(year: int) -> datetime:
+    """Easter Sunday (Gregorian), by the anonymous computus."""
+    golden = year % 19
+    century, rest = divmod(year, 100)
+    leap_centuries, century_rest = divmod(century, 4)
+    moon = (19 * golden + century - leap_centuries - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    leaps, year_rest = divmod(rest, 4)
+    weekday = (32 + 2 * century_rest + 2 * leaps - moon - year_rest) % 7
+    late = (golden + 11 * moon + 22 * weekday) // 451
+    month, day = divmod(moon + weekday - 7 * late + 114, 31)
+    return datetime(year, month, day + 1)  # noqa: DTZ001
 
-_NAMED: Final[dict[str, Holiday]] = {
-    "new year day": Fixed(1, 1),
-    "new year eve": Fixed(12, 31),
-    "new year": Fixed(1, 1),
-    "christmas eve": Fixed(12, 24),
-    "christmas day": Fixed(12, 25),
-    "christmas": Fixed(12, 25),
-    "xmas": Fixed(12, 25),
-    "boxing day": Fixed(12, 26),
-    "halloween": Fixed(10, 31),
-    "valentine day": Fixed(2, 14),
-    "valentine": Fixed(2, 14),
-    "saint patrick day": Fixed(3, 17),
-    "st patrick day": Fixed(3, 17),
-    "april fool day": Fixed(4, 1),
-    "earth day": Fixed(4, 22),
-    "cinco de mayo": Fixed(5, 5),
-    "juneteenth": Fixed(6, 19),
-    "independence day": Fixed(7, 4),
-    "all saint day": Fixed(11, 1),
-    "veteran day": Fixed(11, 11),
-    "groundhog day": Fixed(2, 2),
-    "martin luther king day": NthWeekday(1, 0, 3),
-    "mlk day": NthWeekday(1, 0, 3),
-    "mother day": NthWeekday(5, 6, 2),
-    "memorial day": NthWeekday(5, 0, -1),
-    "father day": NthWeekday(6, 6, 3),
-    "labor day": NthWeekday(9, 0, 1),
-    "labour day": NthWeekday(9, 0, 1),
-    "thanksgiving day": NthWeekday(11, 3, 4),
-    "thanksgiving": NthWeekday(11, 3, 4),
-    "black friday": NthWeekday(11, 3, 4, plus=1),
-    "cyber monday": NthWeekday(11, 3, 4, plus=4),
-    "shrove tuesday": FromEaster(-47),
-    "ash wednesday": FromEaster(-46),
-    "palm sunday": FromEaster(-7),
-    "maundy thursday": FromEaster(-3),
-    "good friday": FromEaster(-2),
-    "easter sunday": FromEaster(0),
-    "easter monday": FromEaster(1),
-    "easter": FromEaster(0),
-    "ascension day": FromEaster(39),
-    "whit monday": FromEaster(50),
+
+_NAMED: Final[dict[str, Callable[[int], Span]]] = {
+    **{name: _fixed(*rule) for name, rule in _FIXED.items()},
+    **{name: _nth_weekday(*rule) for name, rule in _NTH_WEEKDAY.items()},
+    **{name: _from_easter(days) for name, days in _FROM_EASTER.items()},
 }
 """As in the United States where countries differ. Possessives and plurals are read as these plain forms."""
 
-HOLIDAYS: Final[dict[str, tuple[tuple[tuple[str, ...], Holiday], ...]]] = {
-    first: tuple(
-        (words, holiday)
-        for words, holiday in sorted(
-            ((tuple(name.split()), holiday) for name, holiday in _NAMED.items()),
-            key=lambda entry: -len(entry[0]),
-        )
-        if words[0] == first
-    )
-    for first in {name.split()[0] for name in _NAMED}
-}
-"""By first word, longest name first."""
+HOLIDAYS: Final[dict[str, list[tuple[tuple[str, ...], Callable[[int], Span]]]]] = {}
+"""The names that begin with each word, longest first, and the day of each in a year."""
+for _name in sorted(_NAMED, key=lambda name: -len(name.split())):
+    HOLIDAYS.setdefault(_name.split()[0], []).append((tuple(_name.split()), _NAMED[_name]))

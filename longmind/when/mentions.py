@@ -177,7 +177,9 @@ def _ranged(text: str) -> Iterator[Mention]:
         if lead is not None and phrase.rule in _COUNTED_FROM_NOW and _NO_LEAD.match(lead.group()):
             lead = None
         if lead is not None or alone:
-            yield Mention(core if lead is None else lead.start(), end, _kind(phrase), core)
+            is_back = lead is not None and lead[0].lower().startswith("back")
+            kind = "past" if is_back else _kind(phrase)
+            yield Mention(core if lead is None else lead.start(), end, kind, core)
 
 
 def _kind(phrase: Phrase) -> Kind:

@@ -6,10 +6,20 @@ from collections.abc import Iterator
 
 from longmind.when import dates, relative
 from longmind.when.calendar import Duration
-from longmind.when.derived import Beside, Holding, Lasting, NearestWeekday, Nth, Part, Shifted
-from longmind.when.nodes import Node, Unit, Weekend
-from longmind.when.numbers import Length, cardinal, length, ordinal, unit
-from longmind.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
+from longmind.when.meanings import Beside, Holding, NearestWeekday, Node, Nth, Part, Shifted, Unit, Weekend
+from longmind.when.reader import (
+    AGO,
+    AHEAD,
+    UNIT,
+    WINDOW,
+    Found,
+    Length,
+    Reader,
+    cardinal,
+    length,
+    ordinal,
+    unit,
+)
 from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
 
 _DEPTH = 2
@@ -101,11 +111,9 @@ def _nth_of(reader: Reader, i: int, depth: int) -> Found | None:
         return None
     if word == "half" and number in {1, 2, -1}:
         return Found(Part(base.node, 2 if number == -1 else number), base.end, "half of a time")
-    if word == "weekend":
-        return Found(Nth(number, "week", base.node, weekday=5), base.end, "nth in a time")
     if word in PLAIN_WEEKDAYS:
         return Found(
-            Nth(number, None, base.node, weekday=WEEKDAYS[word]), base.end, "nth in a time", is_day=True
+            Nth(number, "day", base.node, weekday=WEEKDAYS[word]), base.end, "nth in a time", is_day=True
         )
     named = unit(reader, j)
     if named is None or named[0] in {"second", "minute", "hour"}:
@@ -200,7 +208,7 @@ def _shifted(reader: Reader, i: int, depth: int) -> Found | None:
         return (
             None
             if base is None
-            else Found(Lasting(said.duration, base.node), base.end, "so long from a time")
+            else Found(Beside(said.duration, 0, base.node), base.end, "so long from a time")
         )
     j = said.end + 1
     if word == "prior" and reader.word(j) == "to":

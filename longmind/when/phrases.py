@@ -7,46 +7,38 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from longmind.when import words
-from longmind.when.derived import Hours, Range
+from longmind.when.clock import moment
 from longmind.when.holidays import HOLIDAYS
-from longmind.when.moments import moment
-from longmind.when.nodes import Date, Instant, Node, Now, Stretch
-from longmind.when.numbers import day_of_month, year
-from longmind.when.reader import AGO, AHEAD, CLOCK, DIGITS, PART, WINDOW, Found, Reader
+from longmind.when.meanings import Date, Hours, Instant, Node, Now, Range, Years
+from longmind.when.reader import (
+    AGO,
+    AHEAD,
+    CLOCK,
+    DIGITS,
+    PART,
+    WINDOW,
+    Found,
+    Reader,
+    day_of_month,
+    year,
+)
 from longmind.when.relative import DAYS
 
 Relation = Literal["at", "since", "before", "after", "between", "around"]
 
-_RELATIONS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("ever", "since"), "since"),
-    (("since",), "since"),
-    (("starting", "from"), "since"),
-    (("starting", "in"), "since"),
-    (("starting", "on"), "since"),
-    (("starting",), "since"),
-    (("beginning", "on"), "since"),
-    (("beginning", "in"), "since"),
-    (("beginning",), "since"),
-    (("no", "later", "than"), "until"),
-    (("not", "later", "than"), "until"),
-    (("later", "than"), "after"),
-    (("earlier", "than"), "before"),
-    (("up", "until"), "until"),
-    (("up", "to"), "until"),
-    (("until",), "until"),
-    (("till",), "until"),
-    (("til",), "until"),
-    (("by",), "until"),
-    (("prior", "to"), "before"),
-    (("before",), "before"),
-    (("after",), "after"),
-    (("more", "than"), "over"),
-    (("over",), "over"),
-    (("around",), "around"),
-    (("roughly",), "around"),
-    (("approximately",), "around"),
-    (("circa",), "around"),
-    (("about",), "about"),
+_SAID: dict[str, str] = {
+    "since": "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in"
+    "/beginning",
+    "until": "no later than/not later than/up until/up to/until/till/til/by",
+    "after": "later than/after",
+    "before": "earlier than/prior to/before",
+    "over": "more than/over",
+    "around": "around/roughly/approximately/circa",
+    "about": "about",
+}
+_RELATIONS = sorted(
+    ((tuple(phrase.split()), relation) for relation, said in _SAID.items() for phrase in said.split("/")),
+    key=lambda entry: -len(entry[0]),
 )
 _MEANINGS: dict[str, tuple[Relation, bool]] = {
     "since": ("since", False),
@@ -58,48 +50,32 @@ _MEANINGS: dict[str, tuple[Relation, bool]] = {
     "about": ("around", False),
 }
 _FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
+_NAMES = frozenset(
+    name
+    for names in (
+        words.MONTHS, words.WEEKDAYS, words.SEASONS, words.ONES, words.TENS, words.ORDINALS,
+        words.ORDINAL_TENS, words.DECADES, words.DAY_PARTS, HOLIDAYS, DAYS,
+    )
+    for name in names
+)  # fmt: skip
 OPENERS = frozenset(
     {
         *_FIRST_WORDS,
-        *words.MONTHS,
-        *words.WEEKDAYS,
-        *words.SEASONS,
-        *words.ONES,
-        *words.TENS,
-        *words.ORDINALS,
-        *words.ORDINAL_TENS,
+        *_NAMES,
+        *(name + "s" for name in HOLIDAYS),
         *words.VAGUE_NUMBERS,
-        *words.DECADES,
         *words.WHICH,
         *words.THIRDS,
-        *words.DAY_PARTS,
-        *HOLIDAYS,
-        *(name + "s" for name in HOLIDAYS),
-        *DAYS,
         *words.listed("the a an in at during on from between now tonight tonite half quarter hundred dozen"),
         *words.listed("week weekend day month year decade earlier later final"),
     }
 )
 """Every word a phrase may begin with."""
-ANCHORS = frozenset(
-    name + ending
-    for ending in ("", "s")
-    for name in (
-        *words.MONTHS,
-        *words.WEEKDAYS,
-        *words.SEASONS,
-        *words.UNITS,
-        *words.ONES,
-        *words.TENS,
-        *words.ORDINALS,
-        *words.ORDINAL_TENS,
-        *words.DECADES,
-        *words.DAY_PARTS,
-        *HOLIDAYS,
-        *DAYS,
-        *words.listed("now tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
-    )
-)
+_ANCHORS = _NAMES | {
+    *words.UNITS,
+    *words.listed("now tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
+}
+ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
 """Words that name a time or count one: a phrase without any digit has at least one of them."""
 _JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
 _AFTERWARDS = frozenset({"onward", "onwards", "forward"})
@@ -288,7 +264,7 @@ def _may_bound(first: Found, last: Found, *, opens: str) -> bool:
         return False
     if last.rule in {PART, WINDOW} or first.rule in {PART, WINDOW}:
         return False
-    if isinstance(first.node, Stretch) and isinstance(last.node, Stretch):
+    if isinstance(first.node, Years) and isinstance(last.node, Years):
         return first.node.year < last.node.year
     if isinstance(first.node, Date) and first.node.month is None and first.node.weekday is None:
         return isinstance(last.node, Date) and last.node.month is not None and last.node.day is not None

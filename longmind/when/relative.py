@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from longmind.when.calendar import Duration
 from longmind.when.dates import day_first, literal, named_month
-from longmind.when.derived import Range, Shifted, SoFar, Window
-from longmind.when.nodes import Date, Node, Unit, Weekday, Weekend
-from longmind.when.numbers import cardinal, day_of_month, length, ordinal, unit
-from longmind.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
+from longmind.when.meanings import Date, Node, Range, Shifted, SoFar, Unit, Weekday, Weekend, Window
+from longmind.when.reader import (
+    AGO,
+    AHEAD,
+    UNIT,
+    WINDOW,
+    Found,
+    Reader,
+    cardinal,
+    day_of_month,
+    length,
+    ordinal,
+    unit,
+)
 from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
 
 DAYS = {
@@ -101,9 +111,9 @@ def ago(reader: Reader, i: int) -> Found | None:
     """'two weeks ago', 'a couple of months ago', '2-3 days ago', 'in three days', 'an hour from now'."""
     if reader.word(i) == "in":
         return _ahead(reader, i)
-    found = _several(reader, i)
-    if found is not None:
-        return found
+    several = _several(reader, i)
+    if several is not None:
+        return several
     said = length(reader, i)
     if said is None:
         return None
