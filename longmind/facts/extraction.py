@@ -160,10 +160,10 @@ def _identity(source: Source) -> Iterator[_Found]:
 
 def _title_range(text: str, title: str) -> tuple[int | None, int | None]:
     """Where the text itself shows its title, near its beginning."""
-    place = text[:2000].find(title)
-    if place < 0:
+    position = text[:2000].find(title)
+    if position < 0:
         return None, None
-    start = len(text[:place].encode())
+    start = len(text[:position].encode())
     return start, start + len(title.encode())
 
 
@@ -271,8 +271,8 @@ def _joined(old: FoundEntity | None, new: FoundEntity) -> FoundEntity:
 
 def found_names(entities: Sequence[FoundEntity]) -> dict[str, FoundEntity]:
     """By canonical key."""
-    found: dict[str, FoundEntity] = {}
+    by_norm: dict[str, FoundEntity] = {}
     for entity in entities:
         norm = Entity(entity.key).norm
-        found[norm] = _joined(found.get(norm), entity)
-    return found
+        by_norm[norm] = _joined(by_norm.get(norm), entity)
+    return by_norm

@@ -42,9 +42,9 @@ class FactsPart(Part):
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
         try:
-            found = self.limits.cut(extractor.extract(_source(draft)))
-            _check(found, draft.text)
-            return found
+            extraction = self.limits.cut(extractor.extract(_source(draft)))
+            _check(extraction, draft.text)
+            return extraction
         except Exception as error:  # foreign code must not keep a frame from being written
             return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
 
@@ -100,9 +100,9 @@ class FactsPart(Part):
         items: Sequence[tuple[Frame, Extraction]],
     ) -> None:
         entities = found_names([entity for _, item in items for entity in item.entities])
-        known = names.find_entities(tx.db, ledger, entities)
-        wanted = {norm: _new(entity) for norm, entity in entities.items()}
-        rows = names.ensure_entities(tx, ledger, wanted, known=known)
+        existing = names.find_entities(tx.db, ledger, entities)
+        new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
+        rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
         operations = [
             operation
             for frame, item in items
@@ -113,12 +113,15 @@ class FactsPart(Part):
             tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
         )
         for frame, item in items:
-            told = {norm for fact in item.facts for norm in _mentioned(fact)}
+            mentioned = {norm for fact in item.facts for norm in _mentioned(fact)}
             pairs = []
             for norm, entity in found_names(item.entities).items():
                 # An entity that no fact mentions is tied to its frame by its own name.
-                given = [alias for alias in entity.aliases if Entity(alias).norm != norm]
-                pairs += [(rows[norm], alias) for alias in (given if norm in told else [*given, entity.key])]
+                aliases = [alias for alias in entity.aliases if Entity(alias).norm != norm]
+                pairs += [
+                    (rows[norm], alias)
+                    for alias in (aliases if norm in mentioned else [*aliases, entity.key])
+                ]
             names.add_aliases(tx, pairs, frame_id=frame.id)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
@@ -150,13 +153,13 @@ def _source(draft: Draft) -> Source:
     )
 
 
-def _check(found: Extraction, text: str) -> None:
+def _check(extraction: Extraction, text: str) -> None:
     """Refuse what could not be written, while there is still time."""
     raw = text.encode()
-    for entity in found.entities:
+    for entity in extraction.entities:
         for name in (entity.key, *entity.aliases):
             Entity(name)
-    for fact in found.facts:
+    for fact in extraction.facts:
         Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
         if fact.valid_from is not None and fact.valid_to is not None:
             check_order(fact.valid_from, fact.valid_to)
@@ -235,5 +238,5 @@ def _endings(ending: Retraction, end: int | None) -> list[Claim | Retraction]:
     """The end that was said, and the end of whatever was recorded to have begun between it and now."""
     if end is None:
         return [ending]
-    said = replace(ending, until=end, by_clock=False)
-    return [said] if ending.until is None or end >= ending.until else [said, ending]
+    at_that_time = replace(ending, until=end, by_clock=False)
+    return [at_that_time] if ending.until is None or end >= ending.until else [at_that_time, ending]

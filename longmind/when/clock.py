@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
-from longmind.when.reader import CLOCK, PART, Found, Reader, whole, year
+from longmind.when.reader import CLOCK, PART, Match, Reader, whole, year
 from longmind.when.words import DAY_PARTS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
@@ -126,10 +126,10 @@ def clock(reader: Reader, i: int, *, bare: bool) -> Clock | None:
 
 def _hour_alone(reader: Reader, i: int, *, bare: bool) -> Clock | None:
     """'7 o'clock', 'six pm', 'nine thirty', '12 noon', and with `bare` '7'."""
-    found = _hour(reader, i)
-    if found is None:
+    hour_and_end = _hour(reader, i)
+    if hour_and_end is None:
         return None
-    hour, end = found
+    hour, end = hour_and_end
     word = reader.word(end)
     if word in {"o'clock", "oclock"}:
         return _with_part(reader, Clock(hour, 0, 0, 0, end + 1, is_open=True))
@@ -156,16 +156,16 @@ def _dotted(text: str, end: int) -> Clock | None:
     return Clock(hour, minute, 0, 1, end, is_open=1 <= hour <= 12, is_bare=True)
 
 
-def _with_part(reader: Reader, found: Clock) -> Clock:
+def _with_part(reader: Reader, reading: Clock) -> Clock:
     """'7 in the morning', '8 at night'."""
-    if not found.is_open:
-        return found
-    j = reader.phrase(found.end, "in", "the") or reader.phrase(found.end, "at")
+    if not reading.is_open:
+        return reading
+    j = reader.phrase(reading.end, "in", "the") or reader.phrase(reading.end, "at")
     if j is None:
-        return found
+        return reading
     j = reader.skip(j, "early", "late")
     part = reader.word(j)
-    return found.within(part)._replace(end=j + 1) if part in DAY_PARTS else found
+    return reading.within(part)._replace(end=j + 1) if part in DAY_PARTS else reading
 
 
 def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
@@ -174,10 +174,10 @@ def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
         value: float = int(token.text)
         end = i + 1
     else:
-        found = whole(reader, i)
-        if found is None:
+        number = whole(reader, i)
+        if number is None:
             return None
-        value, end = found.value, found.end
+        value, end = number.value, number.end
     if reader.at(end).glued and reader.at(end).text in {".", "/", "%", ":"} and reader.at(end + 1).glued:
         return None
     return (int(value), end) if 1 <= value <= 12 else None
@@ -215,25 +215,25 @@ def _minutes(reader: Reader, i: int) -> tuple[int, int] | None:
     if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
         value, end = int(token.text), i + 1
     else:
-        found = whole(reader, i)
-        if found is None:
+        number = whole(reader, i)
+        if number is None:
             return None
-        value, end = int(found.value), found.end
+        value, end = int(number.value), number.end
     return (value, end) if 1 <= value <= 59 else None
 
 
-def moment(reader: Reader, i: int, *, cued: bool = False) -> Found | None:
+def moment(reader: Reader, i: int, *, cued: bool = False) -> Match | None:
     """A day, a stretch of days, or a time of day with or without its day."""
-    found = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
+    time = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
     day = period(reader, i, cued=cued)
     if day is not None:
         joined = _joined(reader, day)
-        if found is None or joined.end >= found.end:
+        if time is None or joined.end >= time.end:
             return joined
-    return found
+    return time
 
 
-def _joined(reader: Reader, day: Found) -> Found:
+def _joined(reader: Reader, day: Match) -> Match:
     """The day with the time of day said after it."""
     if not day.is_day:
         return day
@@ -242,12 +242,12 @@ def _joined(reader: Reader, day: Found) -> Found:
     if part is not None:
         name, end = part
         timed = _clock_after(reader, end, day.node, name)
-        return timed or Found(_hours(name, day.node), end, _DATED_PART)
+        return timed or Match(_hours(name, day.node), end, _DATED_PART)
     timed = _clock_after(reader, j, day.node, None)
     return day if timed is None else _with_year_last(reader, day, timed)
 
 
-def _with_year_last(reader: Reader, day: Found, timed: Found) -> Found:
+def _with_year_last(reader: Reader, day: Match, timed: Match) -> Match:
     """'Oct 26 15:50:06 2016'."""
     after = year(reader, timed.end, cued=True)
     if after is None or not isinstance(day.node, Date) or not isinstance(timed.node, Hours):
@@ -258,50 +258,50 @@ def _with_year_last(reader: Reader, day: Found, timed: Found) -> Found:
     return timed._replace(node=dated, end=after.end)
 
 
-def _clock_after(reader: Reader, i: int, day: Node | None, part: str | None) -> Found | None:
+def _clock_after(reader: Reader, i: int, day: Node | None, part: str | None) -> Match | None:
     """A clock time after its day or part of the day: ' at 7', ', 5:30 pm', ' from 3 to 5'."""
     i = reader.skip(i, ",")
     at = reader.skip(i, "at", "@", "around")
-    found = clock_range(reader, reader.skip(i, "at"))
-    if found is None:
+    reading = clock_range(reader, reader.skip(i, "at"))
+    if reading is None:
         point = clock(reader, at, bare=at > i)
         if point is None or (part is None and point.is_bare and reader.at(point.end).text == "-"):
             return None
-        found = Reading(point, None, point.end)
+        reading = Reading(point, None, point.end)
     rule = _DATED_CLOCK if day is not None else CLOCK
-    return Found(found.hours(day, part), found.end, rule, is_range=found.last is not None)
+    return Match(reading.hours(day, part), reading.end, rule, is_range=reading.last is not None)
 
 
-def _clock_first(reader: Reader, i: int, *, cued: bool) -> Found | None:
+def _clock_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
     """A clock time with the day after it ('5 pm on Friday'), or alone where that is sure."""
-    found = clock_range(reader, i)
-    is_range = found is not None
-    if found is None:
+    reading = clock_range(reader, i)
+    is_range = reading is not None
+    if reading is None:
         point = clock(reader, i, bare=reader.word(i - 1) in {"at", "around"})
         if point is None:
             return None
-        found = Reading(point, None, point.end)
-    if reader.word(found.end) in {"every", "each", "daily"} or reader.counts_things(found.end):
+        reading = Reading(point, None, point.end)
+    if reader.word(reading.end) in {"every", "each", "daily"} or reader.counts_things(reading.end):
         return None
-    j = reader.skip(found.end, ",", "on", "of")
+    j = reader.skip(reading.end, ",", "on", "of")
     named = _named_part_of(reader, j)
     if named is not None:
         name, end, day = named
-        return Found(found.hours(day, name), end, _DATED_CLOCK, is_range=is_range)
+        return Match(reading.hours(day, name), end, _DATED_CLOCK, is_range=is_range)
     dated = period(reader, j, cued=True)
     if dated is not None and dated.is_day:
         part = _day_part(reader, reader.skip(dated.end, "in"))
         end = dated.end if part is None else part[1]
-        hours = found.hours(dated.node, None if part is None else part[0])
-        return Found(hours, end, _DATED_CLOCK, is_range=is_range)
+        hours = reading.hours(dated.node, None if part is None else part[0])
+        return Match(hours, end, _DATED_CLOCK, is_range=is_range)
     before = reader.word(i - 1) or reader.mark(i - 1)
-    is_sure = reader.at(i).kind != "clock" or not found.first.is_open or is_range
-    if found.is_bare or not (is_sure or cued or before in _CLOCK_CUES):
+    is_sure = reader.at(i).kind != "clock" or not reading.first.is_open or is_range
+    if reading.is_bare or not (is_sure or cued or before in _CLOCK_CUES):
         return None
-    return Found(found.hours(None, None), found.end, CLOCK, is_range=is_range)
+    return Match(reading.hours(None, None), reading.end, CLOCK, is_range=is_range)
 
 
-def _part_first(reader: Reader, i: int) -> Found | None:
+def _part_first(reader: Reader, i: int) -> Match | None:
     """'the morning of May 7', 'in the evening', 'in the morning at 7'."""
     j = reader.skip(i, "in", "at", "during")
     part = _day_part(reader, j)
@@ -310,19 +310,19 @@ def _part_first(reader: Reader, i: int) -> Found | None:
     name, end = part
     day = period(reader, reader.skip(end, "of", "on"), cued=True)
     if day is not None and day.is_day:
-        return Found(_hours(name, day.node), day.end, _DATED_PART)
+        return Match(_hours(name, day.node), day.end, _DATED_PART)
     if j == i:
         return None
-    return _clock_after(reader, end, None, name) or Found(_hours(name, None), end, PART)
+    return _clock_after(reader, end, None, name) or Match(_hours(name, None), end, PART)
 
 
-def _named_day_part(reader: Reader, i: int) -> Found | None:
+def _named_day_part(reader: Reader, i: int) -> Match | None:
     """'this morning', 'tonight', 'last night', with a clock time or not."""
     named = _named_part_of(reader, i)
     if named is None:
         return None
     name, end, day = named
-    return _clock_after(reader, end, day, name) or Found(_hours(name, day), end, _DATED_PART)
+    return _clock_after(reader, end, day, name) or Match(_hours(name, day), end, _DATED_PART)
 
 
 def _named_part_of(reader: Reader, i: int) -> tuple[str, int, Node] | None:

@@ -76,13 +76,13 @@ def find_times(
     if not may_name_a_time(text[: max(most_characters, 0)]):
         return []
     tokens = cut(text, most_characters)
-    found = []
+    resolved_phrases = []
     for phrase in phrases(Reader(tokens)):
         start, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
         resolved = _resolve(phrase, calendar, text=text, start=start, end=end)
         if resolved is not None:
-            found.append(resolved)
-    return found
+            resolved_phrases.append(resolved)
+    return resolved_phrases
 
 
 def may_name_a_time(text: str) -> bool:

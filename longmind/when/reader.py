@@ -35,7 +35,7 @@ WINDOW: Final = "last or next so long"
 _EDGE = Token("mark", "", -1, -1)
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A meaning, the position after its last token, and the rule that saw it."""
 
     node: Node
@@ -164,12 +164,12 @@ def cardinal(reader: Reader, i: int) -> Count | None:
         return Count(VAGUE_NUMBERS[word], reader.skip(i + 1, "of"), is_vague=True)
     if word in {"hundred", "dozen"}:
         return Count(100 if word == "hundred" else 12, i + 1)
-    found = whole(reader, i)
-    if found is None:
+    number = whole(reader, i)
+    if number is None:
         return None
-    if reader.word(found.end) == "hundred":
-        return Count(found.value * 100, found.end + 1)
-    return _with_half(reader, found)
+    if reader.word(number.end) == "hundred":
+        return Count(number.value * 100, number.end + 1)
+    return _with_half(reader, number)
 
 
 def _with_half(reader: Reader, count: Count) -> Count:
@@ -201,17 +201,17 @@ def ordinal(reader: Reader, i: int) -> Count | None:
 def day_of_month(reader: Reader, i: int) -> Count | None:
     """1 to 31 as digits, an ordinal, or in words; not when it counts what follows."""
     token = reader.at(i)
-    found = ordinal(reader, i)
-    if found is None and token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
-        found = Count(int(token.text), i + 1)
-    if found is None and (found := whole(reader, i)) is not None and found.value < 2:
-        found = None
-    if found is None or not 1 <= found.value <= 31 or reader.counts_things(found.end):
+    number = ordinal(reader, i)
+    if number is None and token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
+        number = Count(int(token.text), i + 1)
+    if number is None and (number := whole(reader, i)) is not None and number.value < 2:
+        number = None
+    if number is None or not 1 <= number.value <= 31 or reader.counts_things(number.end):
         return None
-    if reader.mark(i - 1) in {"$", "€", "£", "#"} or reader.word(found.end) in {"thousand", "hundred"}:
+    if reader.mark(i - 1) in {"$", "€", "£", "#"} or reader.word(number.end) in {"thousand", "hundred"}:
         return None
-    after = reader.at(found.end)
-    return None if after.glued and after.text in {":", "."} and reader.at(found.end + 1).glued else found
+    after = reader.at(number.end)
+    return None if after.glued and after.text in {":", "."} and reader.at(number.end + 1).glued else number
 
 
 def year(reader: Reader, i: int, *, cued: bool) -> Count | None:
@@ -303,10 +303,10 @@ def _part(reader: Reader, i: int) -> Length | None:
     count = cardinal(reader, i)
     if count is None:
         return None
-    found = unit(reader, reader.skip(count.end, "-", "full", "whole"))
-    if found is None:
+    measure = unit(reader, reader.skip(count.end, "-", "full", "whole"))
+    if measure is None:
         return None
-    grain, times, end = found
+    grain, times, end = measure
     value = count.value * times
     if reader.phrase(end, "and", "a", "half") is not None:
         value, end = value + times / 2, end + 3

@@ -59,19 +59,19 @@ def find_phones(text: str, *, region: str) -> Iterator[Match]:
         raise InvalidInput(
             f"A region is a country's two letters, not {region!r}.", hint="Write 'US' or 'PT'."
         )
-    seen: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for run in _RUN.finditer(text):
         for start, end in _by_plan(run.group(), region.upper()):
             start, end = _balanced(text, run.start() + start, run.start() + end)
             if not _excluded(text, start, end):
-                seen.append((start, end))
+                spans.append((start, end))
                 yield Match("phone", start, end, "numbering plan")
     place = 0
     for match in _SHAPE.finditer(text):
         start, end = _balanced(text, match.start(), match.end())
-        while place < len(seen) and seen[place][1] <= start:
+        while place < len(spans) and spans[place][1] <= start:
             place += 1
-        overlaps = place < len(seen) and seen[place][0] < end
+        overlaps = place < len(spans) and spans[place][0] < end
         if not overlaps and (rule := _by_shape(text, start, end)) is not None:
             yield Match("phone", start, end, rule)
 
@@ -84,7 +84,7 @@ def _by_plan(run: str, region: str) -> list[tuple[int, int]]:
             "Finding telephone numbers needs the package phonenumbers.", hint="pip install phonenumbers"
         ) from error
     matcher = phonenumbers.PhoneNumberMatcher(run, region, leniency=phonenumbers.Leniency.VALID, max_tries=20)
-    return [(found.start, found.end) for found in matcher]
+    return [(match.start, match.end) for match in matcher]
 
 
 def _balanced(text: str, start: int, end: int) -> tuple[int, int]:

@@ -76,14 +76,14 @@ def address(text: str, start: int, end: int) -> Spans | None:
 
 def date(text: str, start: int, end: int) -> Spans | None:
     """A date or a year, as written, without its preposition."""
-    moment = mention_at(text, start, end)
-    if moment is None:
+    mention = mention_at(text, start, end)
+    if mention is None:
         return None
-    preposition = _PREPOSITION.match(text, start, moment[1])
+    preposition = _PREPOSITION.match(text, start, mention.end)
     begin = start if preposition is None else preposition.end()
-    value = text[begin : moment[1]]
+    value = text[begin : mention.end]
     dated = _DATE_WORD.search(value) is not None and _RELATIVE.search(value) is None
-    return [(begin, moment[1])] if dated else None
+    return [(begin, mention.end)] if dated else None
 
 
 def pronouns(text: str, start: int, end: int) -> Spans | None:

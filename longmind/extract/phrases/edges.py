@@ -86,13 +86,13 @@ def without_tail(text: str, start: int, end: int) -> int:
         if (filler := _FILLER.search(text, max(start, end - 60), end)) is not None:
             end = filler.start()
         position = start
-        while (moment := find_mention(text, position, end)) is not None:
-            if not text[moment[1] : end].strip(" ,.!"):
-                end = moment[0]
+        while (mention := find_mention(text, position, end)) is not None:
+            if not text[mention.end : end].strip(" ,.!"):
+                end = mention.start
                 if (lead := _BEFORE_TIME.search(text, max(start, end - 12), end)) is not None:
                     end = lead.start()
                 break
-            position = moment[1]
+            position = mention.end
         while end > start and text[end - 1] in " ,":
             end -= 1
         if end == before:
