@@ -32,7 +32,8 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
     """The time phrases of the question, resolved where they can be, with a note where they cannot."""
     if request.times == "ignore" or not request.query.strip():
         return TimeSense()
-    from longmind.search.when import asks_recency, find_times, time_range
+    from longmind.search.recency import asks_recency
+    from longmind.when.find import find_times, time_range
 
     phrases = find_times(request.query, reference=request.reference, zone=request.zone)
     resolved = [phrase for phrase in phrases if not phrase.unresolved]

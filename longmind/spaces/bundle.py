@@ -13,9 +13,9 @@ from longmind.base.errors import InvalidInput
 from longmind.base.hashing import digest
 from longmind.base.recall_marks import CLOSE, OPEN, harmless
 from longmind.base.times import AsOf, format_ms
-from longmind.spaces.instants import instant, parse_rfc3339
 from longmind.spaces.objects import slugs
 from longmind.spaces.values import MemoryObject
+from longmind.when.arguments import parse_moment, parse_rfc3339
 
 DEFAULT_LIMIT: Final = 5
 KIND_LIMIT: Final = 20
@@ -206,9 +206,7 @@ def _frozen(value: object, name: str) -> int:
 
 
 def _now(value: datetime | int | str, name: str) -> int:
-    found = instant(value, name)
-    assert found is not None
-    return found
+    return parse_moment(value, name, strict=True)
 
 
 def _as_of(value: object, name: str) -> AsOf:

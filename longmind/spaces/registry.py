@@ -23,7 +23,6 @@ from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
 from longmind.spaces import fields, file, retention, rows, write
 from longmind.spaces.index_cache import SpaceIndexes
-from longmind.spaces.instants import instant, parse_rfc3339
 from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering.choice import DEFAULT, ORDERINGS
 from longmind.spaces.policies import Policy
@@ -40,6 +39,7 @@ from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
+from longmind.when.arguments import parse_moment, parse_rfc3339
 
 BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
@@ -176,8 +176,7 @@ class Spaces:
         for a purge is refused.
         """
         space = canonical_space(name)
-        moment = instant(now, "now")
-        assert moment is not None
+        moment = parse_moment(now, "now", strict=True)
         check_choice(mode, "mode", ("auto", "archive", "purge"))
         with self._telemetry.operation("gc", space=space) as span:
             report = retention.collect(

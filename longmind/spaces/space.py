@@ -18,7 +18,6 @@ from longmind.llm.ledger import spending_by_provider
 from longmind.llm.protocol import LanguageModel
 from longmind.spaces import rows, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
-from longmind.spaces.instants import parse_rfc3339
 from longmind.spaces.objects import Wanted, plan_object
 from longmind.spaces.ordering.choice import known
 from longmind.spaces.policies import Policy
@@ -28,6 +27,7 @@ from longmind.spaces.values import AuditEntry, MemoryObject, Remembered
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.visible import Clause
+from longmind.when.arguments import parse_rfc3339
 
 PII_KEY: Final = "spaces_pii_key"
 _ATTEMPTS: Final = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from longmind.search.when import words
+from longmind.when import words
 
 Kind = Literal[
     "word",  # letters only; `text` in lower case
@@ -85,9 +85,9 @@ def cut(text: str, most_characters: int) -> list[Token]:
         group = match.lastgroup
         if group == "space" and match.group().count("\n") < 2:
             continue
-        token = _token(match, group, glued=match.start() == last_end)
-        tokens.append(token)
-        last_end = token.end
+        is_space = group == "space"
+        tokens.append(_token(match, group, glued=match.start() == last_end and not is_space))
+        last_end = -1 if is_space else match.end()
     return tokens
 
 

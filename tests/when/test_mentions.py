@@ -1,10 +1,10 @@
-"""Time phrases as they stand in a text."""
+"""Where a text mentions a time, and of what kind."""
 
 from __future__ import annotations
 
 import pytest
 
-from longmind.extract.moments import find_moment, moment_at
+from longmind.when.mentions import find_mention, mention_at
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from longmind.extract.moments import find_moment, moment_at
         ("on March 12", "on March 12", "either"),
         ("in the summer of 2019", "in the summer of 2019", "either"),
         ("from 2010 to 2014", "from 2010 to 2014", "either"),
-        ("for about ten years now", "for about ten years now", "span"),
+        ("for about ten years now", "for about ten years now", "length"),
         ("every other Tuesday", "every other Tuesday", "repeated"),
         ("on Mondays", "on Mondays", "repeated"),
         ("three times a week", "three times a week", "repeated"),
@@ -30,7 +30,7 @@ from longmind.extract.moments import find_moment, moment_at
     ],
 )
 def test_time_phrases_are_found_and_sorted(text: str, phrase: str, sort: str) -> None:
-    found = find_moment(text, 0, len(text))
+    found = find_mention(text, 0, len(text))
     assert found is not None
     assert (text[found[0] : found[1]], found[2]) == (phrase, sort)
 
@@ -39,9 +39,28 @@ def test_time_phrases_are_found_and_sorted(text: str, phrase: str, sort: str) ->
     "text", ["you may go", "march on", "a second opinion", "I saw Sunday's paper", "in Rome", ""]
 )
 def test_other_words_are_no_time(text: str) -> None:
-    assert find_moment(text, 0, len(text)) is None
+    assert find_mention(text, 0, len(text)) is None
 
 
 def test_a_phrase_can_be_asked_for_at_one_place() -> None:
-    assert moment_at("see you in May", 8, 14) == (8, 14, "either")
-    assert moment_at("see you in May", 4, 14) is None
+    assert mention_at("see you in May", 8, 14) == (8, 14, "either", 11)
+    assert mention_at("see you in May", 4, 14) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Blade Runner 2049", "the song “Last Christmas” again", 'she read "Summer of 1969" twice', "Sunday"],
+)
+def test_names_and_titles_are_no_time(text: str) -> None:
+    assert find_mention(text, 0, len(text)) is None
+
+
+def test_mentions_are_found_in_the_sentence_that_is_asked_for() -> None:
+    text = "We met in May. It rained last week! I left\nyesterday"
+    mentions = []
+    position = 0
+    while (mention := find_mention(text, position, len(text))) is not None:
+        mentions.append(text[mention.start : mention.end])
+        position = mention.end
+    assert mentions == ["in May", "last week", "yesterday"]
+    assert find_mention(text, 15, 30) is None

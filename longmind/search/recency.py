@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from longmind.search.when.words import DAY_PARTS, PLAIN_WEEKDAYS, SEASONS, UNITS
+from longmind.when.words import DAY_PARTS, PLAIN_WEEKDAYS, SEASONS, UNITS
 
 _NAMES = "|".join([*UNITS, *PLAIN_WEEKDAYS, *SEASONS, *DAY_PARTS, "weekend", "few", "couple"])
 _TIMES = rf"(?:{_NAMES}|[0-9]+)"

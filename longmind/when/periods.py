@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from longmind.search.when import dates, relative
-from longmind.search.when.calendar import Duration
-from longmind.search.when.derived import Beside, Holding, Lasting, NearestWeekday, Nth, Part, Shifted
-from longmind.search.when.nodes import Node, Unit, Weekend
-from longmind.search.when.numbers import Length, cardinal, length, ordinal, unit
-from longmind.search.when.reader import AGO, AHEAD, UNIT, WINDOW, Found, Reader
-from longmind.search.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
+from longmind.when import dates, relative
+from longmind.when.calendar import Duration
+from longmind.when.meanings import Beside, Holding, NearestWeekday, Node, Nth, Part, Shifted, Unit, Weekend
+from longmind.when.reader import (
+    AGO,
+    AHEAD,
+    UNIT,
+    WINDOW,
+    Length,
+    Match,
+    Reader,
+    cardinal,
+    length,
+    ordinal,
+    unit,
+)
+from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
 
 _DEPTH = 2
 """How many times a time may be said by way of another: '3 days after the end of May'."""
@@ -18,16 +28,16 @@ _STARTING = frozenset({"starting", "beginning", "commencing"})
 _SIGNS = {"before": -1, "after": 1, "following": 1}
 
 
-def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Found | None:
+def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
     """The longest time that begins at this token; of equals, the rule listed first."""
-    best: Found | None = None
-    for found in _readings(reader, i, cued=cued, depth=depth):
-        if found is not None and (best is None or found.end > best.end):
-            best = found
+    best: Match | None = None
+    for match in _readings(reader, i, cued=cued, depth=depth):
+        if match is not None and (best is None or match.end > best.end):
+            best = match
     return best
 
 
-def _readings(reader: Reader, i: int, *, cued: bool, depth: int) -> Iterator[Found | None]:
+def _readings(reader: Reader, i: int, *, cued: bool, depth: int) -> Iterator[Match | None]:
     kind = reader.at(i).kind
     if kind in {"mark", "other", "clock"}:
         return
@@ -59,22 +69,22 @@ def _readings(reader: Reader, i: int, *, cued: bool, depth: int) -> Iterator[Fou
     yield dates.plain_year(reader, i, cued=cued)
 
 
-def _base(reader: Reader, i: int, depth: int) -> Found | None:
+def _base(reader: Reader, i: int, depth: int) -> Match | None:
     """The time by way of which another is said; 'the month' is then the present one."""
-    found = period(reader, i, cued=True, depth=depth - 1)
-    if found is not None:
-        return found
+    match = period(reader, i, cued=True, depth=depth - 1)
+    if match is not None:
+        return match
     if reader.word(i) == "the":
-        found = period(reader, i + 1, cued=True, depth=depth - 1)
-    if found is None:
+        match = period(reader, i + 1, cued=True, depth=depth - 1)
+    if match is None:
         j = reader.skip(i, "the", "a")
         named = unit(reader, j)
         if named is not None and named[0] in PERIOD_UNITS and not reader.word(j).endswith("s"):
-            return Found(Unit(named[0], 0), named[2], UNIT)
-    return found
+            return Match(Unit(named[0], 0), named[2], UNIT)
+    return match
 
 
-def _nth_of(reader: Reader, i: int, depth: int) -> Found | None:
+def _nth_of(reader: Reader, i: int, depth: int) -> Match | None:
     """'the first week of May', 'the first three days of June', 'the 2nd half of 2019'."""
     j = reader.skip(i, "the")
     if reader.word(j) in {"last", "final"}:
@@ -100,29 +110,27 @@ def _nth_of(reader: Reader, i: int, depth: int) -> Found | None:
     if base is None or isinstance(base.node, Shifted):
         return None
     if word == "half" and number in {1, 2, -1}:
-        return Found(Part(base.node, 2 if number == -1 else number), base.end, "half of a time")
-    if word == "weekend":
-        return Found(Nth(number, "week", base.node, weekday=5), base.end, "nth in a time")
+        return Match(Part(base.node, 2 if number == -1 else number), base.end, "half of a time")
     if word in PLAIN_WEEKDAYS:
-        return Found(
-            Nth(number, None, base.node, weekday=WEEKDAYS[word]), base.end, "nth in a time", is_day=True
+        return Match(
+            Nth(number, "day", base.node, weekday=WEEKDAYS[word]), base.end, "nth in a time", is_day=True
         )
     named = unit(reader, j)
     if named is None or named[0] in {"second", "minute", "hour"}:
         return None
     node = Nth(number, named[0], base.node, count=many * int(named[1]))
-    return Found(node, base.end, "nth in a time", is_day=named[0] == "day" and many == 1)
+    return Match(node, base.end, "nth in a time", is_day=named[0] == "day" and many == 1)
 
 
-def _nth_day(reader: Reader, i: int, number: int, depth: int) -> Found | None:
+def _nth_day(reader: Reader, i: int, number: int, depth: int) -> Match | None:
     """'the 15th of last month'."""
     base = _base(reader, i, depth)
     if base is None or not isinstance(base.node, Unit) or base.node.grain != "month":
         return None
-    return Found(Nth(number, "day", base.node), base.end, "nth in a time", is_day=True)
+    return Match(Nth(number, "day", base.node), base.end, "nth in a time", is_day=True)
 
 
-def _part_of(reader: Reader, i: int, depth: int) -> Found | None:
+def _part_of(reader: Reader, i: int, depth: int) -> Match | None:
     """'the end of last month', 'early 2020', 'mid-June', 'late in the summer'."""
     j = reader.skip(i, "the")
     word = reader.word(j)
@@ -142,10 +150,10 @@ def _part_of(reader: Reader, i: int, depth: int) -> Found | None:
         return None
     if base.rule == UNIT and word in {"early", "late"} and reader.word(j) in {"the", "a"}:
         return None
-    return Found(Part(base.node, THIRDS[word]), base.end, "part of a time")
+    return Match(Part(base.node, THIRDS[word]), base.end, "part of a time")
 
 
-def _beside(reader: Reader, i: int, depth: int) -> Found | None:
+def _beside(reader: Reader, i: int, depth: int) -> Match | None:
     """'the day before yesterday', 'the week after next', 'the Friday before May 22', 'the week of May 7'."""
     j = reader.skip(i, "the")
     name = reader.word(j)
@@ -155,7 +163,7 @@ def _beside(reader: Reader, i: int, depth: int) -> Found | None:
         if base is None or not base.is_day:
             return None
         node: Node = Holding("week", base.node) if name == "week" else Weekend(of=base.node)
-        return Found(node, base.end, "week of a day")
+        return Match(node, base.end, "week of a day")
     if relation not in _SIGNS:
         return None
     sign = _SIGNS[relation]
@@ -166,43 +174,43 @@ def _beside(reader: Reader, i: int, depth: int) -> Found | None:
     twice = {-1: "last", 1: "next"}[sign]
     if reader.word(j + 2) == twice and reader.word(j + 3) not in WEEKDAYS and unit(reader, j + 3) is None:
         if name == "weekend":
-            return Found(Weekend(of=Unit("week", 2 * sign)), j + 3, "weekend")
+            return Match(Weekend(of=Unit("week", 2 * sign)), j + 3, "weekend")
         if named is not None and named[0] in PERIOD_UNITS:
-            return Found(Unit(named[0], 2 * sign), j + 3, UNIT)
+            return Match(Unit(named[0], 2 * sign), j + 3, UNIT)
     base = _base(reader, j + 2, depth)
     if base is None or (base.rule == UNIT and reader.word(j + 2) == "the"):
         return None
     if is_weekday:
         node = NearestWeekday(WEEKDAYS.get(name, 5), sign, base.node, days=2 if name == "weekend" else 1)
-        return Found(node, base.end, "day before or after", is_day=name != "weekend")
+        return Match(node, base.end, "day before or after", is_day=name != "weekend")
     if named is None:
         return None
     node = Beside(Duration.of(named[1], named[0]), sign, base.node)
-    return Found(node, base.end, "time before or after", is_day=named[0] == "day")
+    return Match(node, base.end, "time before or after", is_day=named[0] == "day")
 
 
-def _shifted(reader: Reader, i: int, depth: int) -> Found | None:
+def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
     """'three days after May 7', 'a week from Friday', 'the week starting June 4'."""
-    said = length(reader, i)
+    distance = length(reader, i)
     if (
-        said is None
+        distance is None
         and (named := unit(reader, reader.skip(i, "the"))) is not None
         and named[0] in PERIOD_UNITS
     ):
-        said = Length(Duration.of(named[1], named[0]), named[2])
-        if reader.word(said.end) not in _STARTING:
+        distance = Length(Duration.of(named[1], named[0]), named[2])
+        if reader.word(distance.end) not in _STARTING:
             return None
-    if said is None or said.duration.is_within_day:
+    if distance is None or distance.duration.is_within_day:
         return None
-    word = reader.word(said.end)
+    word = reader.word(distance.end)
     if word in _STARTING:
-        base = _base(reader, reader.skip(said.end + 1, "on", "from", "in"), depth)
+        base = _base(reader, reader.skip(distance.end + 1, "on", "from", "in"), depth)
         return (
             None
             if base is None
-            else Found(Lasting(said.duration, base.node), base.end, "so long from a time")
+            else Match(Beside(distance.duration, 0, base.node), base.end, "so long from a time")
         )
-    j = said.end + 1
+    j = distance.end + 1
     if word == "prior" and reader.word(j) == "to":
         word, j = "before", j + 1
     if word not in {"before", "after", "from", "following"}:
@@ -210,5 +218,5 @@ def _shifted(reader: Reader, i: int, depth: int) -> Found | None:
     base = _base(reader, j, depth)
     if base is None or (base.rule == UNIT and reader.word(j) == "the"):
         return None
-    node = Shifted(said.duration, -1 if word == "before" else 1, base.node, ahead=word == "from")
-    return Found(node, base.end, "so long before or after", is_day=base.is_day, is_vague=said.is_vague)
+    node = Shifted(distance.duration, -1 if word == "before" else 1, base.node, ahead=word == "from")
+    return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)

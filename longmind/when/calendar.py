@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import to_ms
-from longmind.search.when.words import Grain, Which
+from longmind.when.words import Grain, Which
 
 Prefer = Literal["past", "future"]
 
@@ -225,16 +225,3 @@ def unit_start(moment: datetime, grain: Grain) -> datetime:
 
 def unit_at(start: datetime, grain: Grain) -> Span:
     return Span(start, shift(start, Duration.of(1, grain), 1), grain)
-
-
-def easter(year: int) -> tuple[int, int]:
-    """Month and day of Easter Sunday (Gregorian), by the anonymous computus."""
-    golden = year % 19
-    century, rest = divmod(year, 100)
-    leap_centuries, century_rest = divmod(century, 4)
-    moon = (19 * golden + century - leap_centuries - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
-    leaps, year_rest = divmod(rest, 4)
-    weekday = (32 + 2 * century_rest + 2 * leaps - moon - year_rest) % 7
-    late = (golden + 11 * moon + 22 * weekday) // 451
-    month, day = divmod(moon + weekday - 7 * late + 114, 31)
-    return month, day + 1

@@ -1,23 +1,114 @@
-"""Reads numbers, ordinals, years and lengths of time, in digits and in words."""
+"""Looks at tokens by position, and reads numbers, ordinals, years and lengths of time from them."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Container, Sequence
+from typing import Final, NamedTuple
 
-from longmind.search.when.calendar import Duration
-from longmind.search.when.lexer import full_year
-from longmind.search.when.reader import Reader
-from longmind.search.when.words import (
+from longmind.when.calendar import Duration
+from longmind.when.lexer import Token, full_year
+from longmind.when.meanings import Node
+from longmind.when.words import (
     LETTER_UNITS,
+    MEASURES,
     ONES,
     ORDINAL_TENS,
     ORDINALS,
     TENS,
     UNITS,
     VAGUE_NUMBERS,
+    WHICH,
     Grain,
+    Which,
     listed,
 )
+
+AGO: Final = "so long ago"
+AHEAD: Final = "so long from now"
+CLOCK: Final = "time of day"
+DIGITS: Final = "date in digits"
+PART: Final = "part of the day"
+UNIT: Final = "calendar unit"
+WINDOW: Final = "last or next so long"
+"""Names of rules that other rules ask for; the rest are named where they are read."""
+
+_EDGE = Token("mark", "", -1, -1)
+
+
+class Match(NamedTuple):
+    """A meaning, the position after its last token, and the rule that saw it."""
+
+    node: Node
+    end: int
+    rule: str
+    is_day: bool = False
+    """One calendar day: a time of day may be said with it."""
+    is_vague: bool = False
+    is_range: bool = False
+
+
+class Reader:
+    """Tokens that may be asked for at any position; outside the text there are empty marks."""
+
+    __slots__ = ("_count", "_tokens", "_words")
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = tokens
+        self._count = len(tokens)
+        self._words = [token.text if token.kind == "word" else "" for token in tokens]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def at(self, i: int) -> Token:
+        return self._tokens[i] if 0 <= i < self._count else _EDGE
+
+    def word(self, i: int) -> str:
+        return self._words[i] if 0 <= i < self._count else ""
+
+    def mark(self, i: int) -> str:
+        token = self.at(i)
+        return token.text if token.kind == "mark" else ""
+
+    def skip(self, i: int, *texts: str) -> int:
+        """The next position if the token here is one of these words or marks, else this one."""
+        return i + 1 if self.at(i).text in texts and self.at(i).kind in {"word", "mark"} else i
+
+    def phrase(self, i: int, *texts: str) -> int | None:
+        """The position after these words, if they stand here one after the other."""
+        for text in texts:
+            if self.word(i) != text:
+                return None
+            i += 1
+        return i
+
+    def possessive(self, i: int) -> int:
+        return i + 1 if self.at(i).glued and self.mark(i) in {"'s", "'", "’"} else i
+
+    def which(self, i: int) -> tuple[Which | None, int]:
+        """'last', 'this', 'next' and their like here ('this past', 'this coming'), and the position after."""
+        word = self.word(i)
+        if word not in WHICH:
+            return None, i
+        after = self.word(i + 1)
+        if word == "this" and after in WHICH and after not in {"this", "current"}:
+            return WHICH[after], i + 2
+        return WHICH[word], i + 1
+
+    def counts_things(self, i: int) -> bool:
+        """Whether what stands here makes the number before it a quantity: '2000 people', '50 %', '3 days'."""
+        token = self.at(i)
+        if token.kind == "word":
+            return token.text in MEASURES or token.text in UNITS
+        return token.kind == "mark" and token.text in {"%", "$", "€", "£", "°", "+", "x", "*", "="}
+
+    def is_cued(self, i: int, cues: Container[str]) -> bool:
+        """Whether one of the cue words stands before this position, an article between them or not."""
+        before = self.word(i - 1)
+        if before == "the":
+            before = self.word(i - 2)
+        return before in cues
+
 
 _MOST_PARTS = 4
 _AFTER_ARTICLE = frozenset({"half", "hundred", "dozen", *VAGUE_NUMBERS})
@@ -29,6 +120,9 @@ _NUMBERED = frozenset(
     )
 )
 """A number after one of these is a name, not a year."""
+
+
+_AFTER_YEAR = frozenset([*".,?!)]\"'’”:;-/", "'s"])
 
 
 class Count(NamedTuple):
@@ -70,12 +164,12 @@ def cardinal(reader: Reader, i: int) -> Count | None:
         return Count(VAGUE_NUMBERS[word], reader.skip(i + 1, "of"), is_vague=True)
     if word in {"hundred", "dozen"}:
         return Count(100 if word == "hundred" else 12, i + 1)
-    found = whole(reader, i)
-    if found is None:
+    number = whole(reader, i)
+    if number is None:
         return None
-    if reader.word(found.end) == "hundred":
-        return Count(found.value * 100, found.end + 1)
-    return _with_half(reader, found)
+    if reader.word(number.end) == "hundred":
+        return Count(number.value * 100, number.end + 1)
+    return _with_half(reader, number)
 
 
 def _with_half(reader: Reader, count: Count) -> Count:
@@ -107,17 +201,17 @@ def ordinal(reader: Reader, i: int) -> Count | None:
 def day_of_month(reader: Reader, i: int) -> Count | None:
     """1 to 31 as digits, an ordinal, or in words; not when it counts what follows."""
     token = reader.at(i)
-    found = ordinal(reader, i)
-    if found is None and token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
-        found = Count(int(token.text), i + 1)
-    if found is None and (found := whole(reader, i)) is not None and found.value < 2:
-        found = None
-    if found is None or not 1 <= found.value <= 31 or reader.counts_things(found.end):
+    number = ordinal(reader, i)
+    if number is None and token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
+        number = Count(int(token.text), i + 1)
+    if number is None and (number := whole(reader, i)) is not None and number.value < 2:
+        number = None
+    if number is None or not 1 <= number.value <= 31 or reader.counts_things(number.end):
         return None
-    if reader.mark(i - 1) in {"$", "€", "£", "#"} or reader.word(found.end) in {"thousand", "hundred"}:
+    if reader.mark(i - 1) in {"$", "€", "£", "#"} or reader.word(number.end) in {"thousand", "hundred"}:
         return None
-    after = reader.at(found.end)
-    return None if after.glued and after.text in {":", "."} and reader.at(found.end + 1).glued else found
+    after = reader.at(number.end)
+    return None if after.glued and after.text in {":", "."} and reader.at(number.end + 1).glued else number
 
 
 def year(reader: Reader, i: int, *, cued: bool) -> Count | None:
@@ -135,23 +229,7 @@ def year(reader: Reader, i: int, *, cued: bool) -> Count | None:
     after = reader.at(i + 1)
     if reader.counts_things(i + 1) or reader.word(i - 1) in _NUMBERED:
         return None
-    if after.glued and after.text not in {
-        ".",
-        ",",
-        "?",
-        "!",
-        ")",
-        "]",
-        '"',
-        "'",
-        "’",
-        "”",
-        ":",
-        ";",
-        "'s",
-        "-",
-        "/",
-    }:
+    if after.glued and after.text not in _AFTER_YEAR:
         return None
     if reader.mark(i + 1) == "-" and reader.at(i + 2).glued and not _is_year(reader.at(i + 2).text):
         return None
@@ -225,10 +303,10 @@ def _part(reader: Reader, i: int) -> Length | None:
     count = cardinal(reader, i)
     if count is None:
         return None
-    found = unit(reader, reader.skip(count.end, "-", "full", "whole"))
-    if found is None:
+    measure = unit(reader, reader.skip(count.end, "-", "full", "whole"))
+    if measure is None:
         return None
-    grain, times, end = found
+    grain, times, end = measure
     value = count.value * times
     if reader.phrase(end, "and", "a", "half") is not None:
         value, end = value + times / 2, end + 3

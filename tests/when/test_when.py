@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import format_ms, to_ms
-from longmind.search.when import TimePhrase, asks_recency, find_times, time_range
-from longmind.search.when.lexer import cut
-from longmind.search.when.phrases import ANCHORS, phrases
-from longmind.search.when.reader import Reader
+from longmind.search.recency import asks_recency
+from longmind.when.find import TimePhrase, find_times, time_range
+from longmind.when.lexer import cut
+from longmind.when.phrases import ANCHORS, phrases
+from longmind.when.reader import Reader
 
 REFERENCE = to_ms(datetime(2023, 5, 17, 14, 30, tzinfo=UTC))  # a Wednesday
 
@@ -68,6 +69,7 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("Dec. 7, 2020", "Dec. 7, 2020", day("2020-12-07")),
     ("on May 7", "May 7", day("2023-05-07")),
     ("on May 29", "May 29", day("2022-05-29")),
+    ("on May 29.\n\nThen", "May 29", day("2022-05-29")),
     ("7 May", "7 May", day("2023-05-07")),
     ("7th of May 2023", "7th of May 2023", day("2023-05-07")),
     ("the 7th of May", "the 7th of May", day("2023-05-07")),

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta, tzinfo
 
 from longmind.base.errors import InvalidInput
-from longmind.search.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
-from longmind.search.when.derived import Hours, Part, Shifted
-from longmind.search.when.lexer import cut
-from longmind.search.when.nodes import Instant
-from longmind.search.when.phrases import ANCHORS, Phrase, Relation, phrases
-from longmind.search.when.reader import CLOCK, PART, Reader
-from longmind.search.when.words import Grain
+from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
+from longmind.when.lexer import cut
+from longmind.when.meanings import Part
+from longmind.when.phrases import ANCHORS, Phrase, Relation, phrases
+from longmind.when.reader import CLOCK, DIGITS, PART, Reader
+from longmind.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
 _DIGIT = re.compile(r"[0-9]")
 _WORD = re.compile(r"[^\W\d_]+")
+_DAY_OR_MONTH = re.compile(r"0?([1-9]|1[0-2])[/-](?!0?\1[/-])(?:0?[1-9]|1[0-2])(?:[/-][0-9]{2,4})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,16 @@ class TimePhrase:
         """The phrase is relative and no reference time was given."""
         return self.since is None and self.until is None
 
+    @property
+    def ambiguous(self) -> bool:
+        """'5/7/2023' is read as the seventh of May; elsewhere it is the fifth of July."""
+        return self.rule == DIGITS and _DAY_OR_MONTH.fullmatch(self.text) is not None
+
+    @property
+    def is_time_of_day(self) -> bool:
+        """A time of day without its day: of which day is a guess."""
+        return self.rule in {CLOCK, PART}
+
 
 def find_times(
     text: str,
@@ -63,19 +73,19 @@ def find_times(
     months, and a winter belongs to the year it begins in. Phrases outside the years 1 to 9999 are left out.
     """
     calendar = Calendar.at(reference, zone=zone, prefer=prefer)
-    if not _may_name_a_time(text[: max(most_characters, 0)]):
+    if not may_name_a_time(text[: max(most_characters, 0)]):
         return []
     tokens = cut(text, most_characters)
-    found = []
+    resolved_phrases = []
     for phrase in phrases(Reader(tokens)):
         start, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
         resolved = _resolve(phrase, calendar, text=text, start=start, end=end)
         if resolved is not None:
-            found.append(resolved)
-    return found
+            resolved_phrases.append(resolved)
+    return resolved_phrases
 
 
-def _may_name_a_time(text: str) -> bool:
+def may_name_a_time(text: str) -> bool:
     """Most questions have neither a digit nor a word of time, and then nobody need look closer."""
     return _DIGIT.search(text) is not None or not ANCHORS.isdisjoint(_WORD.findall(text.lower()))
 
@@ -117,18 +127,11 @@ def _bounds(phrase: Phrase, calendar: Calendar) -> tuple[int | None, int | None,
         return start, None, span.grain
     part = phrase.node.part if isinstance(phrase.node, Part) else None
     if phrase.relation == "before":
-        to_the_end = (phrase.includes and not _is_point(phrase)) or part == "late"
+        to_the_end = (phrase.includes and not phrase.node.is_point) or part == "late"
         return None, end if to_the_end else start, span.grain
     if phrase.relation == "after":
-        return start if _is_point(phrase) or part == "early" else end, None, span.grain
+        return start if phrase.node.is_point or part == "early" else end, None, span.grain
     return start, end, span.grain
-
-
-def _is_point(phrase: Phrase) -> bool:
-    node = phrase.node
-    if isinstance(node, Hours):
-        return node.is_point
-    return isinstance(node, Instant) or (isinstance(node, Shifted) and node.length.is_within_day)
 
 
 def time_range(phrases: Iterable[TimePhrase]) -> tuple[int | None, int | None] | None:
@@ -139,9 +142,7 @@ def time_range(phrases: Iterable[TimePhrase]) -> tuple[int | None, int | None] |
     is no range to search. A phrase said more loosely than its range is widened: 'two weeks ago' to the seven
     days around that day, 'around May 7' and 'a few days ago' by one unit on each side.
     """
-    ranges = [
-        _searched(phrase) for phrase in phrases if not phrase.unresolved and phrase.rule not in {CLOCK, PART}
-    ]
+    ranges = [_searched(phrase) for phrase in phrases if not phrase.unresolved and not phrase.is_time_of_day]
     closed = [(since, until) for since, until in ranges if since is not None and until is not None]
     since: int | None = None
     until: int | None = None
