@@ -82,7 +82,7 @@ class Collector:
         self._view = view
         self._rule = rule
 
-    def gather(self, text: str, lanes: Iterable[str] | None) -> Collected:
+    def collect(self, text: str, lanes: Iterable[str] | None) -> Collected:
         chosen = None if lanes is None else list(lanes)
         tries = self._search(text, TRIES, TRIES_DEPTH, chosen)
         lore = self._search(text, LORE, LORE_DEPTH, chosen)
@@ -96,7 +96,7 @@ class Collector:
             self._settle(candidates, votes)
         return found
 
-    def evidence(self, candidates: Sequence[Candidate]) -> None:
+    def load_evidence(self, candidates: Sequence[Candidate]) -> None:
         """Fill in the evidence of those that are chosen."""
         full = with_evidence(self._rows, self._view, [item.record for item in candidates])
         for item, record in zip(candidates, full, strict=True):

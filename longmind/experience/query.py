@@ -10,9 +10,9 @@ from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.times import AsOf
-from longmind.context.receipt import Replay
+from longmind.context.receipt import Receipt, Replay
 from longmind.experience import history
-from longmind.experience.brief import Brief, BriefReceipt, Quotas
+from longmind.experience.brief import Brief, Quotas
 from longmind.experience.compose import TOKENIZER, Briefing, check_request
 from longmind.experience.load import load
 from longmind.experience.rows import VoteRow, select
@@ -219,11 +219,11 @@ class Reader:
             )
             return self.briefing(ctx.snapshot).brief(request)
 
-    def replay(self, receipt: BriefReceipt | str) -> Replay:
-        """Make a brief again from its receipt, as of the revision it was made at, and compare."""
-        given = BriefReceipt.from_json(receipt) if isinstance(receipt, str) else receipt
+    def replay(self, receipt: Receipt | str) -> Replay:
+        """Make a brief again from its receipt, and say what changed if it is not the same."""
+        parsed = Receipt.from_json(receipt) if isinstance(receipt, str) else receipt
         with self.store.one_state() as snapshot:
-            return self.briefing(snapshot).replay(given)
+            return self.briefing(snapshot).replay(parsed)
 
     def briefing(self, snapshot: Snapshot) -> Briefing:
         """Makes briefs of one state of the store: for lanes of contexts, which have one already."""
