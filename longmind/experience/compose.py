@@ -20,7 +20,7 @@ from longmind.context.render import BRIEF
 from longmind.experience.brief import Brief, BriefItem, Quotas, Rejected
 from longmind.experience.collect import Candidate, Collected, Collector
 from longmind.experience.contradictions import Contradictions, Note, in_words
-from longmind.experience.history import updates_to
+from longmind.experience.graph import updates_to
 from longmind.experience.load import load
 from longmind.experience.search import LANES, Finder
 from longmind.experience.utility import UtilityRule
@@ -116,11 +116,11 @@ class Briefing:
 
     def brief(self, request: BriefRequest) -> Brief:
         collected, lines = self.lines(request)
-        asked = request.as_json()
+        request_json = request.as_json()
         packer = Packer(
             budget=request.budget,
             tokenizer=open_tokenizer(request.tokenizer),
-            mark=mark_of(self._store_id, self._snapshot.revision, asked),
+            mark=mark_of(self._store_id, self._snapshot.revision, request_json),
             renderer=BRIEF,
         )
         packed = pack_short_first(packer, in_turns(lines))
@@ -128,7 +128,7 @@ class Briefing:
             packed,
             store_id=self._store_id,
             revision=self._snapshot.revision,
-            request=asked,
+            request=request_json,
             recipe=request.recipe,
             order=_ORDER,
             tokenizer=request.tokenizer,
