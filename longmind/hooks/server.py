@@ -35,7 +35,7 @@ def listens(address: tuple[str, int]) -> bool:
 class Server:
     """The operations as routes."""
 
-    how = ""
+    caveat = ""
 
     def __init__(self, address: tuple[str, int], *, space: str | None, token: str | None) -> None:
         self._address = address
@@ -53,42 +53,36 @@ class Server:
         return bool(store_id) and found.get("store") == store_id
 
     def recall(self, question: str, *, session: str) -> str:
-        found = self._ask("recall", {"query": question, "budget": _BUDGET}, several=True)
-        return str(found.get("text", "")) if found.get("items") else ""
+        context = self._ask("recall", {"query": question, "budget": _BUDGET}, several=True)
+        return str(context.get("text", "")) if context.get("items") else ""
 
     def brief(self, topic: str) -> str:
-        asked = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
-        found = self._send("POST", "/v1/experience/brief", asked, seconds=_READ_SECONDS)
-        known = any(item.get("record_id") for item in found.get("items", ()))
-        return str(found.get("text", "")) if known else ""
+        body = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
+        brief = self._send("POST", "/v1/experience/brief", body, seconds=_READ_SECONDS)
+        has_records = any(item.get("record_id") for item in brief.get("items", ()))
+        return str(brief.get("text", "")) if has_records else ""
 
     def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
-        asked: dict[str, Any] = {"limit": limit}
+        body: dict[str, Any] = {"limit": limit}
         if kinds:
-            asked["kinds"] = list(kinds)
+            body["kinds"] = list(kinds)
         if tags:
-            asked["where"] = {"any_tags": list(tags)}
+            body["where"] = {"any_tags": list(tags)}
         if session:
-            asked["sessions"] = [session]
-        found = self._ask("timeline", asked, several=True)
+            body["sessions"] = [session]
+        timeline = self._ask("timeline", body, several=True)
         return [
-            Note(
-                item["id"],
-                item["occurred_at"],
-                item["text"],
-                item.get("speaker") or item.get("role") or "",
-                item.get("session") or "",
-            )
-            for item in found.get("frames", ())
+            Note(item["id"], item["occurred_at"], item["text"], item.get("speaker") or item.get("role") or "")
+            for item in timeline.get("frames", ())
         ]
 
     def add(self, session: str, turns: Sequence[Turn]) -> None:
         for start in range(0, len(turns), _BATCH):
-            told = [
+            batch = [
                 {"role": turn.role, "text": turn.text, "idempotency_key": turn.key}
                 for turn in turns[start : start + _BATCH]
             ]
-            self._ask("turns/add_many", {"session": session, "turns": told}, seconds=_WRITE_SECONDS)
+            self._ask("turns/add_many", {"session": session, "turns": batch}, seconds=_WRITE_SECONDS)
 
     def close(self) -> None:
         return

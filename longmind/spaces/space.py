@@ -296,7 +296,7 @@ class ProjectSpace:
 
         check_limit(budget, "budget", least=50)
         bundle = self.recall_context(topic, options, **named)
-        return render(bundle, budget=budget, count=open_tokenizer(tokenizer).count)
+        return render(bundle, budget=budget, tokenizer=open_tokenizer(tokenizer))
 
     # Looking
 

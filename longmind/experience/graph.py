@@ -1,4 +1,4 @@
-"""Reading what hangs together: attempts, chains of facts, what is true now, histories, utilities."""
+"""Reading the graph of records: attempts on problems, chains of facts, current facts, histories."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from longmind.store.visible import Clause, among, both, visible
 Linked = TypeVar("Linked", AttemptRow, FactUpdateRow, VoteRow, RevisionRow)
 
 MOST_LINKED: Final = 5000
-"""Facts of one chain that are read; more are cut off and said to be."""
+"""Facts of one chain that are read; a longer chain is marked as truncated."""
 
 
 def attempts_on(
@@ -44,19 +44,19 @@ def attempts_on(
     newest: int = MOST_LINKED,
     keep: Container[str] = (),
 ) -> dict[str, list[Tried]]:
-    """What was tried on each problem, as far as it is visible, in the order of linking.
+    """The visible attempts on each problem, in the order of linking.
 
-    Of a problem with more than so many attempts, the newest are read, and those to `keep`.
+    Of a problem with more than `newest` attempts, only the newest are read, and those to `keep`.
     """
     by_problem: dict[str, list[AttemptRow]] = defaultdict(list)
-    for link in _known(select_among(db, AttemptRow, "problem_id", problems), view):
+    for link in _recorded(select_among(db, AttemptRow, "problem_id", problems), view):
         by_problem[link.problem_id].append(link)
     for name, links in by_problem.items():
         links.sort(key=lambda link: (link.recorded_at, number_of(link.attempt_id)))
         older = [link for link in links[:-newest] if link.attempt_id in keep]
         by_problem[name] = [*older, *links[-newest:]]
-    wanted = [link.attempt_id for links in by_problem.values() for link in links]
-    records = load(db, dialect, view, wanted, evidence=evidence)
+    attempt_ids = [link.attempt_id for links in by_problem.values() for link in links]
+    records = load(db, dialect, view, attempt_ids, evidence=evidence)
     return {
         name: [Tried(link.value(), records[link.attempt_id]) for link in links if link.attempt_id in records]
         for name, links in by_problem.items()
@@ -65,16 +65,16 @@ def attempts_on(
 
 def problems_of(db: Connection, view: View, attempts: Iterable[str]) -> dict[str, list[str]]:
     """The problems that each attempt was made on."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for link in _known(select_among(db, AttemptRow, "attempt_id", attempts), view):
-        found[link.attempt_id].append(link.problem_id)
-    return found
+    problem_ids: dict[str, list[str]] = defaultdict(list)
+    for link in _recorded(select_among(db, AttemptRow, "attempt_id", attempts), view):
+        problem_ids[link.attempt_id].append(link.problem_id)
+    return problem_ids
 
 
 def tried_on(db: Connection, dialect: Dialect, view: View, problem: Record, *, limit: int) -> Attempts:
     """The newest attempts on a problem, in the order of linking."""
-    found = attempts_on(db, dialect, view, [problem.id], newest=limit + 1).get(problem.id, [])
-    return Attempts(problem, tuple(found[-limit:]), len(found) > limit)
+    tried = attempts_on(db, dialect, view, [problem.id], newest=limit + 1).get(problem.id, [])
+    return Attempts(problem, tuple(tried[-limit:]), len(tried) > limit)
 
 
 def updates_from(db: Connection, view: View, facts: Iterable[str]) -> list[FactUpdateRow]:
@@ -98,9 +98,9 @@ def fact_chain(db: Connection, dialect: Dialect, view: View, fact: Record) -> Fa
     seen = {fact.id}
     frontier = [fact.id]
     while frontier and len(seen) <= MOST_LINKED:
-        found = [*updates_from(db, view, frontier), *updates_to(db, view, frontier)]
-        updates.update((row.update_id, row) for row in found)
-        reached = {end for row in found for end in (row.old_fact_id, row.new_fact_id)}
+        rows = [*updates_from(db, view, frontier), *updates_to(db, view, frontier)]
+        updates.update((row.update_id, row) for row in rows)
+        reached = {end for row in rows for end in (row.old_fact_id, row.new_fact_id)}
         frontier = sorted(reached - seen)
         seen |= reached
     records = load(db, dialect, view, sorted(seen))
@@ -120,21 +120,20 @@ def fact_chain(db: Connection, dialect: Dialect, view: View, fact: Record) -> Fa
 
 def current_facts(db: Connection, dialect: Dialect, view: View, *, limit: int) -> Records:
     """Facts that hold as of the view: visible, in use, and not replaced."""
-    gone = _replaced(view)
-    archived = Clause(
+    not_archived = Clause(
         "NOT EXISTS (SELECT 1 FROM experience_archive a "
         "WHERE a.record_id = r.record_id AND a.recorded_at <= ?)",
         (view.as_of.system,),
     )
-    clause = both([Clause("r.kind = 'fact'"), visible(view, EVERYTHING), archived, gone])
+    clause = both([Clause("r.kind = 'fact'"), visible(view, EVERYTHING), not_archived, _not_replaced(view)])
     return listed(db, dialect, view, clause, limit=limit)
 
 
 def current_among(db: Connection, view: View, facts: Iterable[Record]) -> set[str]:
     """Ids of those of the facts that are in use and not replaced."""
-    given = list(facts)
-    replaced = {row.old_fact_id for row in updates_from(db, view, (fact.id for fact in given))}
-    return {fact.id for fact in given if not fact.archived and fact.id not in replaced}
+    candidates = list(facts)
+    replaced = {row.old_fact_id for row in updates_from(db, view, (fact.id for fact in candidates))}
+    return {fact.id for fact in candidates if not fact.archived and fact.id not in replaced}
 
 
 def listed(db: Connection, dialect: Dialect, view: View, clause: Clause, *, limit: int) -> Records:
@@ -144,31 +143,31 @@ def listed(db: Connection, dialect: Dialect, view: View, clause: Clause, *, limi
         f"WHERE {clause.sql} ORDER BY r.frame_id LIMIT {limit + 1}"
     )
     ids = [str(row[0]) for row in db.all(sql, clause.values)]
-    found = load(db, dialect, view, ids[:limit])
-    return Records(tuple(found[name] for name in ids[:limit] if name in found), len(ids) > limit)
+    records = load(db, dialect, view, ids[:limit])
+    return Records(tuple(records[name] for name in ids[:limit] if name in records), len(ids) > limit)
 
 
 def history(db: Connection, dialect: Dialect, view: View, record: Record) -> tuple[Event, ...]:
-    """What happened to a record and was said about it, up to the view's instant, oldest first."""
+    """Everything that happened to a record up to the view's instant, oldest first."""
     system = view.as_of.system
     events = [Event(record.recorded_at, "recorded", f"{record.kind}: {record.text}")]
     events += _evidence_events(db, record, system)
     links = select(db, AttemptRow, "x.problem_id = ? OR x.attempt_id = ?", (record.id,) * 2)
-    for link in _known(links, view):
+    for link in _recorded(links, view):
         other = link.attempt_id if link.problem_id == record.id else link.problem_id
         events.append(Event(link.recorded_at, "attempt", f"linked as {link.role}", (other,)))
     condition = "x.old_fact_id = ? OR x.change_id = ? OR x.new_fact_id = ?"
-    for update in _known(select(db, FactUpdateRow, condition, (record.id,) * 3), view):
+    for update in _recorded(select(db, FactUpdateRow, condition, (record.id,) * 3), view):
         text = f"{update.old_fact_id} was replaced by {update.new_fact_id} ({update.change_id})"
         ends = (update.old_fact_id, update.change_id, update.new_fact_id)
         others = tuple(end for end in ends if end != record.id)
         events.append(Event(update.recorded_at, "update", text, others))
-    for vote in _known(select(db, VoteRow, "x.memory_id = ? OR x.problem_id = ?", (record.id,) * 2), view):
+    for vote in _recorded(select(db, VoteRow, "x.memory_id = ? OR x.problem_id = ?", (record.id,) * 2), view):
         reason = f": {vote.rationale}" if vote.rationale else ""
         text = f"{vote.memory_id} got {vote.vote:+g} for {vote.problem_id}{reason}"
         other = vote.problem_id if vote.memory_id == record.id else vote.memory_id
         events.append(Event(vote.recorded_at, "vote", text, () if other == record.id else (other,)))
-    for row in _known(select(db, RevisionRow, "x.old_id = ? OR x.new_id = ?", (record.id,) * 2), view):
+    for row in _recorded(select(db, RevisionRow, "x.old_id = ? OR x.new_id = ?", (record.id,) * 2), view):
         other = row.new_id if row.old_id == record.id else row.old_id
         events.append(Event(row.recorded_at, "revised", f"{row.old_id} as {row.new_id}", (other,)))
     if record.archived_at is not None:
@@ -176,8 +175,8 @@ def history(db: Connection, dialect: Dialect, view: View, record: Record) -> tup
     frame = stored(db, [record.frame_id])[record.frame_id]
     if frame.retired_at is not None and frame.retired_at <= system:
         events.append(Event(frame.retired_at, "retired", f"since {format_ms(frame.retired_at)}"))
-    seen = load(db, dialect, view, {name for event in events for name in event.others})
-    shown = [event for event in events if all(name in seen for name in event.others)]
+    linked = load(db, dialect, view, {name for event in events for name in event.others})
+    shown = [event for event in events if all(name in linked for name in event.others)]
     return tuple(sorted(shown, key=lambda event: event.at))
 
 
@@ -188,37 +187,35 @@ def _evidence_events(db: Connection, record: Record, system: int) -> list[Event]
         "FROM experience_record_evidence l JOIN experience_evidence e ON e.evidence_id = l.evidence_id "
         "WHERE l.record_id = ? AND l.recorded_at <= ?"
     )
-    found = []
+    attached = []
     for row in db.all(sql, (record.id, system)):
-        tie, evidence = checked(RecordEvidenceRow, row[:size]), checked(EvidenceRow, row[size:])
-        found.append((tie.recorded_at, tie.ordinal, evidence.ref))
-    return [Event(at, "evidence", ref) for at, _, ref in sorted(found)]
+        link, evidence = checked(RecordEvidenceRow, row[:size]), checked(EvidenceRow, row[size:])
+        attached.append((link.recorded_at, link.ordinal, evidence.ref))
+    return [Event(at, "evidence", ref) for at, _, ref in sorted(attached)]
 
 
-def _known(links: Sequence[Linked], view: View) -> list[Linked]:
+def _recorded(links: Sequence[Linked], view: View) -> list[Linked]:
     """Links that had been recorded by the view's instant."""
     return [link for link in links if link.recorded_at <= view.as_of.system]
 
 
 def _in_force(db: Connection, view: View, column: str, ids: Iterable[str]) -> list[FactUpdateRow]:
     """Updates that were recorded by the view's instant, and whose change had happened by then."""
-    found = [
-        row for row in select_among(db, FactUpdateRow, column, ids) if row.recorded_at <= view.as_of.system
-    ]
-    if view.as_of.valid == FOREVER or not found:
-        return found
-    happened: dict[str, int] = {}
-    for batch in batched(row.change_id for row in found):
+    updates = _recorded(select_among(db, FactUpdateRow, column, ids), view)
+    if view.as_of.valid == FOREVER or not updates:
+        return updates
+    occurred_at: dict[str, int] = {}
+    for batch in batched(row.change_id for row in updates):
         clause = among("r.record_id", batch)
         sql = (
             "SELECT r.record_id, f.occurred_at FROM experience_record r "
             f"JOIN frame f ON f.frame_id = r.frame_id WHERE {clause.sql}"
         )
-        happened.update((str(name), int(moment)) for name, moment in db.all(sql, clause.values))
-    return [row for row in found if happened[row.change_id] <= view.as_of.valid]
+        occurred_at.update((str(name), int(moment)) for name, moment in db.all(sql, clause.values))
+    return [row for row in updates if occurred_at[row.change_id] <= view.as_of.valid]
 
 
-def _replaced(view: View) -> Clause:
+def _not_replaced(view: View) -> Clause:
     return Clause(
         "NOT EXISTS (SELECT 1 FROM experience_fact_update u "
         "JOIN experience_record c ON c.record_id = u.change_id JOIN frame cf ON cf.frame_id = c.frame_id "
@@ -228,22 +225,22 @@ def _replaced(view: View) -> Clause:
 
 
 def _after_their_past(records: Mapping[str, Record], updates: Sequence[FactUpdateRow]) -> list[Record]:
-    """Facts in an order in which each follows those it replaced; of several that may follow, the oldest."""
+    """A topological order: each fact after those it replaced; of several that may follow, the oldest."""
     pairs = {(row.old_fact_id, row.new_fact_id) for row in updates}
     later: dict[str, list[str]] = defaultdict(list)
-    waits = dict.fromkeys(records, 0)
+    predecessors = dict.fromkeys(records, 0)
     for old, new in pairs:
         if old in records and new in records:
             later[old].append(new)
-            waits[new] += 1
-    ready = [(records[name].frame_id, name) for name, count in waits.items() if count == 0]
+            predecessors[new] += 1
+    ready = [(records[name].frame_id, name) for name, count in predecessors.items() if count == 0]
     heapify(ready)
     ordered: list[Record] = []
     while ready:
         _, name = heappop(ready)
         ordered.append(records[name])
         for new in later[name]:
-            waits[new] -= 1
-            if waits[new] == 0:
+            predecessors[new] -= 1
+            if predecessors[new] == 0:
                 heappush(ready, (records[new].frame_id, new))
     return ordered
