@@ -54,7 +54,9 @@ class Local:
         from longmind.search.facts_lane import FactsLane
         from longmind.search.request import plan_request
 
-        engine = SearchEngine(self.store, embedding=EmbedderBinding(problem=self.how), facts=FactsLane())
+        engine = SearchEngine(
+            self.store, embedding=EmbedderBinding(problem=self.how), facts=FactsLane(self.store.mirrors)
+        )
         request = plan_request(
             question[:_QUESTION],
             view=self._view(),

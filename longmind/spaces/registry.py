@@ -61,7 +61,7 @@ class Spaces:
         self._store = store
         self._backend = backend
         self._telemetry = telemetry or Telemetry()
-        recaller = Recaller(store, search, SpaceIndexes())
+        recaller = Recaller(store, search, SpaceIndexes(store.mirrors))
         self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, model, open_model)
 
     def space(self, name: str) -> ProjectSpace:

@@ -37,6 +37,8 @@ _MARKS: Final = {
 Kept = TypeVar("Kept")
 _SWEEP: Final = 5000
 _MOST_RUNS: Final = 32
+_OBJECT_BYTES: Final = 300
+"""Of an object, beside the arrays: its id and its path, each in a list and in a table by name."""
 _FEW: Final = 12
 """Up to this many names are looked for one by one; more of them go through a sieve first."""
 
@@ -110,6 +112,12 @@ class SpaceIndex:
     @property
     def newest(self) -> int | None:
         return int(self.updated[self.alive].max()) if len(self) else None
+
+    @property
+    def nbytes(self) -> int:
+        arrays = [self._numbers, self.alive, self.pinned]
+        arrays += [array for run in self._runs for array in (run.names, run.marks, run.owners)]
+        return sum(array.nbytes for array in arrays) + _OBJECT_BYTES * self.size
 
     @property
     def wasteful(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.filters import View, Where
@@ -18,6 +18,7 @@ from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
 from longmind.base.words import fold
 from longmind.store.engine import Connection, Row
+from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.visible import matching
@@ -41,6 +42,8 @@ _KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]
 """Of the columns that are read, from `space` on."""
 
 _MASKS: Final = 16
+_TEXT_BYTES: Final = 150
+"""Of a text or a number in a table: the object, and its share of the table."""
 _PART: Final = 50_000
 _WORD = re.compile(r"[^\W_]+")
 
@@ -74,39 +77,50 @@ class _Columns:
     next: Integers
 
 
-@dataclass(slots=True)
 class Catalog:
-    """Kept current by `at`, which every search calls with its snapshot."""
+    """The frames' columns in memory, for every search."""
 
-    revision: int = -1
-    _is_whole: bool = False
-    """False while it is being changed: an exception in between leaves columns that do not agree."""
-    _columns: _Columns | None = None
-    _size: int = 1
-    _codes: dict[str, dict[str, int]] = field(default_factory=dict)
-    _talks: dict[int, int] = field(default_factory=dict)
-    """Numbers by the codes of space and session, in one."""
-    _voices: dict[str, set[int]] = field(default_factory=dict)
-    _last: dict[int, int] = field(default_factory=dict)
-    _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._table = Follower(mirrors, "catalog", _FrameTable)
 
     def at(self, snapshot: Snapshot) -> CatalogView:
         """The catalog as of a snapshot."""
-        with self._lock:
-            if not self._is_whole or self._erased_since(snapshot):
-                self._is_whole = False
-                self._reset()
-            if snapshot.revision > self.revision:
-                self._is_whole = False
-                self._append(snapshot.db)
-                self._retire(snapshot.db)
-                self.revision = snapshot.revision
-            self._is_whole = True
-            assert self._columns is not None
-            size = self._size if snapshot.revision == self.revision else self._size_at(snapshot)
-            seen = {column.name: getattr(self._columns, column.name)[:size] for column in fields(_Columns)}
-            return CatalogView(_Columns(**seen), self._codes, self._voices, snapshot, self)
+        return self._table.at(snapshot).view(snapshot)
+
+
+class _FrameTable:
+    """The mirror of `frame`."""
+
+    def __init__(self) -> None:
+        self._columns = _zeros(1)
+        self._size = 1
+        self._shown = self._columns, 1, -1
+        """What views are made of, replaced as a whole: the columns, how much of them, and their revision."""
+        self._codes: dict[str, dict[str, int]] = {name: {} for name in _CODED}
+        self._talks: dict[int, int] = {}
+        """Numbers by the codes of space and session, in one."""
+        self._voices: dict[str, set[int]] = {}
+        self._last: dict[int, int] = {}
+        self._masks: OrderedDict[tuple[Any, ...], Mask] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def advance(self, snapshot: Snapshot, since: int) -> None:
+        self._append(snapshot.db)
+        self._retire(snapshot.db, since)
+        self._shown = self._columns, self._size, snapshot.revision
+
+    @property
+    def nbytes(self) -> int:
+        arrays = sum(int(getattr(self._columns, column.name).nbytes) for column in fields(_Columns))
+        texts = sum(map(len, self._codes.values())) + len(self._talks) + len(self._last)
+        return arrays + _MASKS * self._size + _TEXT_BYTES * texts
+
+    def view(self, snapshot: Snapshot) -> CatalogView:
+        columns, size, revision = self._shown
+        if snapshot.revision != revision:
+            size = _size_at(columns, size, snapshot.revision)
+        shown = {column.name: getattr(columns, column.name)[:size] for column in fields(_Columns)}
+        return CatalogView(_Columns(**shown), self._codes, self._voices, snapshot, self)
 
     def mask(self, key: tuple[Any, ...]) -> Mask | None:
         with self._lock:
@@ -118,32 +132,6 @@ class Catalog:
             while len(self._masks) > _MASKS:
                 self._masks.popitem(last=False)
 
-    def _size_at(self, snapshot: Snapshot) -> int:
-        """Without the frames that came after an older snapshot, so that its answers stay what they were."""
-        import numpy as np
-
-        assert self._columns is not None
-        known = self._columns.present & (self._columns.recorded_at <= snapshot.revision)
-        places = np.flatnonzero(known[: self._size])
-        return int(places[-1]) + 1 if len(places) else 1
-
-    def _reset(self) -> None:
-        self._columns = _zeros(1)
-        self._size = 1
-        self._codes = {name: {} for name in _CODED}
-        self._talks.clear()
-        self._voices = {}
-        self._last.clear()
-        self._masks.clear()
-        self.revision = -1
-
-    def _erased_since(self, snapshot: Snapshot) -> bool:
-        if snapshot.revision <= self.revision:
-            return False
-        return (
-            snapshot.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self.revision,)) is not None
-        )
-
     def _append(self, db: Connection) -> None:
         """In parts: as rows, many frames take far more memory than as columns."""
         while self._append_some(db) == _PART:
@@ -152,7 +140,6 @@ class Catalog:
     def _append_some(self, db: Connection) -> int:
         import numpy as np
 
-        assert self._columns is not None
         known = self._size - 1
         found = db.all(
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
@@ -194,7 +181,6 @@ class Catalog:
 
     def _with_room(self, size: int) -> _Columns:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""
-        assert self._columns is not None
         if size <= len(self._columns.present):
             return self._columns
         grown = _zeros(size + size // 2 + 64)
@@ -217,7 +203,6 @@ class Catalog:
         import numpy as np
 
         columns = self._columns
-        assert columns is not None
         talks = columns.talk[ids]
         new = ids[np.argsort(talks, kind="stable")]
         # Each session's last frame so far, and behind it the new ones.
@@ -242,16 +227,12 @@ class Catalog:
             columns.previous[ordered[0]] = columns.next[ordered[-1]] = 0
             self._last[talk] = int(ordered[-1])
 
-    def _retire(self, db: Connection) -> None:
-        assert self._columns is not None
-        found: list[Row] = db.all(
-            "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (self.revision,)
-        )
-        if found:
-            # In place: an older view asks as of its own revision, before this.
-            for frame_id, moment in typed(found, "frame", int, int):
-                if 0 < frame_id < self._size:
-                    self._columns.retired_at[frame_id] = moment
+    def _retire(self, db: Connection, since: int) -> None:
+        rows: list[Row] = db.all("SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (since,))
+        # In place: an older view asks as of its own revision, before this.
+        for frame_id, moment in typed(rows, "frame", int, int):
+            if 0 < frame_id < self._size:
+                self._columns.retired_at[frame_id] = moment
 
     def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
         import numpy as np
@@ -267,6 +248,14 @@ class Catalog:
                 codes.setdefault(value, len(codes))
         numbers = {value: codes.get(value, -1) for value in different}
         return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+
+
+def _size_at(columns: _Columns, size: int, revision: int) -> int:
+    """Without the frames that came after an older snapshot, so that its answers stay what they were."""
+    import numpy as np
+
+    ids = np.flatnonzero((columns.present & (columns.recorded_at <= revision))[:size])
+    return int(ids[-1]) + 1 if len(ids) else 1
 
 
 def _zeros(size: int) -> _Columns:
@@ -291,7 +280,7 @@ class CatalogView:
     voices: dict[str, set[int]]
     """Speakers by each word of their names, folded."""
     snapshot: Snapshot
-    catalog: Catalog
+    table: _FrameTable
 
     @property
     def size(self) -> int:
@@ -303,13 +292,13 @@ class CatalogView:
     def visible(self, view: View, where: Where) -> Mask:
         """Over all frame ids: may a request with this view and filter see the frame?"""
         key = (self.snapshot.revision, self.size, view, repr(where))
-        known = self.catalog.mask(key)
+        known = self.table.mask(key)
         if known is not None:
             return known
         mask = self._at_instant(view) & self._in_spaces(view)
         mask = self._matching(mask, where, view)
         mask.setflags(write=False)
-        self.catalog.keep(key, mask)
+        self.table.keep(key, mask)
         return mask
 
     def _at_instant(self, view: View) -> Mask:

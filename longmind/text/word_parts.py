@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import batches, checked_text, load_query
 from longmind.store.visible import among
-from longmind.text.vocabulary import Vocabulary
+from longmind.text.vocabulary import TermList
 from longmind.text.words import folded
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _FRAMES: Final = 500
 """Of a piece, so many stems are followed, and so many frames read."""
 
 
-def stems_before(vocabulary: Vocabulary, piece: str) -> list[str]:
+def stems_before(vocabulary: TermList, piece: str) -> list[str]:
     """Stems that end as the piece begins, those that share most of it first."""
     if not piece.isascii() or not piece.isalpha():
         return []

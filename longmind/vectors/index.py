@@ -35,6 +35,7 @@ from longmind.vectors.late_interaction import (
 )
 from longmind.vectors.nearest import EXACT_LIMIT
 from longmind.vectors.pgvector import PgVector
+from longmind.vectors.rows import BASIS, IDENTITY
 from longmind.vectors.threads import one_thread
 
 if TYPE_CHECKING:
@@ -44,11 +45,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 else:
     Floats = Any
-
-IDENTITY: Final = "vectors.embedder"
-BASIS: Final = "vectors.basis"
-REBUILT: Final = "vectors.rebuilt"
-"""The setting that says when all vectors were last forgotten: whoever keeps them in memory looks."""
 
 FILL_BATCH: Final = 64
 

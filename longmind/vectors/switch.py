@@ -10,7 +10,8 @@ from longmind.store.rebuild import Progress, clear, clear_abandoned, rebuilding
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
-from longmind.vectors.index import FILL_BATCH, NEXT, REBUILT, Embedded, add, indexed, texts_to_embed
+from longmind.vectors.index import FILL_BATCH, NEXT, Embedded, add, indexed, texts_to_embed
+from longmind.vectors.rows import REBUILT
 
 if TYPE_CHECKING:
     from longmind.vectors.index import VectorIndex

@@ -9,6 +9,7 @@ import pytest
 
 from longmind import FrozenClock, Memory
 from longmind.store.catalog import Catalog, CatalogView
+from longmind.store.follower import Mirrors
 from tests.conftest import START
 
 
@@ -38,13 +39,13 @@ def test_frames_read_in_parts_are_as_those_read_at_once(
         fill(memory, 0, 61)
         memory.ingest(text="# One\n\nText.\n\n# Two\n\nMore text.\n" * 40, uri="long.md")
         memory.forget(memory.list(limit=1).frames[0].id)
-        whole = Catalog()
+        whole = Catalog(Mirrors())
         at_once = view(whole, memory)
         monkeypatch.setattr("longmind.store.catalog._PART", 7)
-        parts = view(Catalog(), memory)
+        parts = view(Catalog(Mirrors()), memory)
         assert differing(at_once, parts) == []
         fill(memory, 61, 30)
-        assert differing(view(whole, memory), view(Catalog(), memory)) == []
+        assert differing(view(whole, memory), view(Catalog(Mirrors()), memory)) == []
 
 
 def differing(one: CatalogView, other: CatalogView) -> list[str]:
