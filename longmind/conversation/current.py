@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key, value_key
-from longmind.conversation.rows import StateRow, VersionRow, batched, select, select_among
+from longmind.conversation.rows import StateRow, VersionRow, select, select_among
 from longmind.conversation.scoring import reckon
 from longmind.conversation.similarity import jaccard, probes, word_key, words_of
 from longmind.extract import Statement, conflicts
 from longmind.store.engine import Connection
+from longmind.store.tables import batched
 
 _OPPOSITES: Final = {"likes": "dislikes", "dislikes": "likes"}
 _MOST_OF_SLOT: Final = 50

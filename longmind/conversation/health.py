@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-from longmind.base.errors import Corrupt
-from longmind.base.hashing import checksum
-from longmind.conversation.rows import KEYS, TABLES, columns
+from longmind.conversation.rows import TABLES
+from longmind.conversation.rows import verify as verify_rows
 from longmind.conversation.similarity import words_of
 from longmind.store.engine import Connection
 from longmind.store.parts import Problem
@@ -56,8 +55,8 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
             yield Problem(code, text.format(name), derived)
     if deep:
         yield from _words(db)
-        for kind, table in TABLES.items():
-            yield from _checksums(db, kind, table)
+        for kind in TABLES:
+            yield from verify_rows(db, kind)
 
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
@@ -86,21 +85,3 @@ def _words(db: Connection) -> Iterator[Problem]:
         wanted = len(words_of(text)) if status == "active" else 0
         if counted.get(memory_id, 0) != wanted:
             yield Problem("conversation_word", f"the words of memory {memory_id} are not all there", True)
-
-
-def _checksums(db: Connection, kind: type[Any], table: str) -> Iterator[Problem]:
-    key = ", ".join(f"x.{name}" for name in kind._fields[: KEYS.get(kind, 1)])
-    offset = 0
-    while True:
-        sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
-        try:
-            batch = db.all(sql)
-        except Corrupt as error:
-            yield Problem(table, error.message)
-            return
-        for row in batch:
-            if checksum(table, *row[:-1]) != row[-1]:
-                yield Problem(table, f"a row ({row[0]!r}) is not what was written")
-        if len(batch) < _BATCH:
-            return
-        offset += _BATCH

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from longmind.base.times import FOREVER
-from longmind.experience.load import archivals, select_among
+from longmind.experience.load import archivals
 from longmind.experience.problems import Problems
 from longmind.experience.rows import (
     ArchiveRow,
@@ -17,6 +17,7 @@ from longmind.experience.rows import (
     insert,
     new_ids,
     select,
+    select_among,
 )
 from longmind.experience.values import ROLES, Attempt, FactUpdate, Vote
 from longmind.store.engine import Connection

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from longmind.experience.load import batched, select_among
 from longmind.experience.rows import (
     ArchiveRow,
     EvidenceRow,
@@ -13,8 +12,10 @@ from longmind.experience.rows import (
     RecordEvidenceRow,
     RecordRow,
     insert,
+    select_among,
 )
 from longmind.store.engine import Connection, Value
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 
@@ -74,7 +75,7 @@ def _keep_replaced(tx: Transaction, doomed: set[str]) -> None:
 
 def _delete(db: Connection, table: str, column: str, values: Iterable[Value]) -> int:
     count = 0
-    for batch in batched(values):
+    for batch in batched(dict.fromkeys(values)):
         clause = among(column, batch)
         count += db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     return count

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from longmind.base.times import FOREVER, AsOf
-from longmind.spaces.rows import held as holding
 from longmind.spaces.rows import with_text
 from longmind.spaces.space_index import SpaceIndex
 from longmind.spaces.words import line, lines, stored_words
 from longmind.store.engine import Connection, Row, Value
 from longmind.store.follower import Follower, Mirrors
-from longmind.store.frames import batches
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import among
+from longmind.store.visible import among, during
 
 
 @dataclass(slots=True)
@@ -70,7 +69,7 @@ def _load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
     else:
         values: tuple[Value, ...] = (space, as_of.system, as_of.system)
         index.add(lines(db, "space = ? AND until > ? AND since <= ?", values))
-    clause = holding(as_of)
+    clause = during("x", as_of)
     found = db.one(
         f"SELECT count(*) FROM space_object x WHERE x.space = ? AND {clause.sql}", (space, *clause.values)
     )
@@ -81,7 +80,7 @@ def _load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
 
 def _missing(db: Connection, space: str, as_of: AsOf, known: set[str]) -> list[Row]:
     """Lines that the store does not hold, or holds by older rules, made from the objects: right, but slow."""
-    clause = holding(as_of)
+    clause = during("x", as_of)
     sql = f"SELECT x.object_id FROM space_object x WHERE x.space = ? AND {clause.sql} ORDER BY x.object_id"
     ids = [str(row[0]) for row in db.all(sql, (space, *clause.values)) if row[0] not in known]
     return [line(stored_words(db, row, text)) for row, text in with_text(db, space, as_of, ids=ids)]
@@ -95,7 +94,7 @@ def _follow(index: SpaceIndex, db: Connection, revision: int) -> None:
     come = {int(frame): str(name) for frame, name in db.all(sql, (index.space, revision))}
     index.drop(gone)
     found: list[Row] = []
-    for batch in batches(sorted(come)):
+    for batch in batched(sorted(come)):
         clause = among("frame_id", batch)
         found += lines(
             db, f"space = ? AND until = ? AND {clause.sql}", (index.space, FOREVER, *clause.values)

@@ -38,6 +38,7 @@ from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
+from longmind.store.visible import during
 
 BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
@@ -113,7 +114,7 @@ class Spaces:
 
     def list(self, *, as_of: AsOf = AsOf.LATEST) -> tuple[SpaceSummary, ...]:
         """All spaces that were begun, by name."""
-        clause = rows.held(as_of)
+        clause = during("x", as_of)
         with self._store.read() as snapshot:
             found = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
             return tuple(_summary(snapshot.db, row, as_of) for row in found)
@@ -372,7 +373,7 @@ def _newest(found: list[MemoryObject], record: SpaceRow) -> int:
 
 
 def _summary(connection: Connection, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:
-    clause = rows.held(as_of)
+    clause = during("x", as_of)
     sql = (
         "SELECT count(*), coalesce(sum(x.pinned), 0), max(x.updated_at) FROM space_object x "
         f"WHERE x.space = ? AND {clause.sql}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from longmind.base.errors import OverBudget
 from longmind.spaces.policies import Cap, Policy
-from longmind.spaces.rows import SpendingRow, insert, select
+from longmind.spaces.rows import SpendingRow, select, upsert
 from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction
 
@@ -47,8 +47,7 @@ def record(tx: Transaction, space: str, provider: str, *, tokens: int, usd: floa
         micro_usd=before.micro_usd + round(usd * 1_000_000),
     )
     assert tx.system
-    tx.db.run("DELETE FROM space_spending WHERE space = ? AND provider = ?", (space, provider))
-    insert(tx.db, [after])
+    upsert(tx.db, after)
 
 
 def spent(db: Connection, space: str) -> Mapping[str, Mapping[str, float]]:

@@ -15,7 +15,7 @@ import apsw
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row
-from longmind.store.table_lists import CANONICAL
+from longmind.store.tables import CANONICAL
 
 FORMAT: Final = 9
 """The first format of files that has accounts."""

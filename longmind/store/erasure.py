@@ -15,9 +15,10 @@ from longmind.base.errors import Busy, Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection
-from longmind.store.frames import COLUMNS, batches, checked_row, stored, with_chunks
+from longmind.store.frames import COLUMNS, checked_row, stored, with_chunks
 from longmind.store.parts import Part
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 from longmind.store.write import resolve, rewrite
@@ -211,7 +212,7 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
         if issued is None:
             problems.append("the store has no record of this certificate, or it was altered")
             return ErasureCheck(tuple(problems))
-        for batch in batches(certificate.frames):
+        for batch in batched(certificate.frames):
             for table in ("frame", *_TABLES):
                 clause = among("frame_id", batch)
                 found = db.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
@@ -242,12 +243,12 @@ def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> di
     _unlink_successors(tx, doomed)
     for table in _TABLES:
         counts[table] = 0
-        for batch in batches(doomed):
+        for batch in batched(doomed):
             clause = among("frame_id", batch)
             counts[table] += tx.db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     counts["frame"] = 0
     for condition in ("start_byte IS NOT NULL", "start_byte IS NULL"):  # chunks point to their parents
-        for batch in batches(doomed):
+        for batch in batched(doomed):
             clause = among("frame_id", batch)
             counts["frame"] += tx.db.run(
                 f"DELETE FROM frame WHERE {condition} AND {clause.sql}", clause.values
@@ -258,7 +259,7 @@ def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> di
 
 def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
     """Frames that an erased one had superseded stay retired, and no longer say by what."""
-    for batch in batches(doomed):
+    for batch in batched(doomed):
         clause = among("superseded_by", batch)
         found = tx.db.all(
             f"SELECT {', '.join(COLUMNS)}, checksum FROM frame WHERE {clause.sql}", clause.values

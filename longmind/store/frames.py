@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from longmind.base.hashing import checksum
 from longmind.base.names import ALL
 from longmind.store.drafts import content_hash
 from longmind.store.engine import Connection, Dialect, Row
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, at_instant, both, during, matching, visible
 
 _BATCH: Final = 500
@@ -66,7 +67,7 @@ def get(db: Connection, dialect: Dialect, frame_id: int, view: View) -> Frame:
 def fetch(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
     """The visible frames among `ids`, in the order given."""
     frames: dict[int, Frame] = {}
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.frame_id", batch) & visible(view, EVERYTHING)
         frames.update((frame.id, frame) for frame in _load(db, dialect, clause, view))
     return [frames[frame_id] for frame_id in ids if frame_id in frames]
@@ -146,7 +147,7 @@ def page(
 def stored(db: Connection, ids: Sequence[int]) -> dict[int, FrameRow]:
     """The rows of these frames whatever their state, checked; ids that do not exist are left out."""
     found = {}
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.frame_id", batch)
         sql = f"SELECT {_columns('f')}, f.checksum FROM frame f WHERE {clause.sql}"
         for row in db.all(sql, clause.values):
@@ -168,16 +169,11 @@ def checked_row(row: Row) -> FrameRow:
 def with_chunks(db: Connection, ids: Sequence[int]) -> list[int]:
     """These frames and the chunks that are slices of them."""
     found = set(ids)
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.parent_id", batch)
         sql = f"SELECT f.frame_id FROM frame f WHERE f.start_byte IS NOT NULL AND {clause.sql}"
         found.update(int(row[0]) for row in db.all(sql, clause.values))
     return sorted(found)
-
-
-def batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for first in range(0, len(ids), _BATCH):
-        yield ids[first : first + _BATCH]
 
 
 @lru_cache(maxsize=256)
@@ -272,8 +268,8 @@ def _labels(
     db: Connection, owners: Sequence[int], view: View
 ) -> tuple[dict[int, list[str]], dict[int, dict[str, Any]]]:
     metadata: dict[int, dict[str, Any]] = defaultdict(dict)
-    for batch in batches(owners):
-        clause = among("m.frame_id", batch) & during("m", view)
+    for batch in batched(owners):
+        clause = among("m.frame_id", batch) & during("m", view.as_of)
         sql = (
             "SELECT m.frame_id, m.name, m.since, m.until, m.value, m.checksum FROM frame_meta m "
             f"WHERE {clause.sql} ORDER BY m.frame_id, m.name"
@@ -287,8 +283,8 @@ def _labels(
 def tags_of(db: Connection, owners: Sequence[int], view: View) -> dict[int, list[str]]:
     """The tags of these frames at the view's instant, checked."""
     tags: dict[int, list[str]] = defaultdict(list)
-    for batch in batches(owners):
-        clause = among("t.frame_id", batch) & during("t", view)
+    for batch in batched(owners):
+        clause = among("t.frame_id", batch) & during("t", view.as_of)
         sql = f"SELECT t.frame_id, t.tag, t.since, t.until, t.checksum FROM frame_tag t WHERE {clause.sql}"
         for row in db.all(sql, clause.values):
             tags[row[0]].append(checked_label("tag", row)[1])

@@ -18,8 +18,8 @@ from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Dialect, Row, Value
 from longmind.store.log import LOCAL_COLUMNS
 from longmind.store.store import Store
-from longmind.store.table_lists import CANONICAL
-from longmind.store.table_lists import DERIVED as DERIVED
+from longmind.store.tables import CANONICAL
+from longmind.store.tables import DERIVED as DERIVED
 from longmind.store.transaction import Transaction, read_clock
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from longmind.base.filters import Comparison, View, Where
 from longmind.base.names import ALL
-from longmind.base.times import FOREVER
+from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
 
 
@@ -92,11 +92,11 @@ def both(clauses: Iterable[Clause]) -> Clause:
     return whole
 
 
-def during(alias: str, view: View) -> Clause:
-    """A dated row (`since`, `until` on the system axis) that held at the view's instant."""
-    if view.as_of.system == FOREVER:
+def during(alias: str, as_of: AsOf) -> Clause:
+    """A dated row (`since`, `until` on the system axis) that held at the instant."""
+    if as_of.system == FOREVER:
         return Clause(f"{alias}.until IS NULL")
-    system = view.as_of.system
+    system = as_of.system
     return Clause(f"{alias}.since <= ? AND ({alias}.until IS NULL OR {alias}.until > ?)", (system, system))
 
 
@@ -123,13 +123,13 @@ _OWNER = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
 
 def _tagged(tags: Sequence[str], view: View, least: int = 1) -> Clause:
     """At least so many of the tags: in one subquery, for planners take long over many."""
-    inner = among("t.tag", tags) & during("t", view)
+    inner = among("t.tag", tags) & during("t", view.as_of)
     enough = "" if least == 1 else f" GROUP BY t.frame_id HAVING count(*) >= {least}"
     return Clause(f"{_OWNER} IN (SELECT t.frame_id FROM frame_tag t WHERE {inner.sql}{enough})", inner.values)
 
 
 def _described(name: str, condition: tuple[str, ...] | Comparison, view: View) -> Clause:
-    clauses = [Clause("m.name = ?", (name,)), during("m", view)]
+    clauses = [Clause("m.name = ?", (name,)), during("m", view.as_of)]
     if isinstance(condition, Comparison):
         bounds = ((">", condition.gt), (">=", condition.gte), ("<", condition.lt), ("<=", condition.lte))
         clauses += [

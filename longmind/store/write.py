@@ -20,7 +20,6 @@ from longmind.store.frames import (
     COLUMNS,
     FrameRow,
     as_frame,
-    batches,
     checked_label,
     checked_row,
     retired_row,
@@ -28,6 +27,7 @@ from longmind.store.frames import (
     with_chunks,
 )
 from longmind.store.parts import Part
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among, value_key, value_number, visible
 
@@ -157,8 +157,8 @@ def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) ->
     """For each draft the frame that already holds its content, or that its idempotency key names."""
     wanted = sorted({name[:8] for draft, name in zip(drafts, names, strict=True) if not draft.repeatable})
     by_name: dict[bytes, int] = {}
-    for first in range(0, len(wanted), 500):
-        clause = among("substr(f.content_hash, 1, 8)", wanted[first : first + 500])
+    for batch in batched(wanted):
+        clause = among("substr(f.content_hash, 1, 8)", batch)
         sql = (
             f"SELECT {', '.join(f'f.{name}' for name in COLUMNS)}, f.checksum FROM frame f "
             f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql}"
@@ -279,7 +279,7 @@ def resolve(db: Connection, ids: Sequence[int], view: View) -> list[int]:
 def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """Those of the ids that are visible at LATEST."""
     found: list[int] = []
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.frame_id", batch) & visible(View(view.spaces), EVERYTHING)
         found += [
             int(r[0]) for r in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)

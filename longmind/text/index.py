@@ -8,10 +8,11 @@ from typing import Final, NamedTuple
 from longmind.base.frame import Frame
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.typed import damaged, typed
 from longmind.store.upkeep import scan
@@ -93,7 +94,7 @@ class TextIndex(Part):
 
     def _recount(self, db: Connection, ids: Sequence[int]) -> dict[int, Counted]:
         counted = {}
-        for batch in batches(sorted(ids)):
+        for batch in batched(sorted(ids)):
             clause = among("f.frame_id", batch)
             for row in db.all(load_query(self._dialect, clause.sql), clause.values):
                 frame, text = checked_text(row)
@@ -230,7 +231,7 @@ def remove(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURR
             else:
                 db.run(f"DELETE FROM {tables.postings} WHERE term = ? AND block = ?", (term, block))
     documents = 0
-    for batch in batches(gone):
+    for batch in batched(gone):
         clause = among("frame_id", batch)
         documents += db.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
     return {tables.postings: removed, tables.docs: documents}
@@ -254,8 +255,8 @@ def _postings(counted: Mapping[int, Counted]) -> dict[int, dict[str, bytearray]]
 
 def _read(db: Connection, tables: Tables, block: int, terms: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    for first in range(0, len(terms), 500):
-        clause = among("term", terms[first : first + 500])
+    for batch in batched(terms):
+        clause = among("term", batch)
         sql = f"SELECT term, data FROM {tables.postings} WHERE block = ? AND {clause.sql}"
         held = typed(db.all(sql, (block, *clause.values)), "text_posting", str, bytes)
         if any(len(data) % RECORD.size for _, data in held):
@@ -308,7 +309,7 @@ def _cut(db: Connection, ids: Sequence[int]) -> set[int]:
 def _present(db: Connection, counted: Mapping[int, Counted]) -> dict[int, Counted]:
     """Those not erased since they were read."""
     still: dict[int, Counted] = {}
-    for batch in batches(sorted(counted)):
+    for batch in batched(sorted(counted)):
         clause = among("frame_id", batch)
         found = db.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
         still.update((int(frame_id), counted[int(frame_id)]) for (frame_id,) in found)

@@ -11,7 +11,8 @@ from typing import Final
 
 from longmind.store.engine import Connection, Dialect
 from longmind.store.follower import Follower, Mirrors, settings_generation
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
 from longmind.text.layout import REBUILT, count_frame
@@ -93,7 +94,7 @@ class TermList:
         self._frame = int(last[0]) if last and last[0] is not None else 0
 
     def _add(self, db: Connection, ids: list[int]) -> None:
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("f.frame_id", batch)
             for row in db.all(load_query(self._dialect, clause.sql), clause.values):
                 frame, text = checked_text(row)

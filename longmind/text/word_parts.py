@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
+from longmind.store.tables import batched
 from longmind.store.visible import among
 from longmind.text.vocabulary import TermList
 from longmind.text.words import folded
@@ -56,7 +57,7 @@ def frames_saying(db: Connection, dialect: Dialect, piece: str, ids: Ids, mask: 
 
 
 def _texts(db: Connection, dialect: Dialect, ids: list[int]) -> Iterator[tuple[int, str]]:
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.frame_id", batch)
         for row in db.all(load_query(dialect, clause.sql), clause.values):
             frame, text = checked_text(row)

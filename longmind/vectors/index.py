@@ -18,10 +18,11 @@ from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Failed, Part, Problem
 from longmind.store.rebuild import clear_abandoned, left_over
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.typed import typed
 from longmind.store.visible import among
@@ -90,7 +91,7 @@ class VectorRows(Part):
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         counts = {"frame_vector": 0, "frame_token": 0, "frame_vector_next": 0, "frame_token_next": 0}
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             for table in counts:
                 counts[table] += tx.db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
@@ -438,8 +439,8 @@ def indexed(db: Connection, ids: Sequence[int]) -> list[int]:
 def _lookup(db: Connection, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
     wanted = sorted(keys)
     found: dict[bytes, Embedded] = {}
-    for first in range(0, len(wanted), 500):
-        clause = among("v.text_key", wanted[first : first + 500])
+    for batch in batched(wanted):
+        clause = among("v.text_key", batch)
         sql = (
             "SELECT v.text_key, v.windows, v.data, t.data FROM frame_vector v "
             f"LEFT JOIN frame_token t ON t.frame_id = v.frame_id WHERE {clause.sql}"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import Forbidden, Unsupported
 from longmind.store.engine import Connection
-from longmind.store.frames import batches
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among, visible
 from longmind.vectors.quantized import VectorQuery
@@ -86,7 +86,7 @@ class PgVector:
 
     def add(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
         """Copy the windows of these frames."""
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         self._insert(tx, ids, vectors)
@@ -104,7 +104,7 @@ class PgVector:
     def differing(self, db: Connection, ids: Sequence[int], vectors: Sequence[Any]) -> set[int]:
         """Which of these frames are not copied as they should be."""
         copies: dict[int, list[str]] = {}
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             sql = f"SELECT frame_id, CAST(embedding AS TEXT) FROM frame_window WHERE {clause.sql}"
             for frame_id, text in db.all(f"{sql} ORDER BY frame_id, part", clause.values):
@@ -120,7 +120,7 @@ class PgVector:
         if not self.exists(tx.db):
             return 0
         count = 0
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             count += tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         return count

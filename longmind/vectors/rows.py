@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.ordering import first_of_each
 from longmind.store.engine import Connection, Row, Value
-from longmind.store.frames import batches
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import check_frame_id, damaged, typed
 from longmind.store.visible import among
@@ -56,7 +56,7 @@ def read_windows(db: Connection, ids: Sequence[int], dimensions: int) -> tuple[I
     import numpy as np
 
     rows: list[Row] = []
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, windows, data FROM frame_vector WHERE {clause.sql} ORDER BY frame_id"
         rows += db.all(sql, clause.values)
@@ -105,7 +105,7 @@ def load_pieces(db: Connection, since: int) -> Iterator[tuple[Ids, Any]]:
 def read_pieces(db: Connection, ids: Sequence[int], *, most: int = ALL) -> Pieces:
     """Of these frames, in their order, as far as they have no more than so many together."""
     data: dict[int, bytes] = {}
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, data FROM frame_token WHERE {clause.sql}"
         data.update(typed(db.all(sql, clause.values), "frame_token", int, bytes))
