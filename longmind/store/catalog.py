@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.base.filters import View, Where
+from longmind.base.filters import Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
@@ -40,6 +41,21 @@ _TOGETHER: Final = ("content", "talk", "previous", "next")
 
 _KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
 """Of the columns that are read, from `space` on."""
+
+_TESTED: Final = {
+    "kind": "kind",
+    "session": "session",
+    "role": "role",
+    "speaker": "speaker",
+    "source": "source",
+    "occurred_at": "occurred_at",
+    "parent_id": "parent",
+    "frame_id": "",
+}
+"""The columns of `frame` that a condition is tested by in memory, and their names here.
+
+Not the uri, which is another one for nearly every frame and is rarely asked for.
+"""
 
 _MASKS: Final = 16
 _TEXT_BYTES: Final = 150
@@ -140,25 +156,25 @@ class _FrameTable:
     def _append_some(self, db: Connection) -> int:
         import numpy as np
 
-        known = self._size - 1
-        found = db.all(
+        last_id = self._size - 1
+        rows = db.all(
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
             "source, coalesce(parent_id, -1), coalesce(ordinal, -1), occurred_at, recorded_at, "
             f"coalesce(retired_at, {FOREVER}), substr(content_hash, 1, 8) "
             f"FROM frame WHERE frame_id > ? ORDER BY frame_id LIMIT {_PART}",
-            (known,),
+            (last_id,),
         )
-        if not found:
+        if not rows:
             return 0
         # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
         # through is read by `frames.fetch`, checked, and under the same condition again.
-        typed(found, "frame", int, NUMBER, NUMBER, *_KINDS)
-        check_frame_id(db, max(row[0] for row in found), "frame")
-        columns = list(zip(*found, strict=True))
+        typed(rows, "frame", int, NUMBER, NUMBER, *_KINDS)
+        check_frame_id(db, max(row[0] for row in rows), "frame")
+        columns = list(zip(*rows, strict=True))
         if any(len(name) != 8 for name in columns[14]):
             raise damaged("frame")
         ids = np.array(columns[0], dtype=np.int64)
-        if ids[0] <= known or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
+        if ids[0] <= last_id or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
             raise damaged("frame")
         size = int(ids[-1]) + 1
         new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
@@ -191,12 +207,12 @@ class _FrameTable:
     def _talk_numbers(self, spaces: Integers, sessions: Integers) -> Integers:
         import numpy as np
 
-        pairs, places = np.unique(spaces << 32 | sessions, return_inverse=True)
+        pairs, inverse = np.unique(spaces << 32 | sessions, return_inverse=True)
         numbers = [
             -1 if pair & 0xFFFFFFFF == 0xFFFFFFFF else self._talks.setdefault(pair, len(self._talks))
             for pair in pairs.tolist()
         ]
-        return np.array(numbers, dtype=np.int64)[places]
+        return np.array(numbers, dtype=np.int64)[inverse]
 
     def _chain(self, ids: Integers) -> None:
         """Link new frames of a session to the one before; a session written out of order is linked anew."""
@@ -267,7 +283,7 @@ def _zeros(size: int) -> _Columns:
         for column in fields(_Columns)
         if column.name not in _TOGETHER
     }
-    columns |= {name: together[:, place] for place, name in enumerate(_TOGETHER)}
+    columns |= {name: together[:, index] for index, name in enumerate(_TOGETHER)}
     return _Columns(**columns)
 
 
@@ -292,9 +308,9 @@ class CatalogView:
     def visible(self, view: View, where: Where) -> Mask:
         """Over all frame ids: may a request with this view and filter see the frame?"""
         key = (self.snapshot.revision, self.size, view, repr(where))
-        known = self.table.mask(key)
-        if known is not None:
-            return known
+        cached = self.table.mask(key)
+        if cached is not None:
+            return cached
         mask = self._at_instant(view) & self._in_spaces(view)
         mask = self._matching(mask, where, view)
         mask.setflags(write=False)
@@ -322,33 +338,33 @@ class CatalogView:
         return mask
 
     def _matching(self, mask: Mask, where: Where, view: View) -> Mask:
-        import numpy as np
-
-        for name in ("kind", "session", "role", "speaker", "source"):
-            wanted = getattr(where, name)
-            if wanted:
-                codes = [code for code in (self.code(name, value) for value in wanted) if code is not None]
-                mask &= np.isin(getattr(self.columns, name), codes)
-        if where.since is not None:
-            mask &= self.columns.occurred_at >= where.since
-        if where.until is not None:
-            mask &= self.columns.occurred_at < where.until
-        if where.ids is not None:
-            mask &= self._among(where.ids)
-        if where.parent is not None:
-            mask &= np.isin(self.columns.parent, where.parent)
-        rest = Where(uri=where.uri or None, tags=where.tags, any_tags=where.any_tags or None)
-        object.__setattr__(rest, "metadata", where.metadata)
-        if not rest.is_empty:
-            clause = matching(rest, view)
-            sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql}"
-            mask &= self._among([row[0] for row in self.snapshot.db.all(sql, clause.values)])
+        for condition in where.conditions():
+            if condition.column in _TESTED:
+                mask &= self._test(condition)
+        rest = matching(where, view, besides=_TESTED)
+        if not rest.is_true:
+            sql = f"SELECT f.frame_id FROM frame f WHERE {rest.sql}"
+            mask &= self._among(row[0] for row in self.snapshot.db.all(sql, rest.values))
         return mask
 
-    def _among(self, ids: Any) -> Mask:
+    def _test(self, condition: Condition) -> Mask:
+        import numpy as np
+
+        if condition.column == "frame_id":
+            return self._among(condition.value)
+        name = _TESTED[condition.column]
+        column, value = getattr(self.columns, name), condition.value
+        if condition.test == ">=":
+            return np.asarray(column >= value)
+        if condition.test == "<":
+            return np.asarray(column < value)
+        if name in _CODED:
+            value = [code for code in (self.code(name, text) for text in value) if code is not None]
+        return np.isin(column, value)
+
+    def _among(self, ids: Iterable[int]) -> Mask:
         import numpy as np
 
         mask = np.zeros(self.size, dtype=bool)
-        chosen = np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)
-        mask[chosen] = True
+        mask[np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)] = True
         return mask

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import Any
 
-from longmind.base.filters import Comparison, View, Where
+from longmind.base.filters import Comparison, Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
@@ -20,6 +22,11 @@ class Clause:
 
     sql: str
     values: tuple[Value, ...] = ()
+
+    @property
+    def is_true(self) -> bool:
+        """Whether it holds of every row."""
+        return self.sql == "1 = 1"
 
     def __and__(self, other: Clause) -> Clause:
         return Clause(f"{self.sql} AND {other.sql}", self.values + other.values)
@@ -59,20 +66,9 @@ def at_instant(view: View) -> Clause:
     return both(clauses)
 
 
-def matching(where: Where, view: View) -> Clause:
-    clauses: list[Clause] = []
-    for name in ("kind", "session", "role", "speaker", "uri", "source"):
-        wanted = getattr(where, name)
-        if wanted:
-            clauses.append(among(f"f.{name}", wanted))
-    if where.since is not None:
-        clauses.append(Clause("f.occurred_at >= ?", (where.since,)))
-    if where.until is not None:
-        clauses.append(Clause("f.occurred_at < ?", (where.until,)))
-    if where.ids is not None:
-        clauses.append(among("f.frame_id", where.ids))
-    if where.parent is not None:
-        clauses.append(among("f.parent_id", where.parent))
+def matching(where: Where, view: View, *, besides: Collection[str] = ()) -> Clause:
+    """The caller's conditions, less those on columns that were looked at elsewhere."""
+    clauses = [_clause(condition) for condition in where.conditions() if condition.column not in besides]
     if where.tags:
         clauses.append(_tagged(where.tags, view, least=len(where.tags)))
     if where.any_tags:
@@ -81,15 +77,17 @@ def matching(where: Where, view: View) -> Clause:
     return both(clauses)
 
 
+def _clause(condition: Condition) -> Clause:
+    column = f"f.{condition.column}"
+    if condition.test == "in":
+        return among(column, condition.value)
+    return Clause(f"{column} {condition.test} ?", (condition.value,))
+
+
 def both(clauses: Iterable[Clause]) -> Clause:
     """All of them; a tautology if there is none."""
-    kept = [clause for clause in clauses if clause.sql != "1 = 1"]
-    if not kept:
-        return Clause("1 = 1")
-    whole = kept[0]
-    for clause in kept[1:]:
-        whole = whole & clause
-    return whole
+    tests = [clause for clause in clauses if not clause.is_true]
+    return reduce(and_, tests) if tests else Clause("1 = 1")
 
 
 def during(alias: str, as_of: AsOf) -> Clause:
