@@ -49,11 +49,11 @@ class ErasureCertificate:
     def from_json(cls, text: str) -> ErasureCertificate:
         try:
             raw: dict[str, Any] = json.loads(text)
-            made = cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
-            bytes.fromhex(made.key)
-            if not all(type(frame_id) is int for frame_id in made.frames):
+            certificate = cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
+            bytes.fromhex(certificate.key)
+            if not all(type(frame_id) is int for frame_id in certificate.frames):
                 raise ValueError("frames are numbers")
-            return made
+            return certificate
         except (ValueError, TypeError, KeyError, AttributeError):
             raise InvalidInput("This is no erasure certificate.") from None
 
@@ -215,8 +215,8 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
         for batch in batched(certificate.frames):
             for table in ("frame", *_TABLES):
                 clause = among("frame_id", batch)
-                found = db.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
-                problems += [f"frame {row[0]} is still in {table}" for row in found]
+                rows = db.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
+                problems += [f"frame {row[0]} is still in {table}" for row in rows]
         key, erased = bytes.fromhex(certificate.key), set(certificate.hashes)
         for frame_id, name in db.all("SELECT frame_id, content_hash FROM frame"):
             if _keyed(key, bytes(name)) in erased:
@@ -261,10 +261,10 @@ def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
     """Frames that an erased one had superseded stay retired, and no longer say by what."""
     for batch in batched(doomed):
         clause = among("superseded_by", batch)
-        found = tx.db.all(
+        rows = tx.db.all(
             f"SELECT {', '.join(COLUMNS)}, checksum FROM frame WHERE {clause.sql}", clause.values
         )
-        rewrite(tx.db, [checked_row(row)._replace(superseded_by=None) for row in found])
+        rewrite(tx.db, [checked_row(row)._replace(superseded_by=None) for row in rows])
 
 
 def _seal(tx: Transaction, number: int, certificate: ErasureCertificate) -> None:

@@ -56,12 +56,12 @@ COLUMNS: Final = FrameRow._fields
 
 def get(db: Connection, dialect: Dialect, frame_id: int, view: View) -> Frame:
     """One frame, or `NotFound` if it is not visible from this view."""
-    found = fetch(db, dialect, [frame_id], view)
-    if not found:
+    frames = fetch(db, dialect, [frame_id], view)
+    if not frames:
         raise NotFound(
             f"There is no frame {frame_id} here.", hint="It may be forgotten, or in another space."
         )
-    return found[0]
+    return frames[0]
 
 
 def fetch(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
@@ -95,8 +95,8 @@ def select_ids(db: Connection, view: View, where: Where) -> list[int]:
 def select_whole_ids(db: Connection, view: View, where: Where) -> list[int]:
     """Like `select_ids`, with a chunk counted as the document it is a slice of."""
     clause = visible(view, where)
-    whole = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
-    sql = f"SELECT DISTINCT {whole} FROM frame f WHERE {clause.sql} ORDER BY 1"
+    document_id = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
+    sql = f"SELECT DISTINCT {document_id} FROM frame f WHERE {clause.sql} ORDER BY 1"
     return [int(row[0]) for row in db.all(sql, clause.values)]
 
 
@@ -112,8 +112,8 @@ def timeline(
 ) -> list[Frame]:
     """Frames by the time they happened, ties by id."""
     keys: list[Row] = []
-    for place in _places(view):
-        clause = both([place, at_instant(view), matching(where, view), _whole(chunks)])
+    for space in _places(view):
+        clause = both([space, at_instant(view), matching(where, view), _whole(chunks)])
         order = "DESC" if newest_first else "ASC"
         sql = (
             f"SELECT f.occurred_at, f.frame_id FROM frame f WHERE {clause.sql} "
@@ -146,13 +146,13 @@ def page(
 
 def stored(db: Connection, ids: Sequence[int]) -> dict[int, FrameRow]:
     """The rows of these frames whatever their state, checked; ids that do not exist are left out."""
-    found = {}
+    by_id = {}
     for batch in batched(ids):
         clause = among("f.frame_id", batch)
         sql = f"SELECT {_columns('f')}, f.checksum FROM frame f WHERE {clause.sql}"
         for row in db.all(sql, clause.values):
-            found[row[0]] = checked_row(row)
-    return found
+            by_id[row[0]] = checked_row(row)
+    return by_id
 
 
 def checked_row(row: Row) -> FrameRow:
@@ -168,12 +168,12 @@ def checked_row(row: Row) -> FrameRow:
 
 def with_chunks(db: Connection, ids: Sequence[int]) -> list[int]:
     """These frames and the chunks that are slices of them."""
-    found = set(ids)
+    frame_ids = set(ids)
     for batch in batched(ids):
         clause = among("f.parent_id", batch)
         sql = f"SELECT f.frame_id FROM frame f WHERE f.start_byte IS NOT NULL AND {clause.sql}"
-        found.update(int(row[0]) for row in db.all(sql, clause.values))
-    return sorted(found)
+        frame_ids.update(int(row[0]) for row in db.all(sql, clause.values))
+    return sorted(frame_ids)
 
 
 @lru_cache(maxsize=256)
@@ -222,16 +222,16 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
 
 def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
     try:
-        found = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
+        loaded = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
     except UnicodeDecodeError:
         raise Corrupt(
             "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
         ) from None
-    owners = [_owner(frame) for frame, _ in found]
+    owners = [_owner(frame) for frame, _ in loaded]
     tags, metadata = _labels(db, sorted(set(owners)), view)
     return [
         as_frame(frame, text, tags=tags[owner], metadata=metadata[owner], view=view)
-        for owner, (frame, text) in zip(owners, found, strict=True)
+        for owner, (frame, text) in zip(owners, loaded, strict=True)
     ]
 
 

@@ -290,11 +290,11 @@ def _reading(clock: Clock) -> int:
     return now
 
 
-def file_path(given: str | os.PathLike[str]) -> Path:
+def file_path(path_like: str | os.PathLike[str]) -> Path:
     """Absolute, so that it names the same file after the process changes its folder."""
-    name = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    name = os.fspath(path_like) if isinstance(path_like, str | os.PathLike) else path_like
     if not isinstance(name, str):
-        raise InvalidInput(f"A file is named by a path, not {type(given).__name__}.")
+        raise InvalidInput(f"A file is named by a path, not {type(path_like).__name__}.")
     if not name:
         raise InvalidInput("The path is empty.")
     try:

@@ -154,45 +154,52 @@ class NearestFrames:
                 self._remote if loaded.asks_remote else looking.codes or loaded.codes
             )
             assert finder is not None
-            found = self._complete(finder, question, snapshot.db, candidates_for(limit), looking.found())
-            ids, cosines = self.cosines(question.vector, found, snapshot)
+            candidates = self._complete(finder, question, snapshot.db, candidates_for(limit), looking.found())
+            ids, cosines = self.cosines(question.vector, candidates, snapshot)
             method = "pgvector, reranked" if loaded.asks_remote else "quantised, reranked"
-        places = best(cosines, ids, limit, content=question.content)
-        return VectorHits(ids[places], cosines[places], method, (ids, cosines))
+        order = best(cosines, ids, limit, content=question.content)
+        return VectorHits(ids[order], cosines[order], method, (ids, cosines))
 
     def _complete(
-        self, finder: CandidateSource, question: VectorQuery, db: Connection, limit: int, found: Ids | None
+        self,
+        finder: CandidateSource,
+        question: VectorQuery,
+        db: Connection,
+        limit: int,
+        candidates: Ids | None,
     ) -> Ids:
         """Enough candidates: the nearest windows may all be of a few frames, or a finder give up early."""
         import numpy as np
 
-        if found is None:
-            found = finder.find(question, db, limit)
-        if len(found) >= limit // 2:
-            return found
+        if candidates is None:
+            candidates = finder.find(question, db, limit)
+        if len(candidates) >= limit // 2:
+            return candidates
         seen = int(np.count_nonzero(question.mask))
         enough = min(limit // 2, seen)
         for wider in (4, 16):
-            if len(found) >= enough or seen <= _FEW:
+            if len(candidates) >= enough or seen <= _FEW:
                 break
-            found = finder.find(question, db, limit * wider)
-        return found if len(found) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
+            candidates = finder.find(question, db, limit * wider)
+        return (
+            candidates if len(candidates) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
+        )
 
     def cosines(self, vector: Floats, ids: Sequence[int] | Ids, snapshot: Snapshot) -> tuple[Ids, Cosines]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
         import numpy as np
 
-        wanted = np.asarray(ids, dtype=np.int64)
-        if not (wanted[1:] > wanted[:-1]).all():
-            wanted = distinct(wanted)
+        frame_ids = np.asarray(ids, dtype=np.int64)
+        if not (frame_ids[1:] > frame_ids[:-1]).all():
+            frame_ids = distinct(frame_ids)
         loaded = self._vectors.at(snapshot).loaded
         if loaded.exact is not None:
-            return best_windows(*loaded.exact.some(wanted), vector)
+            return best_windows(*loaded.exact.some(frame_ids), vector)
         windows = None if loaded.asks_remote else self._windows.at_if_kept(snapshot)
         if windows is None:
-            return best_windows(*read_windows(snapshot.db, wanted.tolist(), self._dimensions), vector)
-        rows, sizes = windows.of(wanted)
-        return best_windows(np.repeat(wanted, sizes), rows.astype(np.float32), vector)
+            return best_windows(*read_windows(snapshot.db, frame_ids.tolist(), self._dimensions), vector)
+        rows, sizes = windows.of(frame_ids)
+        return best_windows(np.repeat(frame_ids, sizes), rows.astype(np.float32), vector)
 
     def covered(self, snapshot: Snapshot) -> int:
         """How many frames have vectors, counted as they are loaded."""
@@ -354,9 +361,9 @@ class _Exact:
         if np.count_nonzero(seen) > limit:
             roughly = np.where(seen, roughly, -np.inf)
             seen = roughly >= last_of_best(roughly, limit) - 2 * margin(self.vectors.shape[1])
-        places = seen.nonzero()[0]
-        first = self.starts[places]
-        ends = np.append(self.starts, len(self.frames))[places + 1]
+        positions = seen.nonzero()[0]
+        first = self.starts[positions]
+        ends = np.append(self.starts, len(self.frames))[positions + 1]
         windows = spread(first, ends - first)
         return best_windows(self.frames.take(windows), self.vectors.take(windows, axis=0), question.vector)
 
@@ -365,5 +372,5 @@ class _Exact:
         return sum(room.nbytes for room in self.rooms)
 
     def some(self, ids: Ids) -> tuple[Ids, Floats]:
-        places = places_of(self.frames, ids)
-        return self.frames.take(places), self.vectors.take(places, axis=0)
+        positions = places_of(self.frames, ids)
+        return self.frames.take(positions), self.vectors.take(positions, axis=0)

@@ -42,8 +42,8 @@ class PgVector:
         if dimensions > _MOST_DIMENSIONS:
             return
         with store.read() as snapshot:
-            wanted = not self.exists(snapshot.db) and _count(snapshot.db) > above
-        if not wanted or store.engine.read_only:
+            is_needed = not self.exists(snapshot.db) and _count(snapshot.db) > above
+        if not is_needed or store.engine.read_only:
             return
         # Where the server has no pgvector, or does not let us have it, memory does it.
         with suppress(Forbidden, Unsupported), store.write() as tx:
@@ -60,15 +60,15 @@ class PgVector:
         import numpy as np
 
         last = 0
-        while found := tx.db.all(
+        while rows := tx.db.all(
             f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}",
             (last,),
         ):
             windows = [
-                np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in found
+                np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in rows
             ]
-            self._insert(tx, [int(frame_id) for frame_id, _ in found], windows)
-            last = int(found[-1][0])
+            self._insert(tx, [int(frame_id) for frame_id, _ in rows], windows)
+            last = int(rows[-1][0])
 
     def _create(self, tx: Transaction, dimensions: int) -> None:
         tx.db.run(
@@ -132,12 +132,12 @@ class PgVector:
         db.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
         # Keeps walking the graph until enough frames pass the filter.
         db.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
-        found = db.all(
+        rows = db.all(
             "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "
             f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.vector) LIMIT {limit}",
             (*clause.values, _literal(question.vector)),
         )
-        return np.unique(np.array([row[0] for row in found], dtype=np.int64))
+        return np.unique(np.array([row[0] for row in rows], dtype=np.int64))
 
 
 def _count(db: Connection) -> int:
@@ -153,5 +153,5 @@ def _values(literal: str) -> list[float]:
     """As the server keeps them, in single precision."""
     import numpy as np
 
-    found: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
-    return found
+    numbers: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
+    return numbers

@@ -107,17 +107,17 @@ class Codes:
 
         with self._lock:
             mask, count = self._shown(question.mask)
-            wanted = quick_number(min(limit * self._factor, count), count)
-            if wanted == 0:
+            number = quick_number(min(limit * self._factor, count), count)
+            if number == 0:
                 return np.zeros(0, dtype=np.int64)
             # Always with a mask: without one, the answer depends on the number of threads.
-            return self._index.search(question.vector[None, :], k=wanted, mask=mask)[1][0]
+            return self._index.search(question.vector[None, :], k=number, mask=mask)[1][0]
 
-    def frames_at(self, places: Any) -> Ids:
+    def frames_at(self, slots: Any) -> Ids:
         """The frames of the windows at these places, ascending and each once."""
         import numpy as np
 
-        return distinct(self._frames[places.astype(np.int64)])
+        return distinct(self._frames[slots.astype(np.int64)])
 
     @property
     def nbytes(self) -> int:
@@ -146,14 +146,14 @@ class Codes:
 
         everything = np.ones(truth.seen, dtype=bool)
         while True:
-            wanted = quick_number(min(_LEAST_CANDIDATES * self._factor, truth.seen), truth.seen)
-            _, slots = self._index.search(truth.asked, k=wanted, mask=everything)
-            found = [
-                len(set(places.tolist()) & set(row.tolist())) / len(places)
-                for places, row in zip(truth.places, slots, strict=True)
+            number = quick_number(min(_LEAST_CANDIDATES * self._factor, truth.seen), truth.seen)
+            _, slots = self._index.search(truth.asked, k=number, mask=everything)
+            recalls = [
+                len(set(true_slots.tolist()) & set(row.tolist())) / len(true_slots)
+                for true_slots, row in zip(truth.places, slots, strict=True)
             ]
-            self.recall = float(np.mean(found))
-            if self.recall >= _WANTED_RECALL or wanted >= min(_MOST_CANDIDATES, truth.seen):
+            self.recall = float(np.mean(recalls))
+            if self.recall >= _WANTED_RECALL or number >= min(_MOST_CANDIDATES, truth.seen):
                 return
             self._factor *= 2
 
@@ -206,8 +206,8 @@ class PendingScan:
 
     def found(self) -> Ids | None:
         """The frames of the likeliest windows, or None if nobody looked."""
-        places = None if self._looking is None else self._looking.result()
-        return None if places is None or self.codes is None else self.codes.frames_at(places)
+        slots = None if self._looking is None else self._looking.result()
+        return None if slots is None or self.codes is None else self.codes.frames_at(slots)
 
     def _look(self, codes: Codes) -> Any:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
@@ -221,9 +221,9 @@ def candidates_for(limit: int) -> int:
     return max(_LEAST_CANDIDATES, limit + limit // 5)
 
 
-def quick_number(wanted: int, among: int) -> int:
+def quick_number(number: int, among: int) -> int:
     """As many, or a few more: turbovec is ten times slower for 1/32 to 1/16 of what a mask shows."""
-    return among // 16 + 1 if 16 * wanted < among <= 32 * wanted else wanted
+    return among // 16 + 1 if 16 * number < among <= 32 * number else number
 
 
 def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Cosines]:

@@ -70,8 +70,8 @@ def replace(index: VectorIndex, store: Store) -> int:
 def _keep(tx: Transaction, ready: Mapping[int, Embedded]) -> int:
     """Put into the next vectors what was not erased meanwhile; return the last frame."""
     present = set(indexed(tx.db, list(ready)))
-    kept = {frame_id: item for frame_id, item in ready.items() if frame_id in present}
-    add(tx, kept, written_at=0, suffix="_next")
+    present_items = {frame_id: item for frame_id, item in ready.items() if frame_id in present}
+    add(tx, present_items, written_at=0, suffix="_next")
     return max(ready)
 
 
@@ -100,8 +100,8 @@ def _next_batch(index: VectorIndex, store: Store, *, after: int) -> dict[int, Em
 
 
 def _embedded(index: VectorIndex, texts: Mapping[int, str]) -> dict[int, Embedded]:
-    made = index.embed(list(texts.values()), anew=True) if texts else []
-    return {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
+    embedded = index.embed(list(texts.values()), anew=True) if texts else []
+    return {frame_id: item for frame_id, item in zip(texts, embedded, strict=True) if item is not None}
 
 
 def _ids(db: Connection, *, after: int) -> list[int]:
