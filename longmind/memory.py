@@ -36,6 +36,7 @@ from longmind.search.results import SearchResults, WhyNot
 from longmind.store import erasure, frames, transfer, upkeep, write
 from longmind.store.drafts import Draft, draft
 from longmind.store.erasure import ErasureCertificate, ErasureCheck
+from longmind.store.follower import MEMORY_LIMIT
 from longmind.store.lease import LeasePolicy
 from longmind.store.line_files import read_lines, write_lines
 from longmind.store.parts import LaterPart, Part
@@ -121,7 +122,9 @@ class Memory:
         store.parts.append(FactsPart(None if isinstance(extractor, str) else extractor))
         store.parts += submemories.parts(store)
         self.facts = Ledger(store, self.default_space)
-        self._search = SearchEngine(store, embedding=embedding, facts=FactsLane(), reranker=self._reranker)
+        self._search = SearchEngine(
+            store, embedding=embedding, facts=FactsLane(store.mirrors), reranker=self._reranker
+        )
 
     @cached_property
     def readers(self) -> Readers:
@@ -191,6 +194,7 @@ class Memory:
         create: bool = True,
         durability: Literal["normal", "full"] = "normal",
         max_bytes: int | None = None,
+        memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
         accept_lost_log: bool = False,
         on_open: MaintenancePolicy | None = None,
@@ -204,7 +208,8 @@ class Memory:
         None reads none. `llm` is a language model for turns and raw notes; none is needed. `semantic_model`
         names another one for raw notes ("openai:gpt-4o-mini", "ollama:llama3.2@http://host:11434").
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
-        spaces order what they recall, and `telemetry` where they count and trace it. `accept_lost_log`
+        spaces order what they recall, and `telemetry` where they count and trace it. `memory_limit` is how
+        many bytes of the store stay in memory between calls. `accept_lost_log`
         opens a file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
         """
         canonical_space(space)  # before a file is made
@@ -215,6 +220,7 @@ class Memory:
             create=create,
             durability=durability,
             max_bytes=max_bytes,
+            memory_limit=memory_limit,
             busy_timeout=busy_timeout,
             accept_lost_log=accept_lost_log,
         )

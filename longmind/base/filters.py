@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from math import isnan
-from typing import Any
+from typing import Any, Final, Literal
 
 from longmind.base.checks import canonical_json, check_label, check_tags
 from longmind.base.errors import InvalidInput
@@ -60,6 +60,19 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """A test of one column of `frame`: `in` several values, or `>=` or `<` one."""
+
+    column: str
+    test: Literal["in", ">=", "<"]
+    value: Any
+
+
+LABELS: Final = ("kind", "session", "role", "speaker", "uri", "source")
+"""What `Where` tests by the column of the same name: any of the values, and no test for none."""
+
+
+@dataclass(frozen=True, slots=True)
 class Where:
     """Conditions on frames; those given must all hold.
 
@@ -100,19 +113,12 @@ class Where:
         parent: int | Iterable[int] | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        given = {
-            "kind": kind,
-            "session": session,
-            "role": role,
-            "speaker": speaker,
-            "uri": uri,
-            "source": source,
-        }
-        for name, value in given.items():
+        labels = dict(zip(LABELS, (kind, session, role, speaker, uri, source), strict=True))
+        for name, value in labels.items():
             object.__setattr__(self, name, () if value is None else _labels(value, name))
         object.__setattr__(self, "tags", check_tags(tags))
         object.__setattr__(self, "any_tags", () if any_tags is None else check_tags(any_tags))
-        chosen = {**given, "any_tags": any_tags}
+        chosen = {**labels, "any_tags": any_tags}
         if any(value is not None and not getattr(self, name) for name, value in chosen.items()):
             ids = ()  # one of no values: nothing is one of them
         object.__setattr__(self, "since", None if since is None else to_ms(since, "since"))
@@ -121,47 +127,64 @@ class Where:
         parents = (parent,) if isinstance(parent, int) else parent
         object.__setattr__(self, "parent", None if parents is None else _ids(parents, "parent"))
         object.__setattr__(self, "metadata", _conditions({} if metadata is None else metadata))
-        named = [getattr(self, name) or () for name in (*given, "ids", "parent")]
-        named += [values for values in self.metadata.values() if isinstance(values, tuple)]
-        if sum(map(len, named)) > MOST_VALUES:
+        values = [getattr(self, name) or () for name in (*LABELS, "ids", "parent")]
+        values += [condition for condition in self.metadata.values() if isinstance(condition, tuple)]
+        if sum(map(len, values)) > MOST_VALUES:
             raise InvalidInput(f"where names more than {MOST_VALUES} values.", hint="Ask in parts.")
 
     @classmethod
-    def of(cls, given: Where | Mapping[str, Any] | None) -> Where:
+    def of(cls, where: Where | Mapping[str, Any] | None) -> Where:
         """A `Where`, from itself, from a mapping with the same names, or from nothing."""
-        if given is None:
+        if where is None:
             return EVERYTHING
-        if isinstance(given, Where):
-            return given
-        if not isinstance(given, Mapping):
-            raise InvalidInput(f"where must be a Where or a mapping, not {type(given).__name__}.")
-        known = {item.name for item in fields(cls)}
-        unknown = sorted(set(map(str, given)) - known)
+        if isinstance(where, Where):
+            return where
+        if not isinstance(where, Mapping):
+            raise InvalidInput(f"where must be a Where or a mapping, not {type(where).__name__}.")
+        names = {item.name for item in fields(cls)}
+        unknown = sorted(set(map(str, where)) - names)
         if unknown:
             raise InvalidInput(
-                f"where knows no {', '.join(unknown)}.", hint=f"It knows {', '.join(sorted(known))}."
+                f"where knows no {', '.join(unknown)}.", hint=f"It knows {', '.join(sorted(names))}."
             )
-        return cls(**given)
+        return cls(**where)
 
     @property
     def is_empty(self) -> bool:
         return self == EVERYTHING
 
+    def conditions(self) -> Iterator[Condition]:
+        """What can be decided by the frame's own columns; the rest is about tags and metadata.
+
+        SQL and the catalog in memory are both made of these, so that the two cannot differ.
+        """
+        for name in LABELS:
+            if values := getattr(self, name):
+                yield Condition(name, "in", values)
+        if self.since is not None:
+            yield Condition("occurred_at", ">=", self.since)
+        if self.until is not None:
+            yield Condition("occurred_at", "<", self.until)
+        if self.ids is not None:
+            yield Condition("frame_id", "in", self.ids)
+        if self.parent is not None:
+            yield Condition("parent_id", "in", self.parent)
+
     def to_mapping(self) -> dict[str, Any]:
         """The conditions as plain values that `of` takes back."""
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
             if value not in ((), None, {}) or (value == () and item.name in ("ids", "parent")):
-                found[item.name] = list(value) if isinstance(value, tuple) else value
+                mapping[item.name] = list(value) if isinstance(value, tuple) else value
         if self.metadata:
-            found["metadata"] = {
+            mapping["metadata"] = {
                 name: [json.loads(text) for text in condition]
                 if isinstance(condition, tuple)
                 else {bound: value for bound, value in asdict(condition).items() if value is not None}
                 for name, condition in self.metadata.items()
             }
-        return found
+        return mapping
 
     def within(self, *, since: int | None, until: int | None) -> Where:
         """The same conditions, with the time range narrowed."""
@@ -190,47 +213,47 @@ def _labels(value: OneOrMore, name: str) -> tuple[str, ...]:
 def _ids(values: Iterable[int], name: str) -> tuple[int, ...]:
     if not isinstance(values, Iterable):
         raise InvalidInput(f"{name} must be a list of frame ids, not {type(values).__name__}.")
-    found = set()
+    ids = set()
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
             raise InvalidInput(f"{name} must hold positive whole numbers, not {value!r}.")
-        found.add(int(value))
-    return tuple(sorted(found))
+        ids.add(int(value))
+    return tuple(sorted(ids))
 
 
 def _conditions(metadata: Mapping[str, Any]) -> dict[str, tuple[str, ...] | Comparison]:
     if not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
-    found: dict[str, tuple[str, ...] | Comparison] = {}
     if len(metadata) > _MOST_CONDITIONS:
         raise InvalidInput(f"metadata sets {len(metadata)} conditions; the most is {_MOST_CONDITIONS}.")
-    named = {check_label(key, "metadata key"): value for key, value in metadata.items()}
-    if len(named) != len(metadata):
+    by_name = {check_label(key, "metadata key"): value for key, value in metadata.items()}
+    if len(by_name) != len(metadata):
         raise InvalidInput("Two keys of metadata differ only in white space around them.")
-    for name, value in sorted(named.items()):
+    conditions: dict[str, tuple[str, ...] | Comparison] = {}
+    for name, value in sorted(by_name.items()):
         if isinstance(value, Comparison):
-            found[name] = value
+            conditions[name] = value
         elif isinstance(value, Mapping) and value and set(value) <= {"gt", "gte", "lt", "lte"}:
-            found[name] = _comparison(name, value)
+            conditions[name] = _comparison(name, value)
         elif isinstance(value, list | tuple | set | frozenset):
-            found[name] = tuple(sorted({canonical_json(item, name) for item in value}))
+            conditions[name] = tuple(sorted({canonical_json(item, name) for item in value}))
         else:
-            found[name] = (canonical_json(value, name),)
-    return found
+            conditions[name] = (canonical_json(value, name),)
+    return conditions
 
 
 def _comparison(name: str, bounds: Mapping[str, Any]) -> Comparison:
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, bound in bounds.items():
         if isinstance(bound, bool) or not isinstance(bound, int | float):
             raise InvalidInput(f"The bounds of metadata[{name!r}] must be numbers, not {bound!r}.")
         try:
-            found[key] = float(bound)
+            numbers[key] = float(bound)
         except OverflowError:
             raise InvalidInput(f"A bound of metadata[{name!r}] is too large to compare with.") from None
-        if isnan(found[key]):
+        if isnan(numbers[key]):
             raise InvalidInput(f"A bound of metadata[{name!r}] is not a number.")
-    return Comparison(**found)
+    return Comparison(**numbers)
 
 
 EVERYTHING = Where()

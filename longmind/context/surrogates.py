@@ -10,9 +10,10 @@ from longmind.base.frame import Frame
 from longmind.context.sentences import Range, salient
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, Row
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 
@@ -64,7 +65,7 @@ class Surrogates(Part):
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         count = 0
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             count += tx.db.run(f"DELETE FROM surrogate WHERE {clause.sql}", clause.values)
         return {"surrogate": count}
@@ -146,7 +147,7 @@ class Surrogates(Part):
 def read_surrogates(db: Connection, ids: Sequence[int]) -> dict[int, Surrogate]:
     """The current short forms of these frames; those without one are left out."""
     found = {}
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, gist, micro FROM surrogate WHERE version = {VERSION} AND {clause.sql}"
         for frame_id, gist, micro in db.all(sql, clause.values):

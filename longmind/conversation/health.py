@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-from longmind.base.errors import Corrupt
-from longmind.base.hashing import checksum
 from longmind.conversation.current import expected_words
-from longmind.conversation.rows import KEYS, TABLES, columns
-from longmind.store.engine import Connection
+from longmind.conversation.rows import TABLES
+from longmind.conversation.rows import verify as verify_rows
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 from longmind.text.postings import WORDS
@@ -58,8 +56,8 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
     if deep:
         for detail in WORDS.differences(db, expected_words(db)):
             yield Problem(WORDS.name, detail, derived=True)
-        for kind, table in TABLES.items():
-            yield from _checksums(db, kind, table)
+        for kind in TABLES:
+            yield from verify_rows(db, kind)
 
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
@@ -74,21 +72,3 @@ def stats(snapshot: Snapshot) -> Mapping[str, int]:
     ):
         found[f"active_{layer}"] = int(count)
     return found
-
-
-def _checksums(db: Connection, kind: type[Any], table: str) -> Iterator[Problem]:
-    key = ", ".join(f"x.{name}" for name in kind._fields[: KEYS.get(kind, 1)])
-    offset = 0
-    while True:
-        sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
-        try:
-            batch = db.all(sql)
-        except Corrupt as error:
-            yield Problem(table, error.message)
-            return
-        for row in batch:
-            if checksum(table, *row[:-1]) != row[-1]:
-                yield Problem(table, f"a row ({row[0]!r}) is not what was written")
-        if len(batch) < _BATCH:
-            return
-        offset += _BATCH

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from longmind.conversation import health
 from longmind.conversation.config import Config
 from longmind.conversation.current import contents, newest_versions, rebuild, remove_words, statement_of
-from longmind.conversation.rows import LinkRow, MemoryRow, StateRow, VersionRow, batched, select_among
+from longmind.conversation.rows import LinkRow, MemoryRow, StateRow, VersionRow, select_among
 from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of
 from longmind.store.engine import Connection
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import Clause, among
 from longmind.text.postings import WORDS

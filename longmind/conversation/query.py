@@ -18,15 +18,14 @@ from longmind.conversation.rows import (
     RunRow,
     StateRow,
     VersionRow,
-    batched,
-    checked,
-    columns,
+    join,
     select,
 )
 from longmind.conversation.scoring import reckon
 from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_query, tags_of
+from longmind.store.tables import batched
 from longmind.store.typed import damaged
 from longmind.store.visible import Clause, among, both, during
 
@@ -87,21 +86,19 @@ class _Known(NamedTuple):
 def _known(db: Connection, column: str, values: Sequence[int], view: View) -> list[_Known]:
     """By memory, in one query: who it is, how it stood, and its last wording by then."""
     newest: dict[int, _Known] = {}
-    first, second = len(MemoryRow._fields) + 1, len(StateRow._fields) + 1
+    columns = join((MemoryRow, "m"), (StateRow, "s"), (VersionRow, "v"))
     for batch in batched(list(values)):
         clause = among(column, batch) & Clause("v.recorded_at <= ?", (view.as_of.system,))
-        held = during("s", view)
+        held = during("s", view.as_of)
         sql = (
-            f"SELECT {columns(MemoryRow, 'm')}, {columns(StateRow, 's')}, {columns(VersionRow, 'v')} "
-            "FROM conversation_version v JOIN conversation_memory m ON m.memory_id = v.memory_id "
+            f"SELECT {columns.sql} FROM conversation_version v "
+            "JOIN conversation_memory m ON m.memory_id = v.memory_id "
             f"JOIN conversation_state s ON s.memory_id = v.memory_id AND {held.sql} WHERE {clause.sql}"
         )
         for row in db.all(sql, (*held.values, *clause.values)):
-            memory = checked(MemoryRow, row[:first])
-            version = checked(VersionRow, row[first + second :])
+            memory, state, version = columns.read(row)
             old = newest.get(memory.memory_id)
             if _in(memory, view) and (old is None or old.version.number < version.number):
-                state = checked(StateRow, row[first : first + second])
                 newest[memory.memory_id] = _Known(memory, state, version)
     return list(newest.values())
 

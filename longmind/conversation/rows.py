@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from longmind.llm.ledger import CallRow
-from longmind.store.engine import Connection, Value
-from longmind.store.tables import Item, Tables
-from longmind.store.visible import Clause, among
+from longmind.store.tables import Tables
 
 
 class MemoryRow(NamedTuple):
@@ -102,34 +99,7 @@ TABLES: Final[dict[type[Any], str]] = {
 KEYS: Final[dict[type[Any], int]] = {StateRow: 2, VersionRow: 2, LinkRow: 3, TombstoneRow: 2, OutcomeRow: 3}
 """How many of the first columns name a row, where it is more than one."""
 
-BATCH: Final = 500
-_ALWAYS: Final = Clause("1 = 1")
-
-
-_SEALED: Final = Tables(TABLES)
-checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
-
-
-def select_among(
-    db: Connection, kind: type[Item], column: str, wanted: Sequence[Value], also: Clause = _ALWAYS
-) -> list[Item]:
-    """Checked rows whose column has one of many values."""
-    found: list[Item] = []
-    for batch in batched(wanted):
-        clause = among(f"x.{column}", batch) & also
-        found += select(db, kind, clause.sql, clause.values)
-    return found
-
-
-def upsert(db: Connection, item: Item) -> None:
-    """Write a row in the place of the one with the same key."""
-    kind: Any = type(item)
-    names, key = (*kind._fields, "checksum"), KEYS.get(kind, 1)
-    changed = ", ".join(f"{name} = excluded.{name}" for name in names[key:])
-    sql = f"{_SEALED.insertion(kind)} ON CONFLICT ({', '.join(names[:key])}) DO UPDATE SET {changed}"
-    db.run(sql, (*item, _SEALED.seal(item)))
-
-
-def batched(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
-    for first in range(0, len(values), BATCH):
-        yield values[first : first + BATCH]
+_SEALED: Final = Tables(TABLES, keys=KEYS)
+checked, columns, join = _SEALED.checked, _SEALED.columns, _SEALED.join
+select, select_among = _SEALED.select, _SEALED.select_among
+insert, upsert, close, verify = _SEALED.insert, _SEALED.upsert, _SEALED.close, _SEALED.verify

@@ -9,7 +9,7 @@ from typing import Any
 from longmind.base.checks import canonical_json
 from longmind.conversation.config import Config
 from longmind.conversation.extraction import extraction_figures
-from longmind.conversation.rows import MemoryRow, RunRow, StateRow, checked, columns, insert
+from longmind.conversation.rows import MemoryRow, RunRow, StateRow, insert, join
 from longmind.conversation.scoring import Score, is_promoted, reckon, why_expired
 from longmind.conversation.values import SweepReport
 from longmind.conversation.write import WriteContext, promote, put_away
@@ -53,16 +53,16 @@ class Standing:
 
 def standings(db: Connection, space: str) -> list[Standing]:
     """The active memories of a space."""
+    columns = join((MemoryRow, "m"), (StateRow, "s"))
     sql = (
-        f"SELECT {columns(MemoryRow, 'm')}, {columns(StateRow, 's')}, c.score, c.scored_at "
+        f"SELECT {columns.sql}, c.score, c.scored_at "
         "FROM conversation_current c JOIN conversation_memory m ON m.memory_id = c.memory_id "
         "JOIN conversation_state s ON s.memory_id = c.memory_id AND s.until IS NULL "
         "WHERE c.space = ? AND c.status = 'active' ORDER BY c.memory_id"
     )
-    width = len(MemoryRow._fields) + 1
     found = []
     for row in db.all(sql, (space,)):
-        memory, state = checked(MemoryRow, row[:width]), checked(StateRow, row[width:-2])
+        memory, state = columns.read(row)
         found.append(Standing(memory.memory_id, memory.created_at, state, float(row[-2]), int(row[-1])))
     return found
 

@@ -21,6 +21,7 @@ from longmind.conversation.rows import (
     StateRow,
     TombstoneRow,
     VersionRow,
+    close,
     insert,
     select,
     select_among,
@@ -195,11 +196,8 @@ def change(ctx: WriteContext, old: StateRow, new: StateRow, *, derived: bool = T
     """End the state that holds and begin another; one of this very transaction was never visible."""
     tx = ctx.tx
     new = new._replace(since=tx.system, until=None)
-    if old.since == tx.system:
-        upsert(tx.db, new)
-    else:
-        upsert(tx.db, old._replace(until=tx.system))
-        insert(tx.db, [new])
+    close(tx, [old])
+    insert(tx.db, [new])
     if derived:
         tx.db.run(
             "UPDATE conversation_current SET layer = ?, status = ?, score = ?, scored_at = ? "

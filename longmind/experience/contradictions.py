@@ -13,8 +13,15 @@ from longmind.base.times import format_ms
 from longmind.base.words import fold
 from longmind.experience.collect import Candidate
 from longmind.experience.graph import current_among, updates_from, updates_to
-from longmind.experience.load import load, select_among
-from longmind.experience.rows import EvidenceRow, FactUpdateRow, RecordEvidenceRow, RecordRow, VoteRow
+from longmind.experience.load import load
+from longmind.experience.rows import (
+    EvidenceRow,
+    FactUpdateRow,
+    RecordEvidenceRow,
+    RecordRow,
+    VoteRow,
+    select_among,
+)
 from longmind.experience.values import Record
 from longmind.store.engine import Connection, Dialect
 from longmind.text.query import plan_text

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.times import FOREVER, format_ms
-from longmind.experience.load import batched, load, select_among
+from longmind.experience.load import load
 from longmind.experience.rows import (
     AttemptRow,
     EvidenceRow,
@@ -17,15 +17,15 @@ from longmind.experience.rows import (
     RecordEvidenceRow,
     RevisionRow,
     VoteRow,
-    checked,
-    columns,
+    join,
     number_of,
     select,
-    width,
+    select_among,
 )
 from longmind.experience.values import Attempts, Event, FactChain, Record, Records, Tried
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import stored
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both, visible
 
 Linked = TypeVar("Linked", AttemptRow, FactUpdateRow, VoteRow, RevisionRow)
@@ -181,15 +181,15 @@ def history(db: Connection, dialect: Dialect, view: View, record: Record) -> tup
 
 
 def _evidence_events(db: Connection, record: Record, system: int) -> list[Event]:
-    size = width(RecordEvidenceRow)
+    pair = join((RecordEvidenceRow, "l"), (EvidenceRow, "e"))
     sql = (
-        f"SELECT {columns(RecordEvidenceRow, 'l')}, {columns(EvidenceRow, 'e')} "
+        f"SELECT {pair.sql} "
         "FROM experience_record_evidence l JOIN experience_evidence e ON e.evidence_id = l.evidence_id "
         "WHERE l.record_id = ? AND l.recorded_at <= ?"
     )
     attached = []
     for row in db.all(sql, (record.id, system)):
-        link, evidence = checked(RecordEvidenceRow, row[:size]), checked(EvidenceRow, row[size:])
+        link, evidence = pair.read(row)
         attached.append((link.recorded_at, link.ordinal, evidence.ref))
     return [Event(at, "evidence", ref) for at, _, ref in sorted(attached)]
 
@@ -205,7 +205,7 @@ def _in_force(db: Connection, view: View, column: str, ids: Iterable[str]) -> li
     if view.as_of.valid == FOREVER or not updates:
         return updates
     occurred_at: dict[str, int] = {}
-    for batch in batched(row.change_id for row in updates):
+    for batch in batched(dict.fromkeys(row.change_id for row in updates)):
         clause = among("r.record_id", batch)
         sql = (
             "SELECT r.record_id, f.occurred_at FROM experience_record r "

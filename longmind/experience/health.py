@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from longmind.base.errors import Corrupt
-from longmind.experience.rows import PREFIXES, TABLES, checked, columns, number_of
+from longmind.experience.rows import PREFIXES, TABLES, number_of
+from longmind.experience.rows import verify as verify_rows
 from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
@@ -86,7 +86,8 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
     yield from _counters(db)
     yield from _times(db, snapshot.revision)
     if deep:
-        yield from _checksums(db)
+        for kind in TABLES:
+            yield from verify_rows(db, kind)
 
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
@@ -128,23 +129,6 @@ def _times(db: Connection, revision: int) -> Iterator[Problem]:
         latest = db.one(f"SELECT max(recorded_at) FROM {table}")
         if latest is not None and latest[0] is not None and latest[0] > revision:
             yield Problem("clock", f"the clock says {revision}, a row of {table} {latest[0]}")
-
-
-def _checksums(db: Connection) -> Iterator[Problem]:
-    for kind, table in TABLES.items():
-        key = ", ".join(f"x.{name}" for name in kind._fields[:2])
-        offset = 0
-        while True:
-            sql = f"SELECT {columns(kind, 'x')} FROM {table} x ORDER BY {key} LIMIT {_BATCH} OFFSET {offset}"
-            batch = db.all(sql)
-            for row in batch:
-                try:
-                    checked(kind, row)
-                except Corrupt as error:
-                    yield Problem(table, error.message)
-            if len(batch) < _BATCH:
-                break
-            offset += _BATCH
 
 
 def _count(db: Connection, table: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from longmind.base.times import FOREVER
-from longmind.experience.load import archivals, select_among
+from longmind.experience.load import archivals
 from longmind.experience.rows import (
     ArchiveRow,
     AttemptRow,
@@ -16,6 +16,7 @@ from longmind.experience.rows import (
     insert,
     new_ids,
     select,
+    select_among,
 )
 from longmind.experience.validation import Validation
 from longmind.experience.values import ROLES, Attempt, FactUpdate, Vote

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.frame import Frame
@@ -16,17 +15,15 @@ from longmind.experience.rows import (
     RecordRow,
     checked,
     columns,
-    select,
-    width,
+    join,
+    select_among,
 )
 from longmind.experience.validation import Validation
 from longmind.experience.values import Record
-from longmind.store.engine import Connection, Dialect, Value
+from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import fetch
-from longmind.store.tables import Item
+from longmind.store.tables import batched
 from longmind.store.visible import among, visible
-
-_BATCH: Final = 500
 
 
 def load(
@@ -87,33 +84,18 @@ def archivals(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, A
 def references_of(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, tuple[EvidenceRow, ...]]:
     """The evidence of each record by then, in the order in which it was attached."""
     evidence: dict[str, list[tuple[int, EvidenceRow]]] = defaultdict(list)
-    link, size = columns(RecordEvidenceRow, "l"), width(RecordEvidenceRow)
-    for batch in batched(ids):
+    pair = join((RecordEvidenceRow, "l"), (EvidenceRow, "e"))
+    for batch in batched(dict.fromkeys(ids)):
         clause = among("l.record_id", batch)
         sql = (
-            f"SELECT {link}, {columns(EvidenceRow, 'e')} FROM experience_record_evidence l "
+            f"SELECT {pair.sql} FROM experience_record_evidence l "
             f"JOIN experience_evidence e ON e.evidence_id = l.evidence_id WHERE {clause.sql}"
         )
         for row in db.all(sql, clause.values):
-            attached = checked(RecordEvidenceRow, row[:size])
+            attached, reference = pair.read(row)
             if attached.recorded_at <= system:
-                evidence[attached.record_id].append((attached.ordinal, checked(EvidenceRow, row[size:])))
+                evidence[attached.record_id].append((attached.ordinal, reference))
     return {record_id: tuple(item[1] for item in sorted(items)) for record_id, items in evidence.items()}
-
-
-def select_among(db: Connection, kind: type[Item], column: str, values: Iterable[Value]) -> list[Item]:
-    """Checked rows of a table by the values of one column."""
-    rows: list[Item] = []
-    for batch in batched(values):
-        clause = among(f"x.{column}", batch)
-        rows += select(db, kind, clause.sql, clause.values)
-    return rows
-
-
-def batched(values: Iterable[Value]) -> Iterator[Sequence[Value]]:
-    distinct = list(dict.fromkeys(values))
-    for first in range(0, len(distinct), _BATCH):
-        yield distinct[first : first + _BATCH]
 
 
 def _records(

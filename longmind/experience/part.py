@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from longmind.experience import health
-from longmind.experience.load import batched, select_among
 from longmind.experience.rows import (
     ArchiveRow,
     EvidenceRow,
@@ -14,9 +13,11 @@ from longmind.experience.rows import (
     RecordEvidenceRow,
     RecordRow,
     insert,
+    select_among,
 )
 from longmind.store.engine import Connection, Value
 from longmind.store.parts import Part, Problem
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 
@@ -97,7 +98,7 @@ def _archive_replaced(tx: Transaction, erased: set[str]) -> None:
 
 def _delete(db: Connection, table: str, column: str, values: Iterable[Value]) -> int:
     count = 0
-    for batch in batched(values):
+    for batch in batched(dict.fromkeys(values)):
         clause = among(column, batch)
         count += db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     return count

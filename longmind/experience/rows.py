@@ -101,6 +101,9 @@ TABLES: Final[dict[type[Any], str]] = {
 }
 """Evidence first: a trigger refuses a record whose evidence is not there yet."""
 
+KEYS: Final[dict[type[Any], int]] = {RecordEvidenceRow: 2, AttemptRow: 2}
+"""How many of the first columns name a row, where it is more than one."""
+
 PREFIXES: Final[dict[type[Any], str]] = {
     RecordRow: "exp",
     FactUpdateRow: "upd",
@@ -110,8 +113,9 @@ PREFIXES: Final[dict[type[Any], str]] = {
 """How ids begin; a number from the store's own counter follows, never given out twice."""
 
 
-_SEALED: Final = Tables(TABLES)
-checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.select, _SEALED.insert
+_SEALED: Final = Tables(TABLES, keys=KEYS)
+checked, columns, join, insert = _SEALED.checked, _SEALED.columns, _SEALED.join, _SEALED.insert
+select, select_among, verify = _SEALED.select, _SEALED.select_among, _SEALED.verify
 
 
 def new_ids(tx: Transaction, kind: type[Any], count: int) -> list[str]:
@@ -124,7 +128,3 @@ def number_of(name: str) -> int:
     """The number in an id, which follows the order of writing; 0 for an id of another form."""
     number = name.rpartition("_")[2]
     return int(number) if number.isascii() and number.isdigit() else 0
-
-
-def width(kind: type[Any]) -> int:
-    return len(kind._fields) + 1

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from longmind.base.errors import InvalidInput
-from longmind.experience.load import batched
 from longmind.experience.rows import VoteRow, select
 from longmind.experience.values import Utility
 from longmind.store.engine import Connection
+from longmind.store.tables import batched
 from longmind.store.visible import among
 
 Candidate = TypeVar("Candidate")
@@ -49,7 +49,7 @@ class UtilityRule:
 def utilities(db: Connection, ids: Iterable[str], *, system: int, rule: UtilityRule) -> dict[str, Utility]:
     """The utility by the votes given up to `system`, for the records that have any."""
     totals = {}
-    for batch in batched(ids):
+    for batch in batched(dict.fromkeys(ids)):
         clause = among("x.memory_id", batch)
         by_memory: dict[str, list[float]] = defaultdict(list)
         for row in select(db, VoteRow, f"{clause.sql} AND x.recorded_at <= ?", (*clause.values, system)):

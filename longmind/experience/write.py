@@ -16,9 +16,9 @@ from longmind.base.names import canonical_space
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import to_ms
 from longmind.experience.links import attempt_problems, attempt_rows
-from longmind.experience.load import find_rows, load, select_among
+from longmind.experience.load import find_rows, load
 from longmind.experience.references import EvidenceLike, Reference, read_references
-from longmind.experience.rows import EvidenceRow, RecordEvidenceRow, RecordRow, insert, new_ids
+from longmind.experience.rows import EvidenceRow, RecordEvidenceRow, RecordRow, insert, new_ids, select_among
 from longmind.experience.validation import Validation
 from longmind.experience.values import (
     MOST_BYTES,

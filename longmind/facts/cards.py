@@ -10,8 +10,8 @@ from longmind.base.times import from_ms
 from longmind.facts.hits import RawHit, hits, seen, select_spans
 from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, said_of
 from longmind.facts.relevance import overlap, word_stems
-from longmind.facts.rows import batched
 from longmind.facts.values import FactHit, shown
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
 

@@ -8,9 +8,10 @@ from typing import Final, Literal
 from longmind.base.filters import View
 from longmind.facts.hits import RawHit, of_predicates, seen, select_spans
 from longmind.facts.results import Edge, EdgesResult
-from longmind.facts.rows import GLOBAL, batched, ledgers
+from longmind.facts.rows import GLOBAL, ledgers
 from longmind.facts.values import Entity, Predicate
 from longmind.store.engine import Connection
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both
 
 Direction = Literal["out", "in", "both"]

@@ -11,17 +11,16 @@ from longmind.facts.names import OVERLAPS
 from longmind.facts.rows import (
     TABLES,
     AliasRow,
-    Columns,
     EntityRow,
     EvidenceRow,
     FactRow,
     PredicateRow,
-    PremiseRow,
     SpanRow,
-    checked,
+    join,
     load_qualifiers,
     stored_object,
 )
+from longmind.facts.rows import verify as verify_rows
 from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
@@ -37,7 +36,7 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
     yield from _loose_ends(db, snapshot.revision)
     if deep:
         for kind in TABLES:
-            yield from _checksums(db, kind)
+            yield from verify_rows(db, kind, _abnormal)
         yield from _hashes(db)
 
 
@@ -101,24 +100,10 @@ def _loose_ends(db: Connection, revision: int) -> Iterator[Problem]:
         yield Problem("fact", f"fact {fact_id} mixes two ledgers")
 
 
-def _checksums(db: Connection, kind: type[Any]) -> Iterator[Problem]:
-    table = TABLES[kind]
-    columns = Columns((kind, "x"))
-    if kind is PremiseRow:
-        rows: Any = db.all(f"SELECT {columns.sql} FROM {table} x")
-    else:
-        key = kind._fields[0]
-        rows = scan(db, f"SELECT {columns.sql} FROM {table} x WHERE {{after}}", f"x.{key}")
-    for row in rows:
-        try:
-            item = checked(kind, row)
-        except Corrupt as error:
-            yield Problem(table, error.message)
-            continue
-        if not _is_normal(item):
-            yield Problem(
-                table, f"row {row[0]} of {table} does not have the normal form of its name or period"
-            )
+def _abnormal(item: Any) -> str:
+    if _is_normal(item):
+        return ""
+    return f"row {item[0]} of {TABLES[type(item)]} does not have the normal form of its name or period"
 
 
 def _is_normal(item: Any) -> bool:
@@ -135,7 +120,7 @@ def _is_normal(item: Any) -> bool:
 
 
 def _hashes(db: Connection) -> Iterator[Problem]:
-    columns = Columns((FactRow, "c"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o"))
+    columns = join((FactRow, "c"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o"))
     sql = (
         f"SELECT {columns.sql} FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
         "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "

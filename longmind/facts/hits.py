@@ -12,14 +12,13 @@ from longmind.base.times import FOREVER, AsOf
 from longmind.facts.canonical import ObjectKind
 from longmind.facts.rows import (
     GLOBAL,
-    Columns,
     EntityRow,
     EvidenceRow,
     FactRow,
     PredicateRow,
     PremiseRow,
     SpanRow,
-    batched,
+    join,
     ledgers,
     load_qualifiers,
     select_among,
@@ -27,9 +26,10 @@ from longmind.facts.rows import (
 )
 from longmind.facts.values import Entity, Fact, FactHit, Predicate, untyped
 from longmind.store.engine import Connection, Row
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, at_instant, both, in_spaces
 
-_COLUMNS: Final = Columns(
+_COLUMNS: Final = join(
     (FactRow, "c"), (SpanRow, "s"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o")
 )
 
@@ -224,8 +224,8 @@ def frames_known(view: View) -> Clause:
     return both([in_spaces(known_by_then), at_instant(known_by_then)])
 
 
-_EVIDENCE: Final = Columns((EvidenceRow, "v"))
-_PREMISES: Final = Columns((SpanRow, "s"), (PremiseRow, "q"))
+_EVIDENCE: Final = join((EvidenceRow, "v"))
+_PREMISES: Final = join((SpanRow, "s"), (PremiseRow, "q"))
 
 
 def _best_evidence(db: Connection, view: View, raw: Sequence[RawHit], limit: int) -> list[EvidenceRow]:

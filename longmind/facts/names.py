@@ -66,7 +66,7 @@ def ensure_entities(
         rows[norm] = better
     if changed:
         assert tx.system
-        update(tx.db, changed, ("kind", "by_hand"), key=("entity_id",))
+        update(tx.db, changed, ("kind", "by_hand"))
     if missing:
         first = tx.allocate("fact_entity", len(missing))
         created = [
@@ -155,7 +155,7 @@ def define_predicate(
     if better == row:
         return row
     if better.exact != row.exact and select(
-        tx.db, PredicateRow, Clause("x.predicate_id = ? AND EXISTS (" + _USED + ")", (row.predicate_id,))
+        tx.db, PredicateRow, f"x.predicate_id = ? AND EXISTS ({_USED})", (row.predicate_id,)
     ):
         raise Conflict(
             f"Facts are recorded under {key}, so whether it is exact can no longer change.",
@@ -164,7 +164,7 @@ def define_predicate(
     if better.cardinality == "one" and row.cardinality == "many":
         _check_single_valued(tx.db, row)
     assert tx.system
-    update(tx.db, [better], ("cardinality", "exact", "declared"), key=("predicate_id",))
+    update(tx.db, [better], ("cardinality", "exact", "declared"))
     return better
 
 

@@ -11,10 +11,11 @@ from typing import Literal
 from longmind.base.errors import InvalidInput
 from longmind.base.times import FOREVER, format_ms
 from longmind.facts.results import Recorded, Retracted
-from longmind.facts.rows import Columns, FactRow, PremiseRow, SpanRow, batched, select_among
+from longmind.facts.rows import FactRow, PremiseRow, SpanRow, join, select_among
 from longmind.facts.statements import Claim, Operation, Resolved, Resolver, Retraction, StatementKey
 from longmind.facts.supersession import UNTIL_NEXT, OpenSpan, plan_assertion, plan_retraction
 from longmind.facts.values import OPEN, Evidence, check_order
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
@@ -134,7 +135,7 @@ class LedgerPlan:
             for batch in batched(sorted(whom))
         ]
         clauses += [among("c.fact_id", batch) for batch in batched(sorted(facts - self.names.new_facts))]
-        columns = Columns((FactRow, "c"), (SpanRow, "s"))
+        columns = join((FactRow, "c"), (SpanRow, "s"))
         span_ids: set[int] = set()
         for clause in clauses:
             sql = (

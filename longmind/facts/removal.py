@@ -11,15 +11,15 @@ from longmind.facts.hits import RawHit, select_spans
 from longmind.facts.rows import (
     TABLES,
     AliasRow,
-    Columns,
     EntityRow,
     EvidenceRow,
     FactRow,
     PredicateRow,
     PremiseRow,
     SpanRow,
-    batched,
+    close,
     delete_among,
+    join,
     select,
     select_among,
     stored_object,
@@ -28,6 +28,7 @@ from longmind.facts.rows import (
 from longmind.facts.values import Typed
 from longmind.facts.write import close_spans
 from longmind.store.engine import Connection
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
@@ -43,10 +44,7 @@ def retire(tx: Transaction, frame_ids: Sequence[int], *, reason: str) -> int:
         close_spans(tx, [(row, f"evidence {reason}") for row in unsupported])
     names = select_among(tx.db, AliasRow, "frame_id", frame_ids, also=Clause("x.until IS NULL"))
     if names:
-        unseen = [row.alias_id for row in names if row.since == tx.system]
-        ended = [row._replace(until=tx.system) for row in names if row.since < tx.system]
-        delete_among(tx.db, AliasRow, "alias_id", unseen)
-        update(tx.db, ended, ("until",), key=("alias_id",))
+        close(tx, names)
     return len(unsupported)
 
 
@@ -81,7 +79,7 @@ def erase_facts(tx: Transaction, fact_ids: Iterable[int]) -> dict[str, int]:
 def erase_space(tx: Transaction, space: str) -> dict[str, int]:
     """Remove a space's whole ledger, and what was recorded from it for all; inside an erase transaction."""
     counts: Counter[str] = Counter()
-    _remove_spans(tx.db, select(tx.db, SpanRow, Clause("x.space = ?", (space,))), counts)
+    _remove_spans(tx.db, select(tx.db, SpanRow, "x.space = ?", (space,)), counts)
     counts["fact_alias"] += tx.db.run(
         "DELETE FROM fact_alias WHERE entity_id IN (SELECT entity_id FROM fact_entity WHERE ledger = ?)",
         (space,),
@@ -120,7 +118,7 @@ def forget_entity(db: Connection, ledger: str, norm: str) -> dict[str, int]:
 
 def _resting_on(db: Connection, frame_ids: Sequence[int]) -> list[SpanRow]:
     """Spans not recorded by hand that these frames speak for, open or closed."""
-    columns = Columns((SpanRow, "s"))
+    columns = join((SpanRow, "s"))
     spans: dict[int, SpanRow] = {}
     for batch in batched(sorted(set(frame_ids))):
         clause = among("v.frame_id", batch)
@@ -159,7 +157,7 @@ def _remove_spans(db: Connection, spans: Sequence[SpanRow], counts: Counter[str]
     # What was derived from an erased fact keeps a mark that it was.
     derived = select_among(db, PremiseRow, "premise_fact_id", empty)
     marks = [row._replace(premise_fact_id=None) for row in derived]
-    update(db, marks, ("premise_fact_id",), key=("span_id", "ordinal"))
+    update(db, marks, ("premise_fact_id",))
     counts["fact_evidence"] += delete_among(db, EvidenceRow, "fact_id", empty)
     counts["fact"] += delete_among(db, FactRow, "fact_id", empty)
 

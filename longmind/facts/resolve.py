@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Final
 from longmind.base.errors import Conflict
 from longmind.base.filters import View
 from longmind.facts.canonical import alias_norm
-from longmind.facts.rows import GLOBAL, AliasRow, Columns, EntityRow, batched, ledgers
+from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, join, ledgers
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both, during
 
 if TYPE_CHECKING:
     from longmind.facts.results import EntityMatch
 
-_COLUMNS: Final = Columns((AliasRow, "a"), (EntityRow, "e"))
+_COLUMNS: Final = join((AliasRow, "a"), (EntityRow, "e"))
 _NEAR_ENOUGH: Final = 70.0
 
 
@@ -79,7 +80,7 @@ def _near(db: Connection, view: View, norm: str) -> list[tuple[AliasRow, EntityR
 
 
 def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRow, EntityRow]]:
-    clause = both([condition, ledgers(view.spaces, "e.ledger"), during("a", view)])
+    clause = both([condition, ledgers(view.spaces, "e.ledger"), during("a", view.as_of)])
     sql = (
         f"SELECT {_COLUMNS.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
         f"WHERE {clause.sql} ORDER BY a.alias_id"

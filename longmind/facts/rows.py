@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 from longmind.base.errors import Corrupt
-from longmind.base.hashing import checksum
 from longmind.base.names import ALL, AllSpaces
 from longmind.facts.canonical import ObjectKind, Stored
 from longmind.facts.values import Evidence, Qualifier
-from longmind.store.engine import Connection, Row, Value
+from longmind.store.tables import Tables
 from longmind.store.visible import Clause, among
 
 GLOBAL: Final = "*"
 """The ledger that every space sees; no space can have this name."""
-
-_BATCH: Final = 500
 
 
 class EntityRow(NamedTuple):
@@ -133,8 +130,6 @@ class PremiseRow(NamedTuple):
     premise_fact_id: int | None
 
 
-AnyRow = TypeVar("AnyRow", EntityRow, AliasRow, PredicateRow, FactRow, SpanRow, EvidenceRow, PremiseRow)
-
 TABLES: Final[dict[type[Any], str]] = {
     EntityRow: "fact_entity",
     AliasRow: "fact_alias",
@@ -147,104 +142,10 @@ TABLES: Final[dict[type[Any], str]] = {
 """In the order in which rows may be inserted; the reverse is the order of removal."""
 
 
-class Columns:
-    """The columns of some tables in one SELECT, each followed by its checksum, and how to take them apart."""
-
-    def __init__(self, *parts: tuple[type[Any], str]) -> None:
-        names: list[str] = []
-        self._slices: list[tuple[type[Any], int, int]] = []
-        for kind, alias in parts:
-            first = len(names)
-            names += [f"{alias}.{name}" for name in (*kind._fields, "checksum")]
-            self._slices.append((kind, first, len(names) - 1))
-        self.sql = ", ".join(names)
-        self.width = len(names)
-
-    def read(self, row: Row) -> list[Any]:
-        """Each table's row, checked; None where an outer join found nothing."""
-        return [
-            None if row[first] is None else checked(kind, row[first : last + 1])
-            for kind, first, last in self._slices
-        ]
-
-
-def checked(kind: type[AnyRow], row: Sequence[Any]) -> AnyRow:
-    """Columns followed by their checksum, as a row; `Corrupt` if they are not what was written."""
-    if hash_row(kind, row[:-1]) != row[-1]:
-        raise Corrupt(
-            f"The row {row[0]} of {TABLES[kind]} is not what was written.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
-        )
-    return kind(*row[:-1])
-
-
-def hash_row(kind: type[Any], fields: Sequence[Any]) -> int:
-    return checksum(TABLES[kind], *fields)
-
-
-def select(db: Connection, kind: type[AnyRow], clause: Clause) -> list[AnyRow]:
-    """The checked rows of one table, which is called `x` in the clause."""
-    sql = f"SELECT {Columns((kind, 'x')).sql} FROM {TABLES[kind]} x WHERE {clause.sql}"
-    return [checked(kind, row) for row in db.all(sql, clause.values)]
-
-
-def select_among(
-    db: Connection, kind: type[AnyRow], column: str, values: Iterable[Value], *, also: Clause | None = None
-) -> list[AnyRow]:
-    """The rows whose `column` is one of the values, in batches."""
-    rows: list[AnyRow] = []
-    for batch in batched(sorted(set(values))):  # type: ignore[type-var]
-        clause = among(f"x.{column}", batch)
-        rows += select(db, kind, clause if also is None else clause & also)
-    return rows
-
-
-def insert(db: Connection, new: Sequence[Any]) -> None:
-    """Rows of one table."""
-    if not new:
-        return
-    kind = type(new[0])
-    names = (*kind._fields, "checksum")
-    db.many(
-        f"INSERT INTO {TABLES[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        [(*row, hash_row(kind, row)) for row in new],
-    )
-
-
-def update(db: Connection, changed: Sequence[Any], columns: Sequence[str], *, key: Sequence[str]) -> None:
-    """Store these columns of rows that exist, with the checksum."""
-    if not changed:
-        return
-    kind = type(changed[0])
-    assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
-    conditions = " AND ".join(f"{name} = ?" for name in key)
-    db.many(
-        f"UPDATE {TABLES[kind]} SET {assignments} WHERE {conditions}",
-        [
-            (
-                *(getattr(row, name) for name in columns),
-                hash_row(kind, row),
-                *(getattr(row, name) for name in key),
-            )
-            for row in changed
-        ],
-    )
-
-
-def delete_among(db: Connection, kind: type[Any], column: str, values: Iterable[int]) -> int:
-    count = 0
-    for batch in batched(sorted(set(values))):
-        clause = among(column, batch)
-        count += db.run(f"DELETE FROM {TABLES[kind]} WHERE {clause.sql}", clause.values)
-    return count
-
-
-T = TypeVar("T")
-
-
-def batched(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    for first in range(0, len(values), _BATCH):
-        yield values[first : first + _BATCH]
+_SEALED: Final = Tables(TABLES, keys={PremiseRow: 2})
+checked, join, select, select_among = _SEALED.checked, _SEALED.join, _SEALED.select, _SEALED.select_among
+insert, update, delete_among, close = _SEALED.insert, _SEALED.update, _SEALED.delete_among, _SEALED.close
+verify = _SEALED.verify
 
 
 def ledgers(spaces: tuple[str, ...] | AllSpaces, column: str) -> Clause:

@@ -20,9 +20,10 @@ from longmind.facts.hits import (
 )
 from longmind.facts.resolve import one_key, one_key_each
 from longmind.facts.results import EvidenceResult, FactsResult
-from longmind.facts.rows import GLOBAL, EntityRow, batched, ledgers, select
+from longmind.facts.rows import GLOBAL, EntityRow, ledgers, select
 from longmind.facts.values import Entity, FactHit, Predicate
 from longmind.store.engine import Connection
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both
 
 EVIDENCE_EACH: Final = 8
@@ -62,7 +63,7 @@ def about(
 def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     """The view's entities with this canonical key, and the ledger of each."""
     clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view.spaces, "x.ledger")
-    return {row.entity_id: row.ledger for row in select(db, EntityRow, clause)}
+    return {row.entity_id: row.ledger for row in select(db, EntityRow, clause.sql, clause.values)}
 
 
 def about_each(

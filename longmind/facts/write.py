@@ -89,7 +89,7 @@ def close_spans(tx: Transaction, closed: Iterable[tuple[SpanRow, str]]) -> list[
             unseen.append(row)
         else:
             ended.append(row._replace(system_to=tx.system, reason=reason))
-    update(tx.db, ended, ("system_to", "reason"), key=("span_id",))
+    update(tx.db, ended, ("system_to", "reason"))
     if unseen:
         remove_spans(tx.db, [row.span_id for row in unseen])
         _drop_empty_facts(tx.db, {row.fact_id for row in unseen})
@@ -153,7 +153,7 @@ def _insert_spans(plan: LedgerPlan, fresh: Sequence[LiveSpan]) -> None:
             span_key_hash(span.fact_id, span.start, span.end, tx.system),
             tx.now,
         )
-    insert(tx.db, [span.row for span in fresh])
+    insert(tx.db, [span.row for span in fresh if span.row is not None])
 
 
 def _mark_by_hand(plan: LedgerPlan) -> None:
@@ -164,7 +164,7 @@ def _mark_by_hand(plan: LedgerPlan) -> None:
     ]
     if changed:
         assert plan.tx.system
-        update(plan.tx.db, changed, ("by_hand",), key=("span_id",))
+        update(plan.tx.db, changed, ("by_hand",))
 
 
 def _insert_evidence(

@@ -55,7 +55,9 @@ class Local:
         from longmind.search.request import SearchRequest
 
         query = question[:_QUESTION_CHARACTERS]
-        engine = SearchEngine(self.store, embedding=EmbedderBinding(problem=self.caveat), facts=FactsLane())
+        engine = SearchEngine(
+            self.store, embedding=EmbedderBinding(problem=self.caveat), facts=FactsLane(self.store.mirrors)
+        )
         request = SearchRequest(
             query,
             self._view(),

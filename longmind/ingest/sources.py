@@ -25,9 +25,9 @@ from longmind.ingest.report import ECHO, IngestReport, Skip, merged
 from longmind.ingest.source import Readers, Source
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
-from longmind.store.frames import batches
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 from longmind.store.write import Put, retire
@@ -79,7 +79,7 @@ class Sources(Part):
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         count = 0
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             count += tx.db.run(f"DELETE FROM ingest_source WHERE {clause.sql}", clause.values)
         return {"ingest_source": count}
@@ -366,8 +366,8 @@ class _Run:
 
 def _known(db: Connection, space: str, uris: Sequence[str]) -> dict[str, Known]:
     found: dict[str, Known] = {}
-    for first in range(0, len(uris), 500):
-        clause = among("s.uri", uris[first : first + 500])
+    for batch in batched(uris):
+        clause = among("s.uri", batch)
         sql = (
             "SELECT s.uri, s.size, s.modified, s.options, s.sha256, f.frame_id FROM ingest_source s "
             "LEFT JOIN frame f ON f.frame_id = s.frame_id AND f.retired_at IS NULL "

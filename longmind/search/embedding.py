@@ -10,10 +10,11 @@ from longmind.base.errors import MissingExtra, Unavailable
 from longmind.embed import DEFAULT, Embedder, open_embedder
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
-from longmind.vectors.index import IDENTITY, VectorIndex, VectorRows
+from longmind.vectors.index import VectorIndex, VectorRows
 from longmind.vectors.late_interaction import Basis
 from longmind.vectors.nearest import NearestFrames
 from longmind.vectors.pgvector import PgVector
+from longmind.vectors.rows import IDENTITY
 
 AUTO: Final[Literal["auto"]] = "auto"
 """The embedder that the store remembers; for a new store the default one, if it is installed."""
@@ -61,24 +62,24 @@ def bind_embedder(
 def bind(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> EmbedderBinding:
     index = VectorIndex(store, embedder, mirror=_mirror(store), exact_limit=exact_limit)
     index.bind()
-    return EmbedderBinding(index, _neighbours(index))
+    return EmbedderBinding(index, _neighbours(store, index))
 
 
 def rebind_embedder(store: Store, embedder: Embedder) -> EmbedderBinding:
     """Another embedder for a store that has one; its vectors are made anew by the index's `rebuild`."""
     index = VectorIndex(store, embedder, mirror=_mirror(store))
-    return EmbedderBinding(index, _neighbours(index))
+    return EmbedderBinding(index, _neighbours(store, index))
 
 
 def _mirror(store: Store) -> PgVector | None:
     return PgVector() if store.engine.dialect.name == "postgresql" else None
 
 
-def _neighbours(index: VectorIndex) -> NearestFrames:
+def _neighbours(store: Store, index: VectorIndex) -> NearestFrames:
     dimensions = index.embedder.identity.dimensions
     if index.exact_limit is None:
-        return NearestFrames(dimensions, remote=index.mirror)
-    return NearestFrames(dimensions, remote=index.mirror, exact_limit=index.exact_limit)
+        return NearestFrames(store.mirrors, dimensions, remote=index.mirror)
+    return NearestFrames(store.mirrors, dimensions, remote=index.mirror, exact_limit=index.exact_limit)
 
 
 def _remembered(store: Store, cache: Path) -> Embedder:

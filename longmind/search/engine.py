@@ -41,9 +41,9 @@ class SearchEngine:
         self._store = store
         self._facts = facts
         self._reranker = reranker
-        self._catalog = Catalog()
-        self._lengths = Lengths()
-        self._vocabulary = Vocabulary(store.engine.dialect)
+        self._catalog = Catalog(store.mirrors)
+        self._lengths = Lengths(store.mirrors)
+        self._vocabulary = Vocabulary(store.mirrors, store.engine.dialect)
         self._common: Common = {}
         self.threads = SearchThreads()
 

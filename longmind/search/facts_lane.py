@@ -8,14 +8,15 @@ from longmind.base.filters import View, Where
 from longmind.facts.lane import LaneOptions, candidates
 from longmind.facts.name_index import NameIndex
 from longmind.search.results import RankedFrame
+from longmind.store.follower import Mirrors
 from longmind.store.transaction import Snapshot
 
 
 class FactsLane:
     """Ranks frames by the facts they are evidence for."""
 
-    def __init__(self) -> None:
-        self._names = NameIndex()
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._names = NameIndex(mirrors)
 
     def rank(
         self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int

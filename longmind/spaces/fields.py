@@ -16,8 +16,8 @@ from typing import Final
 
 from longmind.spaces.rows import ObjectRow, checked, columns
 from longmind.store.engine import Connection
-from longmind.store.frames import batches
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among
 from longmind.text.postings import FIELDS
 from longmind.text.words import terms
@@ -85,7 +85,7 @@ def change(
 def remove(db: Connection, frame_ids: Sequence[int]) -> int:
     """Take out what there is about the objects of these frames; return the number of postings."""
     removed = 0
-    for batch in batches(frame_ids):
+    for batch in batched(frame_ids):
         removed += FIELDS.remove(db, dict(_stored(db, among("x.frame_id", batch))))
     return removed
 

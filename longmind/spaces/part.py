@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from longmind.base.errors import Corrupt
 from longmind.spaces import fields
-from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, checked, close_version, columns, seal, select
-from longmind.store.frames import batches
+from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, close_version, select, update
+from longmind.spaces.rows import verify as verify_rows
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 from longmind.text.postings import FIELDS
@@ -39,7 +39,7 @@ class SpacesPart(Part):
     name = "spaces"
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("x.frame_id", batch)
             for row in select(tx.db, ObjectRow, f"x.until IS NULL AND {clause.sql}", clause.values):
                 close_version(tx, row)
@@ -48,7 +48,7 @@ class SpacesPart(Part):
         gone: set[tuple[str, str]] = set()
         postings = fields.remove(tx.db, ids)
         count = 0
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             sql = f"SELECT space, object_id FROM space_object WHERE {clause.sql}"
             gone.update((str(space), str(name)) for space, name in tx.db.all(sql, clause.values))
@@ -56,11 +56,7 @@ class SpacesPart(Part):
         named = 0
         for space, name in sorted(gone):
             for row in select(tx.db, AuditRow, "x.space = ? AND x.object_id = ?", (space, name)):
-                clean = row._replace(object_id=None)
-                tx.db.run(
-                    "UPDATE space_audit SET object_id = NULL, checksum = ? WHERE audit_id = ?",
-                    (seal(clean), clean.audit_id),
-                )
+                update(tx.db, [row._replace(object_id=None)], ("object_id",))
                 named += 1
         return {"space_object": count, "space_audit": named, FIELDS.name: postings}
 
@@ -76,7 +72,8 @@ class SpacesPart(Part):
             for (name,) in snapshot.db.all(f"{sql} LIMIT 20"):
                 yield Problem("space_object", text.format(name))
         if deep:
-            yield from _checksums(snapshot)
+            for kind in TABLES:
+                yield from verify_rows(snapshot.db, kind)
             for detail in FIELDS.differences(snapshot.db, fields.expected(snapshot.db)):
                 yield Problem(FIELDS.name, detail, derived=True)
 
@@ -92,20 +89,3 @@ class SpacesPart(Part):
             row = snapshot.db.one(sql)
             found[name] = int(row[0]) if row else 0
         return found
-
-
-def _checksums(snapshot: Snapshot) -> Iterator[Problem]:
-    for kind, table in TABLES.items():
-        keys = ", ".join(f"x.{name}" for name in kind._fields[:3])
-        offset = 0
-        while True:
-            sql = f"SELECT {columns(kind)} FROM {table} x ORDER BY {keys} LIMIT 2000 OFFSET {offset}"
-            batch = snapshot.db.all(sql)
-            for row in batch:
-                try:
-                    checked(kind, row)
-                except Corrupt as error:
-                    yield Problem(table, error.message)
-            if len(batch) < 2000:
-                break
-            offset += 2000

@@ -19,7 +19,7 @@ from longmind.spaces.space_index import LEVELS, Mask, SpaceIndex
 from longmind.spaces.values import ROLE, MemoryObject
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import among
+from longmind.store.visible import among, during
 from longmind.text.words import terms
 
 _REACH: Final = 30
@@ -186,7 +186,7 @@ def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) 
     if not frames:
         return {}
     # By frame alone: with the space in it, SQLite would rather read all versions of the space.
-    clause = rows.held(as_of) & among("x.frame_id", frames)
+    clause = during("x", as_of) & among("x.frame_id", frames)
     sql = f"SELECT x.frame_id, x.object_id, x.space FROM space_object x WHERE {clause.sql}"
     found = snapshot.db.all(sql, clause.values)
     return {int(frame): str(name) for frame, name, where in found if where == space}

@@ -39,6 +39,7 @@ from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
+from longmind.store.visible import during
 from longmind.when.arguments import parse_moment, parse_rfc3339
 
 BACKEND: Final = "spaces_backend"
@@ -64,7 +65,7 @@ class Spaces:
         self._store = store
         self._backend = backend
         self._telemetry = telemetry or Telemetry()
-        recaller = Recaller(store, search, SpaceIndexes())
+        recaller = Recaller(store, search, SpaceIndexes(store.mirrors))
         guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
         self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, models or Models(), guard)
 
@@ -117,7 +118,7 @@ class Spaces:
 
     def list(self, *, as_of: AsOf = AsOf.LATEST) -> tuple[SpaceSummary, ...]:
         """All spaces that were begun, by name."""
-        clause = rows.held(as_of)
+        clause = during("x", as_of)
         with self._store.read() as snapshot:
             found = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
             return tuple(_summary(snapshot.db, row, as_of) for row in found)
@@ -376,7 +377,7 @@ def _newest(found: list[MemoryObject], record: SpaceRow) -> int:
 
 
 def _summary(connection: Connection, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:
-    clause = rows.held(as_of)
+    clause = during("x", as_of)
     sql = (
         "SELECT count(*), coalesce(sum(x.pinned), 0), max(x.updated_at) FROM space_object x "
         f"WHERE x.space = ? AND {clause.sql}"

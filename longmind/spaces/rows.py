@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from longmind.base.checks import canonical_json
-from longmind.base.times import FOREVER, AsOf
+from longmind.base.times import AsOf
 from longmind.spaces.layout import read_chunks
 from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
-from longmind.store.engine import Connection, Value
+from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_text
-from longmind.store.tables import Tables
+from longmind.store.tables import Tables, batched
 from longmind.store.transaction import Transaction
-from longmind.store.visible import Clause, among
+from longmind.store.visible import Clause, among, during
 
 _BATCH: Final = 1000
 
@@ -105,29 +105,17 @@ TABLES: Final[dict[type[Any], str]] = {
     ObjectRow: "space_object",
     AuditRow: "space_audit",
 }
-_SEALED: Final = Tables(TABLES)
-checked, columns, select, seal, insert = (
-    _SEALED.checked,
-    _SEALED.columns,
-    _SEALED.select,
-    _SEALED.seal,
-    _SEALED.insert,
-)
-
-
-def held(as_of: AsOf, alias: str = "x") -> Clause:
-    """A dated row that held at the instant on the system axis."""
-    if as_of.system == FOREVER:
-        return Clause(f"{alias}.until IS NULL")
-    system = as_of.system
-    return Clause(f"{alias}.since <= ? AND ({alias}.until IS NULL OR {alias}.until > ?)", (system, system))
+_SEALED: Final = Tables(TABLES, keys={SpaceRow: 2, ObjectRow: 3})
+checked, columns, join, select = _SEALED.checked, _SEALED.columns, _SEALED.join, _SEALED.select
+insert, update, upsert = _SEALED.insert, _SEALED.update, _SEALED.upsert
+close, verify = _SEALED.close, _SEALED.verify
 
 
 # Spaces
 
 
 def find_space(db: Connection, space: str, as_of: AsOf = AsOf.LATEST) -> SpaceRow | None:
-    clause = Clause("x.space = ?", (space,)) & held(as_of)
+    clause = Clause("x.space = ?", (space,)) & during("x", as_of)
     found = select(db, SpaceRow, clause.sql, clause.values)
     return found[0] if found else None
 
@@ -136,7 +124,7 @@ def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
     """Let this hold from now on in place of what held before."""
     before = find_space(tx.db, row.space)
     if before is not None:
-        _close(tx, before, "space = ? AND since = ?", (before.space, before.since))
+        close(tx, [before])
     fresh = row._replace(since=tx.system, until=None)
     insert(tx.db, [fresh])
     return fresh
@@ -163,17 +151,7 @@ def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> O
 
 
 def close_version(tx: Transaction, row: ObjectRow) -> None:
-    _close(tx, row, "space = ? AND object_id = ? AND since = ?", (row.space, row.object_id, row.since))
-
-
-def _close(tx: Transaction, row: SpaceRow | ObjectRow, key: str, values: tuple[Value, ...]) -> None:
-    """End an open row now; one that this very transaction opened was never visible and goes."""
-    table = TABLES[type(row)]
-    if row.since == tx.system:
-        tx.db.run(f"DELETE FROM {table} WHERE {key}", values)
-        return
-    ended = row._replace(until=tx.system)
-    tx.db.run(f"UPDATE {table} SET until = ?, checksum = ? WHERE {key}", (tx.system, seal(ended), *values))
+    close(tx, [row])
 
 
 def with_text(
@@ -182,13 +160,12 @@ def with_text(
     """Objects with the text of their frames, by id; all of them, or those named."""
     last = ""
     if ids is not None:
-        for first in range(0, len(ids), 500):
-            batch = list(ids[first : first + 500])
-            clause = held(as_of) & Clause(f"x.object_id IN ({', '.join('?' * len(batch))})", tuple(batch))
+        for batch in batched(ids):
+            clause = during("x", as_of) & among("x.object_id", batch)
             yield from select_texts(db, space, clause, "")
         return
     while True:
-        clause = held(as_of) & Clause("x.object_id > ?", (last,))
+        clause = during("x", as_of) & Clause("x.object_id > ?", (last,))
         found = list(select_texts(db, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
         yield from found
         if len(found) < _BATCH:
@@ -213,8 +190,8 @@ def select_texts(db: Connection, space: str, clause: Clause, tail: str) -> Itera
 def entries(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
     """The names of these objects, in the order given."""
     found: dict[str, Entry] = {}
-    for first in range(0, len(ids), 500):
-        clause = held(as_of) & among("x.object_id", ids[first : first + 500])
+    for batch in batched(ids):
+        clause = during("x", as_of) & among("x.object_id", batch)
         for row in select(db, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
             stated = json.loads(row.metadata).get("hash")
             named = stated if isinstance(stated, str) else None

@@ -26,7 +26,7 @@ from longmind.spaces.summarise import SpaceContext, Summariser
 from longmind.spaces.values import AuditEntry, MemoryObject, Remembered
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
-from longmind.store.visible import Clause
+from longmind.store.visible import Clause, during
 from longmind.when.arguments import parse_rfc3339
 
 PII_KEY: Final = "spaces_pii_key"
@@ -305,7 +305,7 @@ class ProjectSpace:
         name = check_label(id_or_path, "id_or_path")
         with self._store.read() as snapshot:
             for column, value in (("object_id", name), ("path", name.strip("/"))):
-                clause = rows.held(as_of)
+                clause = during("x", as_of)
                 sql = f"x.space = ? AND x.{column} = ? AND {clause.sql}"
                 found = rows.select(snapshot.db, rows.ObjectRow, sql, (self.name, value, *clause.values))
                 if found:
@@ -323,7 +323,7 @@ class ProjectSpace:
     ) -> tuple[MemoryObject, ...]:
         """Objects by path, those below `prefix`; a page begins behind the path `after`."""
         check_limit(limit, "limit", most=100_000)
-        clause = rows.held(as_of)
+        clause = during("x", as_of)
         place = check_text(prefix, "prefix", empty=True).strip("/")
         if place:
             clause &= Clause(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from longmind.base.times import FOREVER, AsOf
 from longmind.base.words import fold
 from longmind.spaces import fields
-from longmind.spaces.rows import Entry, entries, held
+from longmind.spaces.rows import Entry, entries
 from longmind.store.engine import Connection, Row
 from longmind.store.typed import damaged
-from longmind.store.visible import Clause
+from longmind.store.visible import Clause, during
 from longmind.text.postings import FIELDS, TERMS
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ _BITS: Final = {
     "raw": fields.RAW,
 }
 T = TypeVar("T")
+_OBJECT_BYTES: Final = 300
+"""Of an object, beside the arrays: its id and its path, each in a list and in a table by name."""
 
 
 class SpaceIndex:
@@ -95,6 +97,11 @@ class SpaceIndex:
     @property
     def newest(self) -> int | None:
         return int(self.updated[self.alive].max()) if len(self) else None
+
+    @property
+    def nbytes(self) -> int:
+        numbers = (self.frames, self.relevance, self.created, self.updated, self._kinds)
+        return sum(array.nbytes for array in (self.alive, self.pinned, *numbers)) + _OBJECT_BYTES * self.size
 
     @property
     def wasteful(self) -> bool:
@@ -314,7 +321,7 @@ class SpaceIndex:
 def load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
     """Read a space as of an instant."""
     index = SpaceIndex(space, as_of)
-    inside = Clause("x.space = ?", (space,)) & held(as_of)
+    inside = Clause("x.space = ?", (space,)) & during("x", as_of)
     index.add(_rows(db, inside))
     if as_of.system != FOREVER:
         later = "EXISTS (SELECT 1 FROM space_object y WHERE y.frame_id = x.frame_id AND y.since > x.since)"

@@ -15,7 +15,7 @@ import apsw
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row
-from longmind.store.table_lists import CANONICAL, DROPPED
+from longmind.store.tables import CANONICAL, DROPPED
 
 FORMAT: Final = 9
 """The first format of files that has accounts."""
@@ -127,14 +127,14 @@ def read(db: Connection, tables: Sequence[str] = TABLES, sound: Container[Row] =
 
 
 def write(db: Connection, accounts: Mapping[str, Account]) -> list[Row]:
-    made = [(table, *account, checksum("account", table, *account)) for table, account in accounts.items()]
+    rows = [(table, *account, checksum("account", table, *account)) for table, account in accounts.items()]
     db.many(
         "INSERT INTO store_account (table_name, rows, total, checksum) VALUES (?, ?, ?, ?) "
         "ON CONFLICT (table_name) DO UPDATE "
         "SET rows = excluded.rows, total = excluded.total, checksum = excluded.checksum",
-        made,
+        rows,
     )
-    return made
+    return rows
 
 
 def check_on_opening(db: Connection) -> None:
@@ -194,5 +194,5 @@ def _signed(total: int) -> int:
     return (total + 2**63) % 2**64 - 2**63
 
 
-def _difference(table: str, written: int, there: str) -> str:
-    return f"{table} has {there} of the rows that were written; there should be {written}"
+def _difference(table: str, written: int, count: str) -> str:
+    return f"{table} has {count} of the rows that were written; there should be {written}"

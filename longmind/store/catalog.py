@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.base.filters import View, Where
+from longmind.base.filters import Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
 from longmind.base.words import fold
 from longmind.store.engine import Connection, Row
+from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.visible import matching
@@ -40,7 +42,24 @@ _TOGETHER: Final = ("content", "talk", "previous", "next")
 _KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
 """Of the columns that are read, from `space` on."""
 
+_TESTED: Final = {
+    "kind": "kind",
+    "session": "session",
+    "role": "role",
+    "speaker": "speaker",
+    "source": "source",
+    "occurred_at": "occurred_at",
+    "parent_id": "parent",
+    "frame_id": "",
+}
+"""The columns of `frame` that a condition is tested by in memory, and their names here.
+
+Not the uri, which is another one for nearly every frame and is rarely asked for.
+"""
+
 _MASKS: Final = 16
+_TEXT_BYTES: Final = 150
+"""Of a text or a number in a table: the object, and its share of the table."""
 _PART: Final = 50_000
 _WORD = re.compile(r"[^\W_]+")
 
@@ -74,39 +93,50 @@ class _Columns:
     next: Integers
 
 
-@dataclass(slots=True)
 class Catalog:
-    """Kept current by `at`, which every search calls with its snapshot."""
+    """The frames' columns in memory, for every search."""
 
-    revision: int = -1
-    _is_whole: bool = False
-    """False while it is being changed: an exception in between leaves columns that do not agree."""
-    _columns: _Columns | None = None
-    _size: int = 1
-    _codes: dict[str, dict[str, int]] = field(default_factory=dict)
-    _talks: dict[int, int] = field(default_factory=dict)
-    """Numbers by the codes of space and session, in one."""
-    _voices: dict[str, set[int]] = field(default_factory=dict)
-    _last: dict[int, int] = field(default_factory=dict)
-    _masks: OrderedDict[tuple[Any, ...], Mask] = field(default_factory=OrderedDict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._table = Follower(mirrors, "catalog", _FrameTable)
 
     def at(self, snapshot: Snapshot) -> CatalogView:
         """The catalog as of a snapshot."""
-        with self._lock:
-            if not self._is_whole or self._erased_since(snapshot):
-                self._is_whole = False
-                self._reset()
-            if snapshot.revision > self.revision:
-                self._is_whole = False
-                self._append(snapshot.db)
-                self._retire(snapshot.db)
-                self.revision = snapshot.revision
-            self._is_whole = True
-            assert self._columns is not None
-            size = self._size if snapshot.revision == self.revision else self._size_at(snapshot)
-            seen = {column.name: getattr(self._columns, column.name)[:size] for column in fields(_Columns)}
-            return CatalogView(_Columns(**seen), self._codes, self._voices, snapshot, self)
+        return self._table.at(snapshot).view(snapshot)
+
+
+class _FrameTable:
+    """The mirror of `frame`."""
+
+    def __init__(self) -> None:
+        self._columns = _zeros(1)
+        self._size = 1
+        self._shown = self._columns, 1, -1
+        """What views are made of, replaced as a whole: the columns, how much of them, and their revision."""
+        self._codes: dict[str, dict[str, int]] = {name: {} for name in _CODED}
+        self._talks: dict[int, int] = {}
+        """Numbers by the codes of space and session, in one."""
+        self._voices: dict[str, set[int]] = {}
+        self._last: dict[int, int] = {}
+        self._masks: OrderedDict[tuple[Any, ...], Mask] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def advance(self, snapshot: Snapshot, since: int) -> None:
+        self._append(snapshot.db)
+        self._retire(snapshot.db, since)
+        self._shown = self._columns, self._size, snapshot.revision
+
+    @property
+    def nbytes(self) -> int:
+        arrays = sum(int(getattr(self._columns, column.name).nbytes) for column in fields(_Columns))
+        texts = sum(map(len, self._codes.values())) + len(self._talks) + len(self._last)
+        return arrays + _MASKS * self._size + _TEXT_BYTES * texts
+
+    def view(self, snapshot: Snapshot) -> CatalogView:
+        columns, size, revision = self._shown
+        if snapshot.revision != revision:
+            size = _size_at(columns, size, snapshot.revision)
+        shown = {column.name: getattr(columns, column.name)[:size] for column in fields(_Columns)}
+        return CatalogView(_Columns(**shown), self._codes, self._voices, snapshot, self)
 
     def mask(self, key: tuple[Any, ...]) -> Mask | None:
         with self._lock:
@@ -118,32 +148,6 @@ class Catalog:
             while len(self._masks) > _MASKS:
                 self._masks.popitem(last=False)
 
-    def _size_at(self, snapshot: Snapshot) -> int:
-        """Without the frames that came after an older snapshot, so that its answers stay what they were."""
-        import numpy as np
-
-        assert self._columns is not None
-        known = self._columns.present & (self._columns.recorded_at <= snapshot.revision)
-        places = np.flatnonzero(known[: self._size])
-        return int(places[-1]) + 1 if len(places) else 1
-
-    def _reset(self) -> None:
-        self._columns = _zeros(1)
-        self._size = 1
-        self._codes = {name: {} for name in _CODED}
-        self._talks.clear()
-        self._voices = {}
-        self._last.clear()
-        self._masks.clear()
-        self.revision = -1
-
-    def _erased_since(self, snapshot: Snapshot) -> bool:
-        if snapshot.revision <= self.revision:
-            return False
-        return (
-            snapshot.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self.revision,)) is not None
-        )
-
     def _append(self, db: Connection) -> None:
         """In parts: as rows, many frames take far more memory than as columns."""
         while self._append_some(db) == _PART:
@@ -152,26 +156,25 @@ class Catalog:
     def _append_some(self, db: Connection) -> int:
         import numpy as np
 
-        assert self._columns is not None
-        known = self._size - 1
-        found = db.all(
+        last_id = self._size - 1
+        rows = db.all(
             "SELECT frame_id, scope = 'global', start_byte IS NOT NULL, space, kind, session, role, speaker, "
             "source, coalesce(parent_id, -1), coalesce(ordinal, -1), occurred_at, recorded_at, "
             f"coalesce(retired_at, {FOREVER}), substr(content_hash, 1, 8) "
             f"FROM frame WHERE frame_id > ? ORDER BY frame_id LIMIT {_PART}",
-            (known,),
+            (last_id,),
         )
-        if not found:
+        if not rows:
             return 0
         # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
         # through is read by `frames.fetch`, checked, and under the same condition again.
-        typed(found, "frame", int, NUMBER, NUMBER, *_KINDS)
-        check_frame_id(db, max(row[0] for row in found), "frame")
-        columns = list(zip(*found, strict=True))
+        typed(rows, "frame", int, NUMBER, NUMBER, *_KINDS)
+        check_frame_id(db, max(row[0] for row in rows), "frame")
+        columns = list(zip(*rows, strict=True))
         if any(len(name) != 8 for name in columns[14]):
             raise damaged("frame")
         ids = np.array(columns[0], dtype=np.int64)
-        if ids[0] <= known or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
+        if ids[0] <= last_id or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
             raise damaged("frame")
         size = int(ids[-1]) + 1
         new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
@@ -194,7 +197,6 @@ class Catalog:
 
     def _with_room(self, size: int) -> _Columns:
         """The arrays, or longer copies; what a view can see of them never changes its answers."""
-        assert self._columns is not None
         if size <= len(self._columns.present):
             return self._columns
         grown = _zeros(size + size // 2 + 64)
@@ -205,19 +207,18 @@ class Catalog:
     def _talk_numbers(self, spaces: Integers, sessions: Integers) -> Integers:
         import numpy as np
 
-        pairs, places = np.unique(spaces << 32 | sessions, return_inverse=True)
+        pairs, inverse = np.unique(spaces << 32 | sessions, return_inverse=True)
         numbers = [
             -1 if pair & 0xFFFFFFFF == 0xFFFFFFFF else self._talks.setdefault(pair, len(self._talks))
             for pair in pairs.tolist()
         ]
-        return np.array(numbers, dtype=np.int64)[places]
+        return np.array(numbers, dtype=np.int64)[inverse]
 
     def _chain(self, ids: Integers) -> None:
         """Link new frames of a session to the one before; a session written out of order is linked anew."""
         import numpy as np
 
         columns = self._columns
-        assert columns is not None
         talks = columns.talk[ids]
         new = ids[np.argsort(talks, kind="stable")]
         # Each session's last frame so far, and behind it the new ones.
@@ -242,16 +243,12 @@ class Catalog:
             columns.previous[ordered[0]] = columns.next[ordered[-1]] = 0
             self._last[talk] = int(ordered[-1])
 
-    def _retire(self, db: Connection) -> None:
-        assert self._columns is not None
-        found: list[Row] = db.all(
-            "SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (self.revision,)
-        )
-        if found:
-            # In place: an older view asks as of its own revision, before this.
-            for frame_id, moment in typed(found, "frame", int, int):
-                if 0 < frame_id < self._size:
-                    self._columns.retired_at[frame_id] = moment
+    def _retire(self, db: Connection, since: int) -> None:
+        rows: list[Row] = db.all("SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (since,))
+        # In place: an older view asks as of its own revision, before this.
+        for frame_id, moment in typed(rows, "frame", int, int):
+            if 0 < frame_id < self._size:
+                self._columns.retired_at[frame_id] = moment
 
     def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
         import numpy as np
@@ -269,6 +266,14 @@ class Catalog:
         return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
 
 
+def _size_at(columns: _Columns, size: int, revision: int) -> int:
+    """Without the frames that came after an older snapshot, so that its answers stay what they were."""
+    import numpy as np
+
+    ids = np.flatnonzero((columns.present & (columns.recorded_at <= revision))[:size])
+    return int(ids[-1]) + 1 if len(ids) else 1
+
+
 def _zeros(size: int) -> _Columns:
     import numpy as np
 
@@ -278,7 +283,7 @@ def _zeros(size: int) -> _Columns:
         for column in fields(_Columns)
         if column.name not in _TOGETHER
     }
-    columns |= {name: together[:, place] for place, name in enumerate(_TOGETHER)}
+    columns |= {name: together[:, index] for index, name in enumerate(_TOGETHER)}
     return _Columns(**columns)
 
 
@@ -291,7 +296,7 @@ class CatalogView:
     voices: dict[str, set[int]]
     """Speakers by each word of their names, folded."""
     snapshot: Snapshot
-    catalog: Catalog
+    table: _FrameTable
 
     @property
     def size(self) -> int:
@@ -303,13 +308,13 @@ class CatalogView:
     def visible(self, view: View, where: Where) -> Mask:
         """Over all frame ids: may a request with this view and filter see the frame?"""
         key = (self.snapshot.revision, self.size, view, repr(where))
-        known = self.catalog.mask(key)
-        if known is not None:
-            return known
+        cached = self.table.mask(key)
+        if cached is not None:
+            return cached
         mask = self._at_instant(view) & self._in_spaces(view)
         mask = self._matching(mask, where, view)
         mask.setflags(write=False)
-        self.catalog.keep(key, mask)
+        self.table.keep(key, mask)
         return mask
 
     def _at_instant(self, view: View) -> Mask:
@@ -333,33 +338,33 @@ class CatalogView:
         return mask
 
     def _matching(self, mask: Mask, where: Where, view: View) -> Mask:
-        import numpy as np
-
-        for name in ("kind", "session", "role", "speaker", "source"):
-            wanted = getattr(where, name)
-            if wanted:
-                codes = [code for code in (self.code(name, value) for value in wanted) if code is not None]
-                mask &= np.isin(getattr(self.columns, name), codes)
-        if where.since is not None:
-            mask &= self.columns.occurred_at >= where.since
-        if where.until is not None:
-            mask &= self.columns.occurred_at < where.until
-        if where.ids is not None:
-            mask &= self._among(where.ids)
-        if where.parent is not None:
-            mask &= np.isin(self.columns.parent, where.parent)
-        rest = Where(uri=where.uri or None, tags=where.tags, any_tags=where.any_tags or None)
-        object.__setattr__(rest, "metadata", where.metadata)
-        if not rest.is_empty:
-            clause = matching(rest, view)
-            sql = f"SELECT f.frame_id FROM frame f WHERE {clause.sql}"
-            mask &= self._among([row[0] for row in self.snapshot.db.all(sql, clause.values)])
+        for condition in where.conditions():
+            if condition.column in _TESTED:
+                mask &= self._test(condition)
+        rest = matching(where, view, besides=_TESTED)
+        if not rest.is_true:
+            sql = f"SELECT f.frame_id FROM frame f WHERE {rest.sql}"
+            mask &= self._among(row[0] for row in self.snapshot.db.all(sql, rest.values))
         return mask
 
-    def _among(self, ids: Any) -> Mask:
+    def _test(self, condition: Condition) -> Mask:
+        import numpy as np
+
+        if condition.column == "frame_id":
+            return self._among(condition.value)
+        name = _TESTED[condition.column]
+        column, value = getattr(self.columns, name), condition.value
+        if condition.test == ">=":
+            return np.asarray(column >= value)
+        if condition.test == "<":
+            return np.asarray(column < value)
+        if name in _CODED:
+            value = [code for code in (self.code(name, text) for text in value) if code is not None]
+        return np.isin(column, value)
+
+    def _among(self, ids: Iterable[int]) -> Mask:
         import numpy as np
 
         mask = np.zeros(self.size, dtype=bool)
-        chosen = np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)
-        mask[chosen] = True
+        mask[np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)] = True
         return mask

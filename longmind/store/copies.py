@@ -92,15 +92,15 @@ def replace_store(partial: Path, path: Path, *, keep: bool = False) -> Path | No
 
 def _replace(partial: Path, path: Path, *, keep: bool) -> Path | None:
     old = [suffix for suffix in ("", *_LOGS) if _beside(path, suffix).exists()]
-    kept = _free_name(path) if keep and old else None
-    for suffix in old if kept is not None else ():
-        assert kept is not None
-        _second_name(_beside(path, suffix), _beside(kept, suffix))
+    second = _free_name(path) if keep and old else None
+    for suffix in old if second is not None else ():
+        assert second is not None
+        _second_name(_beside(path, suffix), _beside(second, suffix))
     put_in_place(partial, path)
     for suffix in (*_LOGS, _INDEX):
         _beside(path, suffix).unlink(missing_ok=True)
     sync(path.parent)
-    return kept
+    return second
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -95,9 +95,9 @@ def content_hash(
     """
     # The encoding of several fields is that of each in turn, and the first ones repeat from frame to frame.
     about = _encoded_labels(space, scope, kind, session, role, speaker, uri)
-    said = encode_fields((parent_hash, start, title, text, occurred_at))
+    encoded = encode_fields((parent_hash, start, title, text, occurred_at))
     hasher = hashlib.sha256(about)
-    hasher.update(said)
+    hasher.update(encoded)
     return hasher.digest()
 
 

@@ -15,9 +15,10 @@ from longmind.base.errors import Busy, Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection
-from longmind.store.frames import COLUMNS, batches, checked_row, stored, with_chunks
+from longmind.store.frames import COLUMNS, checked_row, stored, with_chunks
 from longmind.store.parts import Part
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 from longmind.store.write import resolve, rewrite
@@ -48,11 +49,11 @@ class ErasureCertificate:
     def from_json(cls, text: str) -> ErasureCertificate:
         try:
             raw: dict[str, Any] = json.loads(text)
-            made = cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
-            bytes.fromhex(made.key)
-            if not all(type(frame_id) is int for frame_id in made.frames):
+            certificate = cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
+            bytes.fromhex(certificate.key)
+            if not all(type(frame_id) is int for frame_id in certificate.frames):
                 raise ValueError("frames are numbers")
-            return made
+            return certificate
         except (ValueError, TypeError, KeyError, AttributeError):
             raise InvalidInput("This is no erasure certificate.") from None
 
@@ -211,11 +212,11 @@ def verify_erasure(store: Store, certificate: ErasureCertificate) -> ErasureChec
         if issued is None:
             problems.append("the store has no record of this certificate, or it was altered")
             return ErasureCheck(tuple(problems))
-        for batch in batches(certificate.frames):
+        for batch in batched(certificate.frames):
             for table in ("frame", *_TABLES):
                 clause = among("frame_id", batch)
-                found = db.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
-                problems += [f"frame {row[0]} is still in {table}" for row in found]
+                rows = db.all(f"SELECT DISTINCT frame_id FROM {table} WHERE {clause.sql}", clause.values)
+                problems += [f"frame {row[0]} is still in {table}" for row in rows]
         key, erased = bytes.fromhex(certificate.key), set(certificate.hashes)
         for frame_id, name in db.all("SELECT frame_id, content_hash FROM frame"):
             if _keyed(key, bytes(name)) in erased:
@@ -242,12 +243,12 @@ def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> di
     _unlink_successors(tx, doomed)
     for table in _TABLES:
         counts[table] = 0
-        for batch in batches(doomed):
+        for batch in batched(doomed):
             clause = among("frame_id", batch)
             counts[table] += tx.db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     counts["frame"] = 0
     for condition in ("start_byte IS NOT NULL", "start_byte IS NULL"):  # chunks point to their parents
-        for batch in batches(doomed):
+        for batch in batched(doomed):
             clause = among("frame_id", batch)
             counts["frame"] += tx.db.run(
                 f"DELETE FROM frame WHERE {condition} AND {clause.sql}", clause.values
@@ -258,12 +259,12 @@ def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> di
 
 def _unlink_successors(tx: Transaction, doomed: Sequence[int]) -> None:
     """Frames that an erased one had superseded stay retired, and no longer say by what."""
-    for batch in batches(doomed):
+    for batch in batched(doomed):
         clause = among("superseded_by", batch)
-        found = tx.db.all(
+        rows = tx.db.all(
             f"SELECT {', '.join(COLUMNS)}, checksum FROM frame WHERE {clause.sql}", clause.values
         )
-        rewrite(tx.db, [checked_row(row)._replace(superseded_by=None) for row in found])
+        rewrite(tx.db, [checked_row(row)._replace(superseded_by=None) for row in rows])
 
 
 def _seal(tx: Transaction, number: int, certificate: ErasureCertificate) -> None:

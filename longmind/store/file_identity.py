@@ -30,9 +30,9 @@ class FileIdentity:
     def record_logs(self) -> None:
         """Once the log is in use it stays the same file for as long as a connection is open."""
         for suffix in _LOGS if len(self._logs) < len(_LOGS) else ():
-            found = _identity(self._path + suffix)
-            if found is not None:
-                self._logs.setdefault(suffix, found)
+            identity = _identity(self._path + suffix)
+            if identity is not None:
+                self._logs.setdefault(suffix, identity)
 
     def check(self, outcome: str) -> None:
         """Refuse if the path leads elsewhere; `outcome` says what that means for the caller."""
@@ -60,16 +60,16 @@ class FileIdentity:
     def problem(self) -> str:
         """What is no longer as it was; empty if all is."""
         if self._file is not None:
-            found = _identity(self._path)
-            if found is None:
+            current = _identity(self._path)
+            if current is None:
                 return f"{self._path} was deleted or moved while it was open."
-            if found != self._file:
+            if current != self._file:
                 return f"{self._path} was replaced by another file while it was open."
         for suffix, identity in self._logs.items():
-            found = _identity(self._path + suffix)
-            if found is None:
+            current = _identity(self._path + suffix)
+            if current is None:
                 return f"{self._path}{suffix}, the log of an open store, was deleted."
-            if found != identity:
+            if current != identity:
                 return f"{self._path}{suffix}, the log of an open store, was replaced by another file."
         return ""
 

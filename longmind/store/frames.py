@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
@@ -15,6 +15,7 @@ from longmind.base.hashing import checksum
 from longmind.base.names import ALL
 from longmind.store.drafts import content_hash
 from longmind.store.engine import Connection, Dialect, Row
+from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, at_instant, both, during, matching, visible
 
 _BATCH: Final = 500
@@ -55,18 +56,18 @@ COLUMNS: Final = FrameRow._fields
 
 def get(db: Connection, dialect: Dialect, frame_id: int, view: View) -> Frame:
     """One frame, or `NotFound` if it is not visible from this view."""
-    found = fetch(db, dialect, [frame_id], view)
-    if not found:
+    frames = fetch(db, dialect, [frame_id], view)
+    if not frames:
         raise NotFound(
             f"There is no frame {frame_id} here.", hint="It may be forgotten, or in another space."
         )
-    return found[0]
+    return frames[0]
 
 
 def fetch(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> list[Frame]:
     """The visible frames among `ids`, in the order given."""
     frames: dict[int, Frame] = {}
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.frame_id", batch) & visible(view, EVERYTHING)
         frames.update((frame.id, frame) for frame in _load(db, dialect, clause, view))
     return [frames[frame_id] for frame_id in ids if frame_id in frames]
@@ -94,8 +95,8 @@ def select_ids(db: Connection, view: View, where: Where) -> list[int]:
 def select_whole_ids(db: Connection, view: View, where: Where) -> list[int]:
     """Like `select_ids`, with a chunk counted as the document it is a slice of."""
     clause = visible(view, where)
-    whole = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
-    sql = f"SELECT DISTINCT {whole} FROM frame f WHERE {clause.sql} ORDER BY 1"
+    document_id = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
+    sql = f"SELECT DISTINCT {document_id} FROM frame f WHERE {clause.sql} ORDER BY 1"
     return [int(row[0]) for row in db.all(sql, clause.values)]
 
 
@@ -111,8 +112,8 @@ def timeline(
 ) -> list[Frame]:
     """Frames by the time they happened, ties by id."""
     keys: list[Row] = []
-    for place in _places(view):
-        clause = both([place, at_instant(view), matching(where, view), _whole(chunks)])
+    for space in _places(view):
+        clause = both([space, at_instant(view), matching(where, view), _whole(chunks)])
         order = "DESC" if newest_first else "ASC"
         sql = (
             f"SELECT f.occurred_at, f.frame_id FROM frame f WHERE {clause.sql} "
@@ -145,13 +146,13 @@ def page(
 
 def stored(db: Connection, ids: Sequence[int]) -> dict[int, FrameRow]:
     """The rows of these frames whatever their state, checked; ids that do not exist are left out."""
-    found = {}
-    for batch in batches(ids):
+    by_id = {}
+    for batch in batched(ids):
         clause = among("f.frame_id", batch)
         sql = f"SELECT {_columns('f')}, f.checksum FROM frame f WHERE {clause.sql}"
         for row in db.all(sql, clause.values):
-            found[row[0]] = checked_row(row)
-    return found
+            by_id[row[0]] = checked_row(row)
+    return by_id
 
 
 def checked_row(row: Row) -> FrameRow:
@@ -167,17 +168,12 @@ def checked_row(row: Row) -> FrameRow:
 
 def with_chunks(db: Connection, ids: Sequence[int]) -> list[int]:
     """These frames and the chunks that are slices of them."""
-    found = set(ids)
-    for batch in batches(ids):
+    frame_ids = set(ids)
+    for batch in batched(ids):
         clause = among("f.parent_id", batch)
         sql = f"SELECT f.frame_id FROM frame f WHERE f.start_byte IS NOT NULL AND {clause.sql}"
-        found.update(int(row[0]) for row in db.all(sql, clause.values))
-    return sorted(found)
-
-
-def batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for first in range(0, len(ids), _BATCH):
-        yield ids[first : first + _BATCH]
+        frame_ids.update(int(row[0]) for row in db.all(sql, clause.values))
+    return sorted(frame_ids)
 
 
 @lru_cache(maxsize=256)
@@ -226,16 +222,16 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
 
 def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
     try:
-        found = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
+        loaded = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
     except UnicodeDecodeError:
         raise Corrupt(
             "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
         ) from None
-    owners = [_owner(frame) for frame, _ in found]
+    owners = [_owner(frame) for frame, _ in loaded]
     tags, metadata = _labels(db, sorted(set(owners)), view)
     return [
         as_frame(frame, text, tags=tags[owner], metadata=metadata[owner], view=view)
-        for owner, (frame, text) in zip(owners, found, strict=True)
+        for owner, (frame, text) in zip(owners, loaded, strict=True)
     ]
 
 
@@ -272,8 +268,8 @@ def _labels(
     db: Connection, owners: Sequence[int], view: View
 ) -> tuple[dict[int, list[str]], dict[int, dict[str, Any]]]:
     metadata: dict[int, dict[str, Any]] = defaultdict(dict)
-    for batch in batches(owners):
-        clause = among("m.frame_id", batch) & during("m", view)
+    for batch in batched(owners):
+        clause = among("m.frame_id", batch) & during("m", view.as_of)
         sql = (
             "SELECT m.frame_id, m.name, m.since, m.until, m.value, m.checksum FROM frame_meta m "
             f"WHERE {clause.sql} ORDER BY m.frame_id, m.name"
@@ -287,8 +283,8 @@ def _labels(
 def tags_of(db: Connection, owners: Sequence[int], view: View) -> dict[int, list[str]]:
     """The tags of these frames at the view's instant, checked."""
     tags: dict[int, list[str]] = defaultdict(list)
-    for batch in batches(owners):
-        clause = among("t.frame_id", batch) & during("t", view)
+    for batch in batched(owners):
+        clause = among("t.frame_id", batch) & during("t", view.as_of)
         sql = f"SELECT t.frame_id, t.tag, t.since, t.until, t.checksum FROM frame_tag t WHERE {clause.sql}"
         for row in db.all(sql, clause.values):
             tags[row[0]].append(checked_label("tag", row)[1])

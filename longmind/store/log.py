@@ -190,13 +190,13 @@ class FileLog:
 
     def _next(self, state: LogState, *, moved: bool) -> LogState:
         """The state after one more write; `moved`: the log is all in the file, and begins anew."""
-        told = state.state
+        next_state = state.state
         if moved:
             state = LogState(self._entropy(_ID_BYTES).hex(), state.id, state.writes, state.writes)
-            told = AHEAD if told != WHOLE else UNTOLD
-        elif told == WHOLE:
-            told = UNTOLD
-        return state._replace(writes=state.writes + 1, state=told, boot=boot_id())
+            next_state = AHEAD if next_state != WHOLE else UNTOLD
+        elif next_state == WHOLE:
+            next_state = UNTOLD
+        return state._replace(writes=state.writes + 1, state=next_state, boot=boot_id())
 
     def _write(self, connection: apsw.Connection, state: LogState) -> None:
         if not state.id:  # the log of an earlier format goes on until it is moved

@@ -40,24 +40,24 @@ class Migration:
 @cache
 def migrations(engine: str) -> tuple[Migration, ...]:
     """All migrations of one engine, in order; the numbers run from 1 without a gap."""
-    found = []
+    numbered = []
     for entry in files("longmind.store").joinpath("schema", engine).iterdir():
         match = _NAME.fullmatch(entry.name)
         if match:
-            found.append(Migration(int(match[1]), match[2], entry.read_text("utf-8")))
-    found.sort(key=lambda migration: migration.number)
-    if [migration.number for migration in found] != list(range(1, len(found) + 1)):
+            numbered.append(Migration(int(match[1]), match[2], entry.read_text("utf-8")))
+    numbered.sort(key=lambda migration: migration.number)
+    if [migration.number for migration in numbered] != list(range(1, len(numbered) + 1)):
         raise Corrupt(f"The migrations of {engine} are not numbered from 1 without a gap; reinstall.")
-    return tuple(found)
+    return tuple(numbered)
 
 
 def pending(engine: str, seen: Mapping[int, str], *, declared: int, location: str) -> list[Migration]:
     """The migrations still to run on a store of format `declared` that has `seen` these numbers."""
-    known = migrations(engine)
+    available = migrations(engine)
     latest = max([declared, *seen])
-    if latest > len(known):
+    if latest > len(available):
         raise Unsupported(
-            f"{location} has format {latest}; this version of Longmind knows formats up to {len(known)}.",
+            f"{location} has format {latest}; this version of Longmind knows formats up to {len(available)}.",
             hint="Upgrade Longmind.",
         )
     if sorted(seen) != list(range(1, declared + 1)):
@@ -65,10 +65,10 @@ def pending(engine: str, seen: Mapping[int, str], *, declared: int, location: st
             f"{location} says it has format {declared}, but has seen the migrations {sorted(seen)}.",
             hint="Restore a backup: longmind restore BACKUP TO.",
         )
-    for migration in known[:declared]:
+    for migration in available[:declared]:
         if seen[migration.number] != migration.sha256:
             raise Corrupt(
                 f"Migration {migration.number} of {location} is not the one this version has.",
                 hint="Restore a backup (longmind restore BACKUP TO), or use the version that wrote it.",
             )
-    return list(known[declared:])
+    return list(available[declared:])

@@ -201,12 +201,12 @@ class PostgresEngine:
             "WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r'",
             (f'"{self.schema}"',),
         ).fetchone()
-        there, ours = tables if tables else (0, 0)
-        if there and not ours:
+        total, ours = tables if tables else (0, 0)
+        if total and not ours:
             raise Unsupported(
                 f"The schema {self.schema} belongs to another application.", hint="Choose another store name."
             )
-        if not there and not self._create:
+        if not total and not self._create:
             raise NotFound(f"{self.location} holds no store.", hint="Open it for writing to create it.")
         # By its full name: a schema that this role may not use is skipped in the search path without a word.
         ledger = pg_sql.SQL("SELECT number, sha256 FROM {}").format(

@@ -53,8 +53,8 @@ class Progress:
 
     def check(self, tx: Transaction) -> None:
         """Refuse to go on if another rebuild has taken over."""
-        found = read_progress(tx.db, self.name)
-        if found is None or found.owner != self.owner:
+        progress = read_progress(tx.db, self.name)
+        if progress is None or progress.owner != self.owner:
             raise Conflict(
                 f"Another process has taken over the rebuild of the {self.name} index.",
                 hint="Let it finish; nothing is lost.",
@@ -94,9 +94,9 @@ def rebuilding(
     owner = store.entropy(8).hex()
     while True:
         with store.write(makes_room=True) as tx:
-            known = read_progress(tx.db, name)
-            if known is not None and known.rules == rules:
-                work = Progress(name, rules, known.detail, known.done_to, owner)
+            earlier = read_progress(tx.db, name)
+            if earlier is not None and earlier.rules == rules:
+                work = Progress(name, rules, earlier.detail, earlier.done_to, owner)
                 _own(store, tx, work)
                 break
             tx.db.run("DELETE FROM rebuild WHERE name = ?", (name,))
@@ -110,9 +110,9 @@ def rebuilding(
     except BaseException:
         # Best effort: where this fails too, the dead process tells the next one the same.
         with suppress(LongmindError), store.write(makes_room=True) as tx:
-            found = read_progress(tx.db, name)
-            if found is not None and found.owner == owner:
-                _own(store, tx, Progress(name, rules, found.detail, found.done_to, ""))
+            progress = read_progress(tx.db, name)
+            if progress is not None and progress.owner == owner:
+                _own(store, tx, Progress(name, rules, progress.detail, progress.done_to, ""))
         raise
 
 
@@ -150,10 +150,10 @@ def clear_abandoned(store: Store, name: str, tables: Sequence[tuple[str, str]]) 
 
 def is_abandoned(db: Connection, engine: Engine, name: str) -> bool:
     """Whether nobody is at work on it: it ended with an error, or its process is gone."""
-    found = _owner(db, name)
-    if found is None:
+    row = _owner(db, name)
+    if row is None:
         return True
-    owner, host, pid, beat = found
+    owner, host, pid, beat = row
     now = db.one(f"SELECT {engine.dialect.wall_ms}")
     silent = now is not None and int(now[0]) - int(beat) > _SILENT_MS
     return not owner or silent or (host == host_name() and not is_alive(int(pid)))

@@ -153,11 +153,11 @@ def _missing(path: str) -> Corrupt:
     )
 
 
-def _damaged(path: str, kept: int, committed: int | None) -> Corrupt:
-    lost = "transactions after that" if committed is None else f"{committed - kept} frames after that"
+def _damaged(path: str, readable: int, committed: int | None) -> Corrupt:
+    lost = "transactions after that" if committed is None else f"{committed - readable} frames after that"
     return Corrupt(
-        f"The log of {path} is damaged: it can be read up to frame {kept}, and committed {lost} are lost. "
-        "Nothing was changed.",
+        f"The log of {path} is damaged: it can be read up to frame {readable}, and committed {lost} "
+        "are lost. Nothing was changed.",
         hint=f"To put it back as it was, {RESTORE_HINT}, or go on with what can be read: "
         f"longmind recover {path}",
     )
@@ -196,18 +196,18 @@ def _check_whole(path: str, real: str, connection: apsw.Connection, *, accept_lo
         return False
     if not seen.id:  # an earlier format, or a file that is not ours
         return False
-    kept, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    readable, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
     same_boot = seen.boot in ("", boot_id())
     # Nobody has it open, so reading the index releases no lock of this process.
     index = _read_index(f"{real}-shm") if same_boot else None
     if index is None:
-        lost, committed = _has_commits_after(f"{real}-wal", kept), None
+        lost, committed = _has_commits_after(f"{real}-wal", readable), None
     else:
-        lost, committed = kept < index.frames and index.moved < index.frames, index.frames
+        lost, committed = readable < index.frames and index.moved < index.frames, index.frames
     if not lost:
         # An index without frames may be one that was just built beside a file whose log is gone.
         return index is not None and index.frames > 0
-    error = _damaged(path, kept, committed)
+    error = _damaged(path, readable, committed)
     if not same_boot:
         _log.warning(
             "%s was open when the machine stopped; the last writes did not reach the disk and are undone.",
@@ -233,7 +233,7 @@ def _read_index(name: str) -> _Index | None:
     return _Index(frames, moved)
 
 
-def _has_commits_after(name: str, kept: int) -> bool:
+def _has_commits_after(name: str, readable: int) -> bool:
     """Whether the log goes on with commits of the same generation where SQLite stopped reading it.
 
     Frames without a commit are what a killed or undone transaction leaves; those of earlier generations
@@ -248,7 +248,7 @@ def _has_commits_after(name: str, kept: int) -> bool:
     salts = header[16:24]
     step = _FRAME_HEADER + (page_size or 1)
     frames = (_size(name) - _HEADER) // step
-    for number in range(kept, frames + 1):
+    for number in range(readable, frames + 1):
         frame = _read(name, _HEADER + number * step, _FRAME_HEADER)
         if frame[8:16] == salts and frame[4:8] != b"\0\0\0\0":
             return True

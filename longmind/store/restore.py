@@ -68,8 +68,8 @@ def restore(
     check_target(target)
     with partial_file(Path(os.path.realpath(target))) as partial:
         _copy_checked(source, partial, deep=deep)
-        kept = replace_store(partial, target, keep=True)
-    return Restored(str(target), target.stat().st_size, None if kept is None else str(kept))
+        replaced = replace_store(partial, target, keep=True)
+    return Restored(str(target), target.stat().st_size, None if replaced is None else str(replaced))
 
 
 def reseal(store: str | os.PathLike[str]) -> Restored:
@@ -96,8 +96,8 @@ def reseal(store: str | os.PathLike[str]) -> Restored:
                 pages.close(source)
         with closing(_opened(partial, SystemClock())) as engine:
             _check(engine, f"{target} is damaged", deep=True)
-        kept = replace_store(partial, target, keep=True)
-    return Restored(str(target), target.stat().st_size, None if kept is None else str(kept))
+        replaced = replace_store(partial, target, keep=True)
+    return Restored(str(target), target.stat().st_size, None if replaced is None else str(replaced))
 
 
 def _check(engine: SqliteEngine, what: str, *, deep: bool) -> None:
@@ -136,10 +136,10 @@ def _opened(source: Path, clock: Clock) -> SqliteEngine:
         ) from error
 
 
-def _named(given: str | os.PathLike[str]) -> Path:
-    if isinstance(given, str) and ("://" in given or given == ":memory:"):
+def _named(location: str | os.PathLike[str]) -> Path:
+    if isinstance(location, str) and ("://" in location or location == ":memory:"):
         raise InvalidInput(
-            f"{given} is not a file, and only files are restored.",
+            f"{location} is not a file, and only files are restored.",
             hint="To move a backup to a server, use: longmind copy BACKUP postgresql://…?store=name",
         )
-    return file_path(given)
+    return file_path(location)

@@ -330,8 +330,8 @@ class SqliteEngine:
         with self.read() as db:
             test = "integrity_check" if deep else "quick_check"
             try:
-                found = [str(row[0]) for row in db.all(f"PRAGMA {test}(100)")]
-                problems += [("page", line) for line in found if line != "ok"]
+                lines = [str(row[0]) for row in db.all(f"PRAGMA {test}(100)")]
+                problems += [("page", line) for line in lines if line != "ok"]
                 problems += [
                     ("foreign_key", f"{table} row {rowid} points to a missing row of {target}")
                     for table, rowid, target, _ in db.all("PRAGMA foreign_key_check")

@@ -15,6 +15,7 @@ from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Uns
 from longmind.base.hashing import checksum
 from longmind.base.times import to_ms
 from longmind.store.engine import Connection, Engine
+from longmind.store.follower import MEMORY_LIMIT, Mirrors
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from longmind.store.parts import Part
 from longmind.store.scope import Mapped, Scope
@@ -36,6 +37,7 @@ class Store:
         *,
         clock: Clock,
         max_bytes: int | None = None,
+        memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
@@ -43,6 +45,7 @@ class Store:
         self.clock = clock
         self.entropy = entropy
         self.parts: list[Part] = []
+        self.mirrors = Mirrors(memory_limit)
         self._max_bytes = max_bytes
         self._busy_timeout = busy_timeout
         self._process = os.getpid()
@@ -204,6 +207,7 @@ def open_store(
     create: bool = True,
     durability: str = "normal",
     max_bytes: int | None = None,
+    memory_limit: int = MEMORY_LIMIT,
     busy_timeout: float = BUSY_SECONDS,
     accept_lost_log: bool = False,
     parts: Sequence[Part] = (),
@@ -212,6 +216,7 @@ def open_store(
     check_choice(durability, "durability", ("normal", "full"))
     if max_bytes is not None:
         check_limit(max_bytes, "max_bytes", most=2**62)
+    check_limit(memory_limit, "memory_limit", most=2**62)
     number = isinstance(busy_timeout, int | float) and not isinstance(busy_timeout, bool)
     if not number or not 0 <= busy_timeout <= _MOST_BUSY_SECONDS:
         raise InvalidInput(f"busy_timeout must be a number of seconds from 0 to {_MOST_BUSY_SECONDS}.")
@@ -227,7 +232,13 @@ def open_store(
     )
     try:
         engine.migrate()
-        store = Store(engine, clock=time_source, max_bytes=max_bytes, busy_timeout=busy_timeout)
+        store = Store(
+            engine,
+            clock=time_source,
+            max_bytes=max_bytes,
+            memory_limit=memory_limit,
+            busy_timeout=busy_timeout,
+        )
         store.parts.extend(parts)
         if not read_only and not store.id:
             with store.write() as tx:
@@ -279,11 +290,11 @@ def _reading(clock: Clock) -> int:
     return now
 
 
-def file_path(given: str | os.PathLike[str]) -> Path:
+def file_path(path_like: str | os.PathLike[str]) -> Path:
     """Absolute, so that it names the same file after the process changes its folder."""
-    name = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    name = os.fspath(path_like) if isinstance(path_like, str | os.PathLike) else path_like
     if not isinstance(name, str):
-        raise InvalidInput(f"A file is named by a path, not {type(given).__name__}.")
+        raise InvalidInput(f"A file is named by a path, not {type(path_like).__name__}.")
     if not name:
         raise InvalidInput("The path is empty.")
     try:

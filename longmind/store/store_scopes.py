@@ -25,18 +25,22 @@ class ReadScope(Scope[Snapshot]):
         super().__init__()
         self._store = store
         self._engine: Scope[Connection] | None = None
+        self._own: Snapshot | None = None
 
     def begin(self) -> Snapshot:
         pinned = self._store.pinned()
         if pinned is not None:
             return pinned
         self._engine = engine = self._store.engine.read().within(self)
-        rows = engine.start()
-        return Snapshot(rows, read_clock(rows))
+        db = engine.start()
+        self._own = snapshot = Snapshot(db, read_clock(db))
+        return snapshot
 
     def end(self, error: BaseException | None) -> None:
         if self._engine is not None:
             self._engine.leave(None, error, None)
+        if self._own is not None:
+            self._store.mirrors.leave(self._own)
 
     def undo(self) -> None:
         if self._engine is not None:

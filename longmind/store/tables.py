@@ -1,54 +1,283 @@
-"""Tables as named tuples: every row is written with its checksum, and checked when it is read."""
+"""The tables of a store: which there are, and how those whose rows have checksums are read and written.
+
+A part describes each of its tables as a named tuple of columns. `Tables` writes every row with a checksum
+over its columns, and checks it whenever the row is read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row, Value
+from longmind.store.parts import Problem
+from longmind.store.transaction import Transaction
+from longmind.store.visible import Clause, among
 
+CANONICAL: Final = (
+    "store_clock",
+    "store_counter",
+    "store_setting",
+    "erasure",
+    "frame",
+    "frame_text",
+    "frame_tag",
+    "frame_meta",
+    "frame_key",
+    "fact_entity",
+    "fact_alias",
+    "fact_predicate",
+    "fact",
+    "fact_span",
+    "fact_evidence",
+    "fact_premise",
+    "ingest_source",
+    "conversation_memory",
+    "conversation_version",
+    "conversation_state",
+    "conversation_link",
+    "conversation_run",
+    "conversation_decision",
+    "conversation_tombstone",
+    "conversation_outcome",
+    "llm_call",
+    "experience_evidence",
+    "experience_record_evidence",
+    "experience_record",
+    "experience_attempt",
+    "experience_fact_update",
+    "experience_vote",
+    "experience_archive",
+    "experience_revision",
+    "space_record",
+    "space_object",
+    "space_audit",
+)
+"""What cannot be made anew, each table after those it refers to."""
+
+DROPPED: Final = {"space_spending": 10}
+"""Canonical tables of earlier formats, and the format that no longer has them."""
+
+DERIVED: Final = (
+    "text_doc",
+    "text_posting",
+    "text_field",
+    "text_word",
+    "frame_vector",
+    "frame_token",
+    "surrogate",
+    "conversation_current",
+)
+"""What `reindex` makes of the rest."""
+
+PASSING: Final = (
+    "store_lease",
+    "store_erasing",
+    "erasure_pending",
+    "rebuild",
+    "text_doc_next",
+    "text_posting_next",
+    "frame_vector_next",
+    "frame_token_next",
+)
+"""What concerns only who has the store open, or is building an index."""
+
+OWN: Final = ("store_account",)
+"""What speaks of this file alone: a copy makes its own."""
+
+_BATCH: Final = 500
+"""Values of one `IN (...)`: older SQLite versions take no more than 999 parameters."""
+
+_PAGE: Final = 1000
+"""Rows that `verify` reads at a time."""
+
+T = TypeVar("T")
 Item = TypeVar("Item", bound=tuple[Any, ...])
 
 
-class Tables:
-    """The tables of one part; `tables` names that of each kind of row, whose last column is `checksum`."""
+def batched(values: Iterable[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
+    """The values in order, as many at a time as one statement takes."""
+    listed = values if isinstance(values, Sequence) else list(values)
+    for first in range(0, len(listed), size):
+        yield listed[first : first + size]
 
-    def __init__(self, tables: Mapping[type[Any], str]) -> None:
-        self.tables = tables
+
+class Tables:
+    """The tables of one part, each by the type of its rows; the column after theirs is `checksum`."""
+
+    def __init__(
+        self, names: Mapping[type[Any], str], *, keys: Mapping[type[Any], int] | None = None
+    ) -> None:
+        """`keys` says how many of a table's first columns are its key, where it is more than one."""
+        self.names = names
+        self._keys = keys or {}
+
+    def key(self, kind: type[Any]) -> tuple[str, ...]:
+        names: tuple[str, ...] = kind._fields[: self._keys.get(kind, 1)]
+        return names
+
+    def seal(self, row: tuple[Any, ...]) -> int:
+        return checksum(self.names[type(row)], *row)
+
+    # Reading
 
     def columns(self, kind: type[Any], alias: str = "x") -> str:
         """The columns of a row and its checksum, for a SELECT."""
         return ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
 
-    def seal(self, row: tuple[Any, ...]) -> int:
-        return checksum(self.tables[type(row)], *row)
+    def join(self, *parts: tuple[type[Any], str]) -> Joined:
+        """The columns of several tables, each with its alias, for one SELECT."""
+        return Joined(self, parts)
 
     def checked(self, kind: type[Item], row: Row) -> Item:
         """The columns of a row followed by its checksum, if they are what was written."""
         shape: Any = kind
-        found: Item = shape._make(row[: len(shape._fields)])
-        if self.seal(found) != row[len(found)]:
-            named = ", ".join(map(repr, found[:2]))
+        item: Item = shape._make(row[: len(shape._fields)])
+        if self.seal(item) != row[len(item)]:
+            named = ", ".join(map(repr, item[:2]))
             raise Corrupt(
-                f"A row of {self.tables[kind]} ({named}) is not what was written.",
+                f"A row of {self.names[kind]} ({named}) is not what was written.",
                 hint="Restore a backup: longmind restore BACKUP TO.",
             )
-        return found
+        return item
 
     def select(
         self, db: Connection, kind: type[Item], condition: str, values: Iterable[Value] = ()
     ) -> list[Item]:
         """Checked rows of one table, called `x` in the condition."""
-        sql = f"SELECT {self.columns(kind)} FROM {self.tables[kind]} x WHERE {condition}"
+        sql = f"SELECT {self.columns(kind)} FROM {self.names[kind]} x WHERE {condition}"
         return [self.checked(kind, row) for row in db.all(sql, tuple(values))]
+
+    def select_among(
+        self,
+        db: Connection,
+        kind: type[Item],
+        column: str,
+        values: Iterable[Value],
+        also: Clause | None = None,
+    ) -> list[Item]:
+        """Checked rows whose column has one of many values."""
+        rows: list[Item] = []
+        for batch in batched(_distinct(values)):
+            clause = among(f"x.{column}", batch)
+            if also is not None:
+                clause = clause & also
+            rows += self.select(db, kind, clause.sql, clause.values)
+        return rows
+
+    # Writing
 
     def insert(self, db: Connection, items: Sequence[Item]) -> None:
         """Write rows of one table."""
         if items:
-            db.many(self.insertion(type(items[0])), [(*item, self.seal(item)) for item in items])
+            db.many(self._insertion(type(items[0])), [(*item, self.seal(item)) for item in items])
 
-    def insertion(self, kind: type[Any]) -> str:
+    def upsert(self, db: Connection, item: Item) -> None:
+        """Write a row in place of the one with the same key."""
+        kind: Any = type(item)
+        key = self.key(kind)
+        changed = ", ".join(f"{name} = excluded.{name}" for name in (*kind._fields[len(key) :], "checksum"))
+        sql = f"{self._insertion(kind)} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changed}"
+        db.run(sql, (*item, self.seal(item)))
+
+    def update(self, db: Connection, items: Sequence[Any], columns: Sequence[str]) -> None:
+        """Store these columns of rows that exist, with the checksum."""
+        if items:
+            kind = type(items[0])
+            assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
+            db.many(
+                f"UPDATE {self.names[kind]} SET {assignments} WHERE {self._keyed(kind)}",
+                [
+                    (*(getattr(item, name) for name in columns), self.seal(item), *self._key_of(item))
+                    for item in items
+                ],
+            )
+
+    def delete(self, db: Connection, items: Sequence[Any]) -> None:
+        if items:
+            kind = type(items[0])
+            sql = f"DELETE FROM {self.names[kind]} WHERE {self._keyed(kind)}"
+            db.many(sql, [self._key_of(item) for item in items])
+
+    def delete_among(self, db: Connection, kind: type[Any], column: str, values: Iterable[Value]) -> int:
+        """Remove the rows whose column has one of many values; returns how many there were."""
+        count = 0
+        for batch in batched(_distinct(values)):
+            clause = among(column, batch)
+            count += db.run(f"DELETE FROM {self.names[kind]} WHERE {clause.sql}", clause.values)
+        return count
+
+    def close(self, tx: Transaction, items: Sequence[Any]) -> None:
+        """End dated rows now (`since`, `until`).
+
+        Those that this very transaction opened were never visible, and go.
+        """
+        self.delete(tx.db, [item for item in items if item.since == tx.system])
+        ended = [item._replace(until=tx.system) for item in items if item.since != tx.system]
+        self.update(tx.db, ended, ("until",))
+
+    def _insertion(self, kind: type[Any]) -> str:
         names = (*kind._fields, "checksum")
-        return f"INSERT INTO {self.tables[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+        return f"INSERT INTO {self.names[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+
+    def _keyed(self, kind: type[Any]) -> str:
+        return " AND ".join(f"{name} = ?" for name in self.key(kind))
+
+    def _key_of(self, item: Any) -> tuple[Any, ...]:
+        key: tuple[Any, ...] = item[: len(self.key(type(item)))]
+        return key
+
+    # Checking
+
+    def verify(
+        self, db: Connection, kind: type[Item], problem: Callable[[Item], str] = lambda item: ""
+    ) -> Iterator[Problem]:
+        """Every row of a table that is not what was written, or in which `problem` sees one."""
+        table, keys = self.names[kind], self.key(kind)
+        ordered = ", ".join(f"x.{name}" for name in keys)
+        after, last = "1 = 1", ()
+        while True:
+            sql = f"SELECT {self.columns(kind)} FROM {table} x WHERE {after} ORDER BY {ordered} LIMIT {_PAGE}"
+            try:
+                rows = db.all(sql, last)
+            except Corrupt as error:
+                yield Problem(table, error.message)
+                return
+            for row in rows:
+                try:
+                    detail = problem(self.checked(kind, row))
+                except Corrupt as error:
+                    detail = error.message
+                if detail:
+                    yield Problem(table, detail)
+            if len(rows) < _PAGE:
+                return
+            after, last = f"({ordered}) > ({', '.join('?' * len(keys))})", tuple(rows[-1][: len(keys)])
+
+
+class Joined:
+    """The columns of some tables in one SELECT, each with its checksum, and how to take them apart."""
+
+    def __init__(self, tables: Tables, parts: Sequence[tuple[type[Any], str]]) -> None:
+        self.sql = ", ".join(tables.columns(kind, alias) for kind, alias in parts)
+        self.width = sum(len(kind._fields) + 1 for kind, _ in parts)
+        self._tables = tables
+        self._kinds = [kind for kind, _ in parts]
+
+    def read(self, row: Row) -> list[Any]:
+        """Each table's row, checked; None where an outer join found nothing."""
+        items: list[Any] = []
+        first = 0
+        for kind in self._kinds:
+            last = first + len(kind._fields) + 1
+            items.append(None if row[first] is None else self._tables.checked(kind, row[first:last]))
+            first = last
+        return items
+
+
+def _distinct(values: Iterable[Value]) -> list[Any]:
+    """In order: a set of texts has another one in every process."""
+    distinct: set[Any] = set(values)
+    return sorted(distinct)

@@ -9,7 +9,7 @@ from longmind.base.hashing import checksum
 from longmind.store.engine import Connection
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Snapshot:
     """One state of the store. `revision` is the system time of the last commit in it."""
 

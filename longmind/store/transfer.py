@@ -18,8 +18,8 @@ from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Dialect, Row, Value
 from longmind.store.log import LOCAL_COLUMNS
 from longmind.store.store import Store
-from longmind.store.table_lists import CANONICAL
-from longmind.store.table_lists import DERIVED as DERIVED
+from longmind.store.tables import CANONICAL
+from longmind.store.tables import DERIVED as DERIVED
 from longmind.store.transaction import Transaction, read_clock
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")
@@ -172,8 +172,8 @@ def _noted(db: Connection) -> dict[str, Any] | None:
     row = db.one("SELECT value, checksum FROM store_setting WHERE name = ?", (IMPORTED,))
     if row is None or row[1] != checksum(IMPORTED, row[0]):
         return None
-    found: dict[str, Any] = json.loads(row[0])
-    return found
+    note: dict[str, Any] = json.loads(row[0])
+    return note
 
 
 def _repeated(db: Connection, store: Store, source: str) -> Moved:
@@ -213,9 +213,9 @@ class _Filling:
         """Take out what a new store has of its own; settings of derived rows only with those rows."""
         self._rows.run("DELETE FROM store_clock")
         self._rows.run("DELETE FROM store_counter")
-        kept = [*OWN_SETTINGS, *(() if settings else (f"{start}%" for start in DERIVED_SETTINGS))]
-        unlike = " AND ".join("name NOT LIKE ?" for _ in kept)
-        self._rows.run(f"DELETE FROM store_setting WHERE {unlike}", kept)
+        patterns = [*OWN_SETTINGS, *(() if settings else (f"{start}%" for start in DERIVED_SETTINGS))]
+        unlike = " AND ".join("name NOT LIKE ?" for _ in patterns)
+        self._rows.run(f"DELETE FROM store_setting WHERE {unlike}", patterns)
 
     def add(self, table: str, row: Mapping[str, Value]) -> None:
         if table != self._table:
@@ -242,9 +242,9 @@ class _Filling:
 
     def _flush(self) -> None:
         if self._batch:
-            places = ", ".join("?" for _ in self._names)
+            placeholders = ", ".join("?" for _ in self._names)
             self._rows.many(
-                f"INSERT INTO {self._table} ({', '.join(self._names)}) VALUES ({places})", self._batch
+                f"INSERT INTO {self._table} ({', '.join(self._names)}) VALUES ({placeholders})", self._batch
             )
             self._batch = []
 
@@ -285,7 +285,7 @@ class _Reader:
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
         digest = hashlib.sha256()
-        order = {table: place for place, table in enumerate((*CANONICAL, *DERIVED))}
+        order = {table: position for position, table in enumerate((*CANONICAL, *DERIVED))}
         count = -1
         last = 0
         for number, line in enumerate(self._lines, 1):
@@ -309,12 +309,12 @@ class _Reader:
         raise InvalidInput("The export is cut off: its last line is missing.", hint="Export it again.")
 
 
-def _heading(entry: Mapping[str, Any], known: int) -> bool:
+def _heading(entry: Mapping[str, Any], supported: int) -> bool:
     if entry.get("kind") not in _KINDS:
         raise InvalidInput("This is no export of a store.", hint="Write one with: longmind export FILE")
-    if entry.get("format") != known:
+    if entry.get("format") != supported:
         raise Unsupported(
-            f"The export is of format {entry.get('format')}, this version reads {known}.",
+            f"The export is of format {entry.get('format')}, this version reads {supported}.",
             hint="Export it with the same version of Longmind.",
         )
     return bool(entry.get("derived"))
@@ -350,13 +350,13 @@ def _rows(db: Connection, table: str, names: Sequence[str]) -> Iterator[Row]:
     after: Value = None
     while True:
         beyond = "" if after is None else f" WHERE {first} > ?"
-        given = () if after is None else (after,)
+        values = () if after is None else (after,)
         page = f"SELECT {first} AS place FROM {table}{beyond} ORDER BY {first} LIMIT {_PAGE}"
-        bound = db.one(f"SELECT max(place) FROM ({page}) AS page", given)
+        bound = db.one(f"SELECT max(place) FROM ({page}) AS page", values)
         if bound is None or bound[0] is None:
             return
         until = f"{beyond} AND {first} <= ?" if beyond else f" WHERE {first} <= ?"
-        yield from db.all(f"SELECT {listed} FROM {table}{until} ORDER BY {order}", (*given, bound[0]))
+        yield from db.all(f"SELECT {listed} FROM {table}{until} ORDER BY {order}", (*values, bound[0]))
         after = bound[0]
 
 

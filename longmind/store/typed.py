@@ -25,9 +25,9 @@ NUMBER: Final = (int, bool)
 
 def typed(rows: Sequence[Row], table: str, *kinds: Kind) -> Sequence[Row]:
     """The rows, if each column holds values of its kind only."""
-    for place, kind in enumerate(kinds):
+    for index, kind in enumerate(kinds):
         allowed = kind if isinstance(kind, tuple) else (kind,)
-        if not {type(row[place]) for row in rows} <= set(allowed):
+        if not {type(row[index]) for row in rows} <= set(allowed):
             raise damaged(table)
     return rows
 

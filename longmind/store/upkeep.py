@@ -50,6 +50,8 @@ class Stats:
     by_space: Mapping[str, int]
     by_kind: Mapping[str, int]
     parts: Mapping[str, Mapping[str, int]]
+    memory: Mapping[str, int] = field(compare=False)
+    """Bytes that this process keeps in memory, by mirror: a matter of what was read, not of the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def stats(store: Store) -> Stats:
             by_space={str(name): int(count) for name, count in db.all(live.format("space"))},
             by_kind={str(name): int(count) for name, count in db.all(live.format("kind"))},
             parts={part.name: dict(part.stats(snapshot)) for part in store.parts},
+            memory=store.mirrors.bytes_kept(),
         )
 
 

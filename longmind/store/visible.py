@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import Any
 
-from longmind.base.filters import Comparison, View, Where
+from longmind.base.filters import Comparison, Condition, View, Where
 from longmind.base.names import ALL
-from longmind.base.times import FOREVER
+from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
 
 
@@ -20,6 +22,11 @@ class Clause:
 
     sql: str
     values: tuple[Value, ...] = ()
+
+    @property
+    def is_true(self) -> bool:
+        """Whether it holds of every row."""
+        return self.sql == "1 = 1"
 
     def __and__(self, other: Clause) -> Clause:
         return Clause(f"{self.sql} AND {other.sql}", self.values + other.values)
@@ -59,20 +66,9 @@ def at_instant(view: View) -> Clause:
     return both(clauses)
 
 
-def matching(where: Where, view: View) -> Clause:
-    clauses: list[Clause] = []
-    for name in ("kind", "session", "role", "speaker", "uri", "source"):
-        wanted = getattr(where, name)
-        if wanted:
-            clauses.append(among(f"f.{name}", wanted))
-    if where.since is not None:
-        clauses.append(Clause("f.occurred_at >= ?", (where.since,)))
-    if where.until is not None:
-        clauses.append(Clause("f.occurred_at < ?", (where.until,)))
-    if where.ids is not None:
-        clauses.append(among("f.frame_id", where.ids))
-    if where.parent is not None:
-        clauses.append(among("f.parent_id", where.parent))
+def matching(where: Where, view: View, *, besides: Collection[str] = ()) -> Clause:
+    """The caller's conditions, less those on columns that were looked at elsewhere."""
+    clauses = [_clause(condition) for condition in where.conditions() if condition.column not in besides]
     if where.tags:
         clauses.append(_tagged(where.tags, view, least=len(where.tags)))
     if where.any_tags:
@@ -81,22 +77,24 @@ def matching(where: Where, view: View) -> Clause:
     return both(clauses)
 
 
+def _clause(condition: Condition) -> Clause:
+    column = f"f.{condition.column}"
+    if condition.test == "in":
+        return among(column, condition.value)
+    return Clause(f"{column} {condition.test} ?", (condition.value,))
+
+
 def both(clauses: Iterable[Clause]) -> Clause:
     """All of them; a tautology if there is none."""
-    kept = [clause for clause in clauses if clause.sql != "1 = 1"]
-    if not kept:
-        return Clause("1 = 1")
-    whole = kept[0]
-    for clause in kept[1:]:
-        whole = whole & clause
-    return whole
+    tests = [clause for clause in clauses if not clause.is_true]
+    return reduce(and_, tests) if tests else Clause("1 = 1")
 
 
-def during(alias: str, view: View) -> Clause:
-    """A dated row (`since`, `until` on the system axis) that held at the view's instant."""
-    if view.as_of.system == FOREVER:
+def during(alias: str, as_of: AsOf) -> Clause:
+    """A dated row (`since`, `until` on the system axis) that held at the instant."""
+    if as_of.system == FOREVER:
         return Clause(f"{alias}.until IS NULL")
-    system = view.as_of.system
+    system = as_of.system
     return Clause(f"{alias}.since <= ? AND ({alias}.until IS NULL OR {alias}.until > ?)", (system, system))
 
 
@@ -123,13 +121,13 @@ _OWNER = "CASE WHEN f.start_byte IS NULL THEN f.frame_id ELSE f.parent_id END"
 
 def _tagged(tags: Sequence[str], view: View, least: int = 1) -> Clause:
     """At least so many of the tags: in one subquery, for planners take long over many."""
-    inner = among("t.tag", tags) & during("t", view)
+    inner = among("t.tag", tags) & during("t", view.as_of)
     enough = "" if least == 1 else f" GROUP BY t.frame_id HAVING count(*) >= {least}"
     return Clause(f"{_OWNER} IN (SELECT t.frame_id FROM frame_tag t WHERE {inner.sql}{enough})", inner.values)
 
 
 def _described(name: str, condition: tuple[str, ...] | Comparison, view: View) -> Clause:
-    clauses = [Clause("m.name = ?", (name,)), during("m", view)]
+    clauses = [Clause("m.name = ?", (name,)), during("m", view.as_of)]
     if isinstance(condition, Comparison):
         bounds = ((">", condition.gt), (">=", condition.gte), ("<", condition.lt), ("<=", condition.lte))
         clauses += [

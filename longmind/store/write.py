@@ -20,7 +20,6 @@ from longmind.store.frames import (
     COLUMNS,
     FrameRow,
     as_frame,
-    batches,
     checked_label,
     checked_row,
     retired_row,
@@ -28,6 +27,7 @@ from longmind.store.frames import (
     with_chunks,
 )
 from longmind.store.parts import Part
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among, value_key, value_number, visible
 
@@ -76,17 +76,17 @@ class Written(Sequence[Frame]):
     @cached_property
     def _frames(self) -> list[Frame]:
         frames = []
-        for row, (draft, whole) in zip(self._rows, self._drafts, strict=True):
-            values = {key: json.loads(value) for key, value in whole.metadata.items()}
-            frames.append(as_frame(row, draft.text, tags=whole.tags, metadata=values, view=_LATEST))
+        for row, (draft, document) in zip(self._rows, self._drafts, strict=True):
+            values = {key: json.loads(value) for key, value in document.metadata.items()}
+            frames.append(as_frame(row, draft.text, tags=document.tags, metadata=values, view=_LATEST))
         return frames
 
     @overload
-    def __getitem__(self, place: int) -> Frame: ...
+    def __getitem__(self, index: int) -> Frame: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Frame]: ...
-    def __getitem__(self, place: int | slice) -> Frame | Sequence[Frame]:
-        return self._frames[place]
+    def __getitem__(self, index: slice) -> Sequence[Frame]: ...
+    def __getitem__(self, index: int | slice) -> Frame | Sequence[Frame]:
+        return self._frames[index]
 
     def __iter__(self) -> Iterator[Frame]:
         return iter(self._frames)
@@ -113,7 +113,7 @@ def put(
     names, targets = looked.names, list(looked.targets)
     new: list[tuple[int, int]] = []
     first: dict[Value, int] = {}
-    place = 0
+    position = 0
     for index, draft in enumerate(drafts):
         if targets[index] is None:
             keys = _keys(draft, names[index])
@@ -121,14 +121,14 @@ def put(
             if twins:
                 targets[index] = -1 - twins[0]
             else:
-                new.append((index, place))
+                new.append((index, position))
                 for key in keys:
                     first[key] = index
-        place += 1 + len(draft.chunks)
+        position += 1 + len(draft.chunks)
     numbers = _allocated(tx, [drafts[index] for index, _ in new])
     fresh = {
-        index: _Fresh(frame_id, drafts[index], names[index], place)
-        for (index, place), frame_id in zip(new, numbers, strict=True)
+        index: _Fresh(frame_id, drafts[index], names[index], position)
+        for (index, position), frame_id in zip(new, numbers, strict=True)
     }
     _insert(tx, list(fresh.values()), parts, prepared or {})
     results = []
@@ -155,17 +155,17 @@ def look(snapshot: Snapshot, drafts: Sequence[Draft], *, names: Sequence[bytes] 
 
 def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) -> list[int | None]:
     """For each draft the frame that already holds its content, or that its idempotency key names."""
-    wanted = sorted({name[:8] for draft, name in zip(drafts, names, strict=True) if not draft.repeatable})
+    prefixes = sorted({name[:8] for draft, name in zip(drafts, names, strict=True) if not draft.repeatable})
     by_name: dict[bytes, int] = {}
-    for first in range(0, len(wanted), 500):
-        clause = among("substr(f.content_hash, 1, 8)", wanted[first : first + 500])
+    for batch in batched(prefixes):
+        clause = among("substr(f.content_hash, 1, 8)", batch)
         sql = (
             f"SELECT {', '.join(f'f.{name}' for name in COLUMNS)}, f.checksum FROM frame f "
             f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql}"
         )
         twins = [checked_row(row) for row in db.all(sql, clause.values)]
         by_name.update((row.content_hash, row.frame_id) for row in twins)
-    found: list[int | None] = []
+    targets: list[int | None] = []
     for draft, name in zip(drafts, names, strict=True):
         if draft.idempotency_key is not None:
             key = (draft.space, draft.idempotency_key)
@@ -176,10 +176,10 @@ def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) ->
                         f"The idempotency key {draft.idempotency_key!r} is not what was written.",
                         hint="Restore a backup: longmind restore BACKUP TO.",
                     )
-                found.append(int(row[0]))
+                targets.append(int(row[0]))
                 continue
-        found.append(None if draft.repeatable else by_name.get(name))
-    return found
+        targets.append(None if draft.repeatable else by_name.get(name))
+    return targets
 
 
 def relabel(
@@ -192,9 +192,9 @@ def relabel(
     drop_metadata: Iterable[str] = (),
 ) -> bool:
     """Change tags and metadata; what held before stays visible as of before. True if anything changed."""
-    held, values = open_labels(tx.db, frame_id)
-    new_tags = set(add_tags) - held
-    lost_tags = held & set(drop_tags)
+    tags, values = open_labels(tx.db, frame_id)
+    new_tags = set(add_tags) - tags
+    lost_tags = tags & set(drop_tags)
     new_values = {name: value for name, value in (set_metadata or {}).items() if values.get(name) != value}
     lost_values = (set(values) & set(drop_metadata)) | (set(values) & set(new_values))
     if not (new_tags or lost_tags or new_values or lost_values):
@@ -246,9 +246,9 @@ def supersede(tx: Transaction, old: int, new: int, *, view: View, parts: Iterabl
     if old == new:
         raise InvalidInput(f"Frame {old} cannot supersede itself.")
     resolve(tx.db, [old, new], view)
-    held = stored(tx.db, [old, new])
+    rows = stored(tx.db, [old, new])
     for frame_id in (old, new):
-        row = held[frame_id]
+        row = rows[frame_id]
         if row.start_byte is not None:
             raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Supersede its parent {row.parent_id}.")
         if row.retired_at is not None:
@@ -267,9 +267,9 @@ def rewrite(db: Connection, changed: Sequence[FrameRow]) -> None:
 
 def resolve(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """The ids themselves, if each names a frame that ever was in the view's spaces; else `NotFound`."""
-    found = stored(db, ids)
+    rows = stored(db, ids)
     for frame_id in ids:
-        row = found.get(frame_id)
+        row = rows.get(frame_id)
         inside = row is not None and (view.spaces is ALL or row.space in view.spaces or row.scope == "global")
         if not inside:
             raise NotFound(f"There is no frame {frame_id} here.", hint="It may be in another space.")
@@ -278,13 +278,13 @@ def resolve(db: Connection, ids: Sequence[int], view: View) -> list[int]:
 
 def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """Those of the ids that are visible at LATEST."""
-    found: list[int] = []
-    for batch in batches(ids):
+    live: list[int] = []
+    for batch in batched(ids):
         clause = among("f.frame_id", batch) & visible(View(view.spaces), EVERYTHING)
-        found += [
+        live += [
             int(r[0]) for r in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
         ]
-    return sorted(found)
+    return sorted(live)
 
 
 def _keys(draft: Draft, name: bytes) -> list[Value]:
@@ -308,17 +308,17 @@ def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], pre
         return
     rows: list[FrameRow] = []
     drafts: list[tuple[Draft, Draft]] = []
-    places: list[int] = []
+    positions: list[int] = []
     for item in fresh:
-        whole = item.draft
-        rows.append(_row(tx, whole, item.id, name=item.name, parent=None))
-        drafts.append((whole, whole))
-        places.append(item.place)
-        for number, chunk in enumerate(whole.chunks, 1):
+        document = item.draft
+        rows.append(_row(tx, document, item.id, name=item.name, parent=None))
+        drafts.append((document, document))
+        positions.append(item.place)
+        for number, chunk in enumerate(document.chunks, 1):
             name = chunk.content_hash(item.name)
             rows.append(_row(tx, chunk, item.id + number, name=name, parent=item.id))
-            drafts.append((chunk, whole))
-            places.append(item.place + number)
+            drafts.append((chunk, document))
+            positions.append(item.place + number)
     tx.db.many(_INSERT, [(*row, row.checksum) for row in rows])
     tx.db.many(
         "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
@@ -338,7 +338,7 @@ def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], pre
     frames = Written(rows, drafts)
     for part in parts:
         ready = prepared.get(part.name)
-        part.written(tx, frames, None if ready is None else [ready[place] for place in places])
+        part.written(tx, frames, None if ready is None else [ready[position] for position in positions])
 
 
 def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: int | None) -> FrameRow:

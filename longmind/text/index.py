@@ -8,10 +8,11 @@ from typing import Final, NamedTuple
 from longmind.base.frame import Frame
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.upkeep import scan
 from longmind.store.visible import among
@@ -95,7 +96,7 @@ class TextIndex(Part):
 
     def _recount(self, db: Connection, ids: Sequence[int]) -> dict[int, Counted]:
         counted = {}
-        for batch in batches(sorted(ids)):
+        for batch in batched(sorted(ids)):
             clause = among("f.frame_id", batch)
             for row in db.all(load_query(self._dialect, clause.sql), clause.values):
                 frame, text = checked_text(row)
@@ -208,7 +209,7 @@ def remove(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURR
     """Take frames out of every posting they are in."""
     removed = tables.postings.remove(db, {frame_id: counts for frame_id, (counts, _) in counted.items()})
     documents = 0
-    for batch in batches(sorted(counted)):
+    for batch in batched(sorted(counted)):
         clause = among("frame_id", batch)
         documents += db.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
     return {tables.postings.name: removed, tables.docs: documents}
@@ -258,7 +259,7 @@ def _cut(db: Connection, ids: Sequence[int]) -> set[int]:
 def _present(db: Connection, counted: Mapping[int, Counted]) -> dict[int, Counted]:
     """Those not erased since they were read."""
     still: dict[int, Counted] = {}
-    for batch in batches(sorted(counted)):
+    for batch in batched(sorted(counted)):
         clause = among("frame_id", batch)
         found = db.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
         still.update((int(frame_id), counted[int(frame_id)]) for (frame_id,) in found)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.ordering import first_of_each
 from longmind.store.catalog import CatalogView
 from longmind.store.engine import Connection, Dialect
+from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import check_frame_id, damaged, typed
 from longmind.text.index import REBUILT
@@ -105,47 +105,60 @@ class Measured:
         return cls(words, total, scale, (1 + K1 * before) / (1 + K1 * after), documents)
 
 
-@dataclass(slots=True)
 class Lengths:
-    """Content words of every frame, kept in memory and grown as frames arrive."""
+    """Content words of every frame, kept in memory."""
 
-    _lengths: Counts | None = None
-    _measured: Measured | None = None
-    _documents: int = 0
-    _revision: int = -1
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._table = Follower(mirrors, "lengths", _LengthTable, generation=settings_generation(REBUILT))
 
     def at(self, snapshot: Snapshot, size: int) -> Measured:
+        return self._table.at(snapshot).measured(size)
+
+
+class _LengthTable:
+    """The mirror of `text_doc`."""
+
+    def __init__(self) -> None:
         import numpy as np
 
-        with self._lock:
-            if self._lengths is None or _remade_since(snapshot, self._revision):
-                self._revision = -1  # first: an exception after it lets all be read again
-                self._measured = None
-                self._documents = 0
-                self._lengths = np.zeros(1, dtype=np.int32)
-            if snapshot.revision > self._revision:
-                found = snapshot.db.all(
-                    "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id",
-                    (len(self._lengths) - 1,),
-                )
-                if found:
-                    ids, lengths = zip(*typed(found, "text_doc", int, int), strict=True)
-                    check_frame_id(snapshot.db, ids[-1], "text_doc")
-                    if list(ids) != sorted(ids) or not 0 <= min(lengths) <= max(lengths) < 2**31:
-                        raise damaged("text_doc")
-                    # As long as what was read, and no longer: the rest is still to come.
-                    grown = np.zeros(ids[-1] + 1, dtype=np.int32)
-                    grown[: len(self._lengths)] = self._lengths
-                    grown[np.array(ids)] = lengths
-                    self._documents += len(found)
-                    self._measured = None
-                    self._lengths = grown
-                self._revision = snapshot.revision
-            if self._measured is None or len(self._measured.words) != size:
-                known = self._lengths[:size]
-                self._measured = Measured.of(np.pad(known, (0, size - len(known))), self._documents)
-            return self._measured
+        self._counted: tuple[Counts, int] = np.zeros(1, dtype=np.int32), 0
+        """The lengths by frame id, as far as they were read, and how many frames have one."""
+        self._measured: tuple[object, Measured] | None = None
+        """What was last made, and of which lengths."""
+
+    def advance(self, snapshot: Snapshot, since: int) -> None:
+        import numpy as np
+
+        before, documents = self._counted
+        rows = snapshot.db.all(
+            "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id", (len(before) - 1,)
+        )
+        if not rows:
+            return
+        ids, lengths = zip(*typed(rows, "text_doc", int, int), strict=True)
+        check_frame_id(snapshot.db, ids[-1], "text_doc")
+        if list(ids) != sorted(ids) or not 0 <= min(lengths) <= max(lengths) < 2**31:
+            raise damaged("text_doc")
+        # As long as what was read, and no longer: the next part is read from there on.
+        grown = np.zeros(ids[-1] + 1, dtype=np.int32)
+        grown[: len(before)] = before
+        grown[np.array(ids)] = lengths
+        self._counted = grown, documents + len(rows)
+
+    @property
+    def nbytes(self) -> int:
+        return 2 * self._counted[0].nbytes  # with those that were measured
+
+    def measured(self, size: int) -> Measured:
+        import numpy as np
+
+        counted, last = self._counted, self._measured
+        if last is not None and last[0] is counted and len(last[1].words) == size:
+            return last[1]
+        words = counted[0][:size]
+        measured = Measured.of(np.pad(words, (0, size - len(words))), counted[1])
+        self._measured = counted, measured
+        return measured
 
 
 def score_text(
@@ -272,13 +285,3 @@ def _extensions(db: Connection, term: str) -> list[str]:
         f"ORDER BY term LIMIT {_EXPANSIONS}"
     )
     return [str(row[0]) for row in db.all(sql, (term, term + "\U0010ffff"))]
-
-
-def _remade_since(snapshot: Snapshot, revision: int) -> bool:
-    """Whether lengths that were read before may be gone or other than they were."""
-    if snapshot.revision <= revision:
-        return False
-    rebuilt = snapshot.db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
-    if rebuilt is not None and int(rebuilt[0]) > revision:
-        return True
-    return snapshot.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (revision,)) is not None

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.store.engine import Connection, Row
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import damaged, typed
 from longmind.store.visible import among
@@ -93,7 +94,7 @@ class PostingTable:
     def counts(self, db: Connection, terms: Sequence[str]) -> dict[str, int]:
         """How many frames have each of the terms; those that none has are left out."""
         sizes: dict[str, int] = {}
-        for batch in _batches(terms):
+        for batch in batched(terms, _TERMS_PER_QUERY):
             clause = among("term", batch)
             sql = f"SELECT term, sum(length(data)) FROM {self.name} WHERE {clause.sql} GROUP BY term"
             rows = db.all(sql, clause.values)
@@ -114,7 +115,7 @@ class PostingTable:
     def arrays(self, db: Connection, terms: Sequence[str]) -> dict[str, tuple[Ids, Values]]:
         """Frames and values of the postings of each term, as arrays; terms that none has are left out."""
         blocks: dict[str, tuple[list[int], list[bytes]]] = {}
-        for batch in _batches(terms):
+        for batch in batched(terms, _TERMS_PER_QUERY):
             for term, block, data in self.rows(db, batch):
                 numbers, pieces = blocks.setdefault(term, ([], []))
                 numbers.append(block)
@@ -148,7 +149,7 @@ class PostingTable:
 
     def _read_block(self, db: Connection, block: int, terms: Sequence[str]) -> dict[str, bytes]:
         stored: dict[str, bytes] = {}
-        for batch in _batches(terms):
+        for batch in batched(terms, _TERMS_PER_QUERY):
             clause = among("term", batch)
             sql = f"SELECT term, data FROM {self.name} WHERE block = ? AND {clause.sql}"
             rows = typed(db.all(sql, (block, *clause.values)), self.name, str, bytes)
@@ -195,10 +196,6 @@ def _by_block(entries: Mapping[int, Iterable[str]]) -> dict[int, dict[str, set[i
         for term in terms:
             block.setdefault(term, set()).add(frame_id & _OFFSET)
     return blocks
-
-
-def _batches(terms: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (terms[first : first + _TERMS_PER_QUERY] for first in range(0, len(terms), _TERMS_PER_QUERY))
 
 
 def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Values]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
+from longmind.store.tables import batched
 from longmind.store.visible import among
-from longmind.text.vocabulary import Vocabulary
+from longmind.text.vocabulary import TermList
 from longmind.text.words import folded
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _FRAMES: Final = 500
 """Of a piece, so many stems are followed, and so many frames read."""
 
 
-def stems_before(vocabulary: Vocabulary, piece: str) -> list[str]:
+def stems_before(vocabulary: TermList, piece: str) -> list[str]:
     """Stems that end as the piece begins, those that share most of it first."""
     if not piece.isascii() or not piece.isalpha():
         return []
@@ -56,7 +57,7 @@ def frames_saying(db: Connection, dialect: Dialect, piece: str, ids: Ids, mask: 
 
 
 def _texts(db: Connection, dialect: Dialect, ids: list[int]) -> Iterator[tuple[int, str]]:
-    for batch in batches(ids):
+    for batch in batched(ids):
         clause = among("f.frame_id", batch)
         for row in db.all(load_query(dialect, clause.sql), clause.values):
             frame, text = checked_text(row)

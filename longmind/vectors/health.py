@@ -58,11 +58,11 @@ def _damaged(index: VectorIndex, db: Connection) -> Iterable[Problem]:
 
     dimensions = index.embedder.identity.dimensions
     last = 0
-    while found := db.all(
+    while rows := db.all(
         f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}", (last,)
     ):
-        last = int(found[-1][0])
-        for frame_id, data in found:
+        last = int(rows[-1][0])
+        for frame_id, data in rows:
             if not isinstance(data, bytes) or len(data) % (dimensions * 2):
                 yield _problem(f"the vectors of frame {frame_id} are damaged")
                 continue

@@ -18,10 +18,11 @@ from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect
-from longmind.store.frames import batches, checked_text, load_query
+from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Failed, Part, Problem
 from longmind.store.rebuild import clear_abandoned, left_over
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.typed import typed
 from longmind.store.visible import among
@@ -35,6 +36,7 @@ from longmind.vectors.late_interaction import (
 )
 from longmind.vectors.nearest import EXACT_LIMIT
 from longmind.vectors.pgvector import PgVector
+from longmind.vectors.rows import BASIS, IDENTITY
 from longmind.vectors.threads import one_thread
 
 if TYPE_CHECKING:
@@ -44,11 +46,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 else:
     Floats = Any
-
-IDENTITY: Final = "vectors.embedder"
-BASIS: Final = "vectors.basis"
-REBUILT: Final = "vectors.rebuilt"
-"""The setting that says when all vectors were last forgotten: whoever keeps them in memory looks."""
 
 FILL_BATCH: Final = 64
 
@@ -94,7 +91,7 @@ class VectorRows(Part):
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         counts = {"frame_vector": 0, "frame_token": 0, "frame_vector_next": 0, "frame_token_next": 0}
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             for table in counts:
                 counts[table] += tx.db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
@@ -165,14 +162,14 @@ class VectorIndex(VectorRows):
     def bind(self) -> None:
         """Tie the store to this embedder, or refuse another than the one its vectors are of."""
         with self._store.read() as snapshot:
-            known = self._store.setting(snapshot.db, IDENTITY)
+            stored_identity = self._store.setting(snapshot.db, IDENTITY)
             basis = self._store.setting(snapshot.db, BASIS)
-        if known is not None and known != self.identity:
+        if stored_identity is not None and stored_identity != self.identity:
             raise Conflict(
-                f"The store's vectors are of the embedder {known}, not of {self.identity}.",
+                f"The store's vectors are of the embedder {stored_identity}, not of {self.identity}.",
                 hint="Open it with that one, or call reindex(embedder=...) to make them anew.",
             )
-        if known is None and not self._store.engine.read_only:
+        if stored_identity is None and not self._store.engine.read_only:
             self._tie()
         elif basis is not None:
             self._stored_basis = basis
@@ -205,19 +202,19 @@ class VectorIndex(VectorRows):
 
     def mismatch_at(self, snapshot: Snapshot) -> str:
         """The same of a snapshot, looked up once for each revision."""
-        revision, known = self._mismatch
+        revision, problem = self._mismatch
         if revision != snapshot.revision:
-            known = self.mismatch(snapshot.db)
-            self._mismatch = snapshot.revision, known
-        return known
+            problem = self.mismatch(snapshot.db)
+            self._mismatch = snapshot.revision, problem
+        return problem
 
     def mismatch(self, db: Connection) -> str:
         """Why vectors of this embedder must not meet the store's: another process made them anew."""
-        known = self._store.setting(db, IDENTITY)
-        if known in (None, self.identity):
+        stored_identity = self._store.setting(db, IDENTITY)
+        if stored_identity in (None, self.identity):
             return ""
         return (
-            f"The store's vectors are now of the embedder {known}, not of {self.identity}. "
+            f"The store's vectors are now of the embedder {stored_identity}, not of {self.identity}. "
             "Open the store again with that one."
         )
 
@@ -256,21 +253,21 @@ class VectorIndex(VectorRows):
         A text embedded before is looked up, unless all is to be made `anew`.
         """
         keys = [None if text is None else self._key(text) for text in texts]
-        known: dict[bytes, Embedded] = {}
+        embedded: dict[bytes, Embedded] = {}
         if not anew:
             with self._store.read() as snapshot:
-                known = _lookup(snapshot.db, {key for key in keys if key is not None})
+                embedded = _lookup(snapshot.db, {key for key in keys if key is not None})
         missing = {
             key: text
             for key, text in zip(keys, texts, strict=True)
-            if key is not None and text is not None and key not in known
+            if key is not None and text is not None and key not in embedded
         }
         encodings = (
             self.embedder.encode(list(missing.values()), tokens=self.basis is not None) if missing else []
         )
         for (key, text), encoding in zip(missing.items(), encodings, strict=True):
-            known[key] = self._stored(key, text, encoding)
-        return [None if key is None else known[key] for key in keys]
+            embedded[key] = self._stored(key, text, encoding)
+        return [None if key is None else embedded[key] for key in keys]
 
     def _key(self, text: str) -> bytes:
         return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
@@ -319,8 +316,8 @@ class VectorIndex(VectorRows):
 
         with store.read() as snapshot:
             self.refuse_mismatch(snapshot.db)
-            known = store.setting(snapshot.db, IDENTITY)
-        if known is None or known == self.identity:
+            stored_identity = store.setting(snapshot.db, IDENTITY)
+        if stored_identity is None or stored_identity == self.identity:
             self.bind()
             total = mend(self, store)
         else:
@@ -366,8 +363,10 @@ class VectorIndex(VectorRows):
                 if not ids:
                     break
                 texts = texts_to_embed(snapshot.db, store.engine.dialect, ids)
-            made = self.embed(list(texts.values()))
-            ready = {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
+            embedded = self.embed(list(texts.values()))
+            ready = {
+                frame_id: item for frame_id, item in zip(texts, embedded, strict=True) if item is not None
+            }
             with store.write() as tx:
                 self.refuse_mismatch(tx.db)
                 still = set(indexed(tx.db, list(ready)))
@@ -404,21 +403,21 @@ def add(tx: Transaction, embedded: Mapping[int, Embedded], *, written_at: int, s
 
 def texts_to_embed(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, str]:
     clause = among("f.frame_id", ids)
-    found = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
+    loaded = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
     return {
         row.frame_id: embedded_text(text, title=row.title, speaker=row.speaker)
-        for row, text in sorted(found, key=lambda pair: pair[0].frame_id)
+        for row, text in sorted(loaded, key=lambda pair: pair[0].frame_id)
     }
 
 
 def missing_ids(db: Connection, *, after: int, limit: int) -> list[int]:
     """Frames that are indexed and have no vectors yet."""
-    found = db.all(
+    rows = db.all(
         "SELECT d.frame_id FROM text_doc d LEFT JOIN frame_vector v ON v.frame_id = d.frame_id "
         f"WHERE v.frame_id IS NULL AND d.frame_id > ? ORDER BY d.frame_id LIMIT {limit}",
         (after,),
     )
-    return [int(row[0]) for row in found]
+    return [int(row[0]) for row in rows]
 
 
 def sample_texts() -> list[str]:
@@ -440,10 +439,10 @@ def indexed(db: Connection, ids: Sequence[int]) -> list[int]:
 
 
 def _lookup(db: Connection, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
-    wanted = sorted(keys)
-    found: dict[bytes, Embedded] = {}
-    for first in range(0, len(wanted), 500):
-        clause = among("v.text_key", wanted[first : first + 500])
+    ordered = sorted(keys)
+    embedded: dict[bytes, Embedded] = {}
+    for batch in batched(ordered):
+        clause = among("v.text_key", batch)
         sql = (
             "SELECT v.text_key, v.windows, v.data, t.data FROM frame_vector v "
             f"LEFT JOIN frame_token t ON t.frame_id = v.frame_id WHERE {clause.sql}"
@@ -451,5 +450,5 @@ def _lookup(db: Connection, keys: Iterable[bytes]) -> dict[bytes, Embedded]:
         for key, windows, data, signs in typed(
             db.all(sql, clause.values), "frame_vector", bytes, int, bytes, (bytes, type(None))
         ):
-            found[key] = Embedded(key, windows, data, signs)
-    return found
+            embedded[key] = Embedded(key, windows, data, signs)
+    return embedded

@@ -120,9 +120,9 @@ def content_pieces(text: str, tokens: TokenStates) -> Mask:
     silent = _silent_spans(text)
     starts, ends = tokens.spans[:, 0], tokens.spans[:, 1]
     raw = text.encode()
-    for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+    for index, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         piece = raw[start:end]
-        keep[place] = start not in silent and any(byte >= 128 or chr(byte).isalnum() for byte in piece)
+        keep[index] = start not in silent and any(byte >= 128 or chr(byte).isalnum() for byte in piece)
     return keep
 
 
@@ -130,14 +130,14 @@ def _silent_spans(text: str) -> set[int]:
     """Byte offsets at which a stop word begins."""
     if text.isascii():
         return {match.start() for match in _WORD.finditer(text) if match[0].lower() in STOP_WORDS}
-    found = set()
+    offsets = set()
     done = position = 0
     for match in _WORD.finditer(text):
         if fold(match[0]) in STOP_WORDS:
             position += len(text[done : match.start()].encode())
             done = match.start()
-            found.add(position)
-    return found
+            offsets.add(position)
+    return offsets
 
 
 def pack_signs(basis: Basis, states: Floats) -> bytes:
@@ -205,23 +205,23 @@ def score_late(query: LateQuery, pieces: Pieces) -> Doubles:
 
     sizes = pieces.sizes
     scores = np.full(len(sizes), -np.inf)
-    there = sizes.nonzero()[0]
-    asked = len(query.weights)
-    if len(there) == 0 or asked == 0:
+    nonempty = sizes.nonzero()[0]
+    count = len(query.weights)
+    if len(nonempty) == 0 or count == 0:
         return scores
     bits = _bits_of_bytes().take(pieces.signs.ravel(), axis=0).reshape(-1, BITS)
     # In fours: a product of seven columns takes half as long again as one of eight.
-    directions = np.zeros((-(-asked // 4) * 4, BITS), dtype=np.float32)
-    directions[:asked] = query.directions
-    ends = sizes[there].cumsum()
-    starts = np.zeros(len(there), dtype=np.int64)
+    directions = np.zeros((-(-count // 4) * 4, BITS), dtype=np.float32)
+    directions[:count] = query.directions
+    ends = sizes[nonempty].cumsum()
+    starts = np.zeros(len(nonempty), dtype=np.int64)
     starts[1:] = ends[:-1]
-    similar = np.maximum.reduceat(bits @ directions.T, starts, axis=0)[:, :asked]
+    similar = np.maximum.reduceat(bits @ directions.T, starts, axis=0)[:, :count]
     # (2 * bits - 1) . t, without building the signs themselves
     best = 2 * similar - query.directions.sum(axis=1)
     total = math.fsum(query.weights.tolist())
     weights = on_grid(query.weights.astype(np.float64) / total, GRID_BITS)
-    scores[there] = best.astype(np.float64) @ weights / math.sqrt(BITS)
+    scores[nonempty] = best.astype(np.float64) @ weights / math.sqrt(BITS)
     return scores
 
 

@@ -5,23 +5,18 @@ Whatever finds the candidates, their cosines are reckoned from the stored vector
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from longmind.base.ordering import best, distinct, last_of_best
-from longmind.store.engine import Connection, Row
-from longmind.store.frames import batches
+from longmind.store.engine import Connection
+from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import damaged, typed
-from longmind.store.visible import among
 from longmind.vectors.exact import margin
-from longmind.vectors.growing_array import GrowingArray
-from longmind.vectors.late_interaction import Pieces
+from longmind.vectors.late_interaction import BYTES, Pieces
 from longmind.vectors.quantized import (
-    LOAD,
     Codes,
     PendingScan,
     VectorQuery,
@@ -29,9 +24,22 @@ from longmind.vectors.quantized import (
     can_quantize,
     candidates_for,
     places_of,
-    spread,
 )
-from longmind.vectors.token_store import TokenStore, read_pieces
+from longmind.vectors.rows import (
+    IDENTITY,
+    REBUILT,
+    FrameRows,
+    GrowingArray,
+    Load,
+    load_pieces,
+    load_windows,
+    piece_bytes,
+    read_pieces,
+    read_windows,
+    spread,
+    window_bytes,
+    windows_of,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -86,18 +94,38 @@ class NearestFrames:
     """One store's vectors in memory, kept current with what any process wrote."""
 
     def __init__(
-        self, dimensions: int, *, remote: Remote | None = None, exact_limit: int = EXACT_LIMIT
+        self,
+        mirrors: Mirrors,
+        dimensions: int,
+        *,
+        remote: Remote | None = None,
+        exact_limit: int = EXACT_LIMIT,
     ) -> None:
         self._dimensions = dimensions
         self._remote = remote
-        self._exact_limit = exact_limit
-        self._lock = threading.Lock()
-        self._pieces: TokenStore | None = None
-        self._was_asked = False
-        """For word pieces, since all of them were last forgotten."""
-        self._is_whole = True
-        """False while it is being changed: an exception in between leaves arrays that do not agree."""
-        self._clear()
+        generation = settings_generation(IDENTITY, REBUILT)
+        load = load_windows(dimensions)
+        self._vectors = Follower(
+            mirrors,
+            "vectors",
+            partial(_Vectors, dimensions, load, remote, exact_limit),
+            generation=generation,
+        )
+        # Both can be read frame by frame, which takes a few milliseconds more for each search.
+        self._windows = Follower(
+            mirrors,
+            "windows",
+            partial(FrameRows, load, dimensions, "f2"),
+            generation=generation,
+            size=window_bytes,
+        )
+        self._pieces = Follower(
+            mirrors,
+            "tokens",
+            partial(FrameRows, load_pieces, BYTES, "u1"),
+            generation=generation,
+            size=piece_bytes,
+        )
 
     def begin(
         self,
@@ -108,7 +136,7 @@ class NearestFrames:
         pool: Callable[[], Executor] | None = None,
     ) -> PendingScan:
         """Look through the codes, if there are any, while the caller does other things."""
-        _, codes = self._at(snapshot)
+        codes = self._vectors.at(snapshot).loaded.codes
         if codes is None or pool is None:
             return PendingScan(question, snapshot, limit)
         return PendingScan(question, snapshot, limit, codes=codes, pool=pool())
@@ -120,167 +148,162 @@ class NearestFrames:
     def end(self, looking: PendingScan) -> VectorHits:
         """What `begin` began."""
         question, snapshot, limit = looking.question, looking.snapshot, looking.limit
-        exact, codes = self._at(snapshot)
-        if exact is not None:
-            ids, cosines = exact.nearest(question, limit)
-            method = "exact" if len(exact.frames) <= self._exact_limit else EXACT_THOUGH_MANY
+        loaded = self._vectors.at(snapshot).loaded
+        if loaded.exact is not None:
+            ids, cosines = loaded.exact.nearest(question, limit)
+            method = "exact" if loaded.is_small else EXACT_THOUGH_MANY
         else:
-            finder: CandidateSource | None = self._remote if self._asks_remote else looking.codes or codes
+            finder: CandidateSource | None = (
+                self._remote if loaded.asks_remote else looking.codes or loaded.codes
+            )
             assert finder is not None
-            found = self._complete(finder, question, snapshot.db, candidates_for(limit), looking.found())
-            ids, cosines = self.cosines(question.vector, found, snapshot)
-            method = "pgvector, reranked" if self._asks_remote else "quantised, reranked"
-        places = best(cosines, ids, limit, content=question.content)
-        return VectorHits(ids[places], cosines[places], method, (ids, cosines))
+            candidates = self._complete(finder, question, snapshot.db, candidates_for(limit), looking.found())
+            ids, cosines = self.cosines(question.vector, candidates, snapshot)
+            method = "pgvector, reranked" if loaded.asks_remote else "quantised, reranked"
+        order = best(cosines, ids, limit, content=question.content)
+        return VectorHits(ids[order], cosines[order], method, (ids, cosines))
 
     def _complete(
-        self, finder: CandidateSource, question: VectorQuery, db: Connection, limit: int, found: Ids | None
+        self,
+        finder: CandidateSource,
+        question: VectorQuery,
+        db: Connection,
+        limit: int,
+        candidates: Ids | None,
     ) -> Ids:
         """Enough candidates: the nearest windows may all be of a few frames, or a finder give up early."""
         import numpy as np
 
-        if found is None:
-            found = finder.find(question, db, limit)
-        if len(found) >= limit // 2:
-            return found
+        if candidates is None:
+            candidates = finder.find(question, db, limit)
+        if len(candidates) >= limit // 2:
+            return candidates
         seen = int(np.count_nonzero(question.mask))
         enough = min(limit // 2, seen)
         for wider in (4, 16):
-            if len(found) >= enough or seen <= _FEW:
+            if len(candidates) >= enough or seen <= _FEW:
                 break
-            found = finder.find(question, db, limit * wider)
-        return found if len(found) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
+            candidates = finder.find(question, db, limit * wider)
+        return (
+            candidates if len(candidates) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
+        )
 
     def cosines(self, vector: Floats, ids: Sequence[int] | Ids, snapshot: Snapshot) -> tuple[Ids, Cosines]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
         import numpy as np
 
-        wanted = np.asarray(ids, dtype=np.int64)
-        if not (wanted[1:] > wanted[:-1]).all():
-            wanted = distinct(wanted)
-        exact, codes = self._at(snapshot)
-        if exact is not None:
-            return best_windows(*exact.some(wanted), vector)
-        kept = None if codes is None else codes.cosines(vector, wanted)
-        return kept or best_windows(*_rows_of(snapshot.db, wanted.tolist(), self._dimensions), vector)
+        frame_ids = np.asarray(ids, dtype=np.int64)
+        if not (frame_ids[1:] > frame_ids[:-1]).all():
+            frame_ids = distinct(frame_ids)
+        loaded = self._vectors.at(snapshot).loaded
+        if loaded.exact is not None:
+            return best_windows(*loaded.exact.some(frame_ids), vector)
+        windows = None if loaded.asks_remote else self._windows.at_if_kept(snapshot)
+        if windows is None:
+            return best_windows(*read_windows(snapshot.db, frame_ids.tolist(), self._dimensions), vector)
+        rows, sizes = windows.of(frame_ids)
+        return best_windows(np.repeat(frame_ids, sizes), rows.astype(np.float32), vector)
 
     def covered(self, snapshot: Snapshot) -> int:
         """How many frames have vectors, counted as they are loaded."""
-        with self._lock:
-            if snapshot.revision > self._revision:
-                self._refresh(snapshot)
-            return self._covered
+        return self._vectors.at(snapshot).loaded.covered
 
     def reads_vectors(self, snapshot: Snapshot) -> bool:
         """Whether vectors are read from the store, since there are too many to keep."""
-        exact, codes = self._at(snapshot)
-        return exact is None and (codes is None or not codes.keeps_vectors)
+        return self._vectors.at(snapshot).loaded.exact is None and self._windows.revision < 0
 
     def pieces(self, ids: Ids, snapshot: Snapshot, *, most: int) -> Pieces:
-        """The word pieces of the first of these frames that have no more than so many together.
+        """The word pieces of the first of these frames that have no more than so many together."""
+        tokens = self._pieces.at_if_kept(snapshot)
+        if tokens is None:
+            return read_pieces(snapshot.db, ids.tolist(), most=most)
+        return Pieces(*tokens.of(ids, most=most))
 
-        Who asks once reads them; for who asks again those of all frames are kept.
-        """
-        with self._lock:
-            self._follow(snapshot)
-            if self._pieces is None and self._was_asked and snapshot.revision == self._revision:
-                self._pieces = TokenStore(snapshot.db)
-            self._was_asked = True
-            if self._pieces is not None and self._pieces.is_complete:
-                return self._pieces.of(ids, most=most)
-        return read_pieces(snapshot.db, ids.tolist(), most=most)
 
-    # Keeping current
+@dataclass(frozen=True, slots=True, eq=False)
+class _Loaded:
+    """What answers: all windows as a matrix, codes of them, or a server."""
 
-    def _clear(self) -> None:
-        self._revision = -1
-        self._identity: tuple[Row, ...] = ()
-        """Of which embedder the vectors are, and since when."""
-        self._exact: _Exact | None = None
-        self._codes: Codes | None = None
-        self._asks_remote = False
-        self._covered = 0
-        self._pieces = None
-        self._was_asked = False
+    exact: _Exact | None = None
+    codes: Codes | None = None
+    asks_remote: bool = False
+    covered: int = 0
+    """How many frames have vectors."""
+    is_small: bool = True
+    """Whether all windows are compared because they are few, and not because nothing can make codes."""
 
-    def _at(self, snapshot: Snapshot) -> tuple[_Exact | None, Codes | None]:
-        with self._lock:
-            self._follow(snapshot)
-            return self._exact, self._codes
 
-    def _follow(self, snapshot: Snapshot) -> None:
-        if not self._is_whole:
-            self._clear()
-        if snapshot.revision > self._revision:
-            self._is_whole = False
-            self._refresh(snapshot)
-            self._is_whole = True
+class _Vectors:
+    """The mirror of `frame_vector`, in the form that searches it fastest."""
 
-    def _refresh(self, snapshot: Snapshot) -> None:
-        named = tuple(
-            snapshot.db.all(
-                "SELECT value FROM store_setting WHERE name IN ('vectors.embedder', 'vectors.rebuilt') "
-                "ORDER BY name"
-            )
-        )
-        erased = snapshot.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (self._revision,))
-        if named != self._identity or (erased is not None and self._revision >= 0):
-            self._clear()
-            self._identity = named
-        elif self._pieces is not None:
-            self._pieces.grow(snapshot.db, since=self._revision)
-        self._asks_remote = (
-            self._remote is not None
-            and self._remote.exists(snapshot.db)
-            and self._counted(snapshot.db) > self._exact_limit
-        )
-        if self._asks_remote:
-            self._exact = self._codes = None
-            self._covered = self._rows(snapshot.db)
-            self._revision = snapshot.revision
-            return
-        if self._codes is None and self._exact is None:
-            self._revision = -1  # the server was asked until now: nothing is loaded yet
-            self._covered = self._rows(snapshot.db)
-        is_counted = self._revision < 0
-        if is_counted and self._covered > self._exact_limit and self._can_quantize:
-            self._codes = self._coded(snapshot.db)
+    def __init__(self, dimensions: int, load: Load, remote: Remote | None, exact_limit: int) -> None:
+        self._dimensions = dimensions
+        self._load = load
+        self._remote = remote
+        self._exact_limit = exact_limit
+        self.loaded = _Loaded()
+
+    @property
+    def nbytes(self) -> int:
+        exact, codes = self.loaded.exact, self.loaded.codes
+        return (0 if exact is None else exact.nbytes) + (0 if codes is None else codes.nbytes)
+
+    def advance(self, snapshot: Snapshot, since: int) -> None:
+        db = snapshot.db
+        if self._asks_remote(db):
+            self.loaded = _Loaded(asks_remote=True, covered=_count_frames(db))
+        elif self.loaded.exact is None and self.loaded.codes is None:  # or a server was asked until now
+            self.loaded = self._read(db)
         else:
-            for frames, vectors in _load(snapshot.db, self._revision, self._dimensions):
-                if not is_counted:
-                    self._covered += len(distinct(frames))
-                if self._codes is not None:
-                    self._codes.add(frames, vectors)
-                else:
-                    exact = self._exact or _Exact.empty(self._dimensions)
-                    self._exact = exact.with_more(frames, vectors)
-            if self._codes is None and self._exact is None:
-                self._exact = _Exact.empty(self._dimensions)
-            many = self._exact is not None and len(self._exact.frames) > self._exact_limit
-            if many and self._can_quantize:
-                self._codes, self._exact = self._coded(snapshot.db), None
-        self._revision = snapshot.revision
+            self.loaded = self._grown(db, since)
 
-    @cached_property
-    def _can_quantize(self) -> bool:
-        return can_quantize()
+    def _asks_remote(self, db: Connection) -> bool:
+        if self._remote is None or not self._remote.exists(db):
+            return False
+        return _count_windows(db) > self._exact_limit
+
+    def _read(self, db: Connection) -> _Loaded:
+        covered = _count_frames(db)
+        if covered > self._exact_limit and can_quantize():
+            return _Loaded(codes=self._coded(db), covered=covered)
+        exact = _Exact.empty(self._dimensions)
+        for frames, vectors in self._load(db, -1):
+            exact = exact.with_more(frames, vectors)
+        return self._limited(db, exact, covered)
+
+    def _grown(self, db: Connection, since: int) -> _Loaded:
+        exact, codes, covered = self.loaded.exact, self.loaded.codes, self.loaded.covered
+        for frames, vectors in self._load(db, since):
+            covered += len(distinct(frames))
+            if codes is not None:
+                codes.add(frames, vectors)
+            elif exact is not None:
+                exact = exact.with_more(frames, vectors)
+        return _Loaded(codes=codes, covered=covered) if exact is None else self._limited(db, exact, covered)
+
+    def _limited(self, db: Connection, exact: _Exact, covered: int) -> _Loaded:
+        if len(exact.frames) > self._exact_limit and can_quantize():
+            return _Loaded(codes=self._coded(db), covered=covered)
+        return _Loaded(exact, covered=covered, is_small=len(exact.frames) <= self._exact_limit)
 
     def _coded(self, db: Connection) -> Codes:
         # By the hashes of their texts: evenly drawn, and the same whatever was written first.
-        found = db.all(
+        rows = db.all(
             f"SELECT frame_id, windows, data FROM frame_vector ORDER BY text_key, frame_id LIMIT {_DRAWN}"
         )
-        _, sample = _windows(found, self._dimensions)
-        return Codes.build(sample, _load(db, -1, self._dimensions))
+        _, sample = windows_of(rows, self._dimensions)
+        return Codes.build(sample, self._load(db, -1))
 
-    def _rows(self, db: Connection) -> int:
-        """Frames with vectors, which are never more than the windows."""
-        row = db.one("SELECT count(*) FROM frame_vector")
-        return int(row[0]) if row else 0
 
-    def _counted(self, db: Connection) -> int:
-        row = db.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
-        return int(row[0]) if row else 0
+def _count_frames(db: Connection) -> int:
+    """Frames with vectors, which are never more than the windows."""
+    row = db.one("SELECT count(*) FROM frame_vector")
+    return int(row[0]) if row else 0
+
+
+def _count_windows(db: Connection) -> int:
+    row = db.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
+    return int(row[0]) if row else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,55 +366,16 @@ class _Exact:
         if np.count_nonzero(seen) > limit:
             roughly = np.where(seen, roughly, -np.inf)
             seen = roughly >= last_of_best(roughly, limit) - 2 * margin(self.vectors.shape[1])
-        places = seen.nonzero()[0]
-        first = self.starts[places]
-        ends = np.append(self.starts, len(self.frames))[places + 1]
+        positions = seen.nonzero()[0]
+        first = self.starts[positions]
+        ends = np.append(self.starts, len(self.frames))[positions + 1]
         windows = spread(first, ends - first)
         return best_windows(self.frames.take(windows), self.vectors.take(windows, axis=0), question.vector)
 
+    @property
+    def nbytes(self) -> int:
+        return sum(room.nbytes for room in self.rooms)
+
     def some(self, ids: Ids) -> tuple[Ids, Floats]:
-        places = places_of(self.frames, ids)
-        return self.frames.take(places), self.vectors.take(places, axis=0)
-
-
-def _load(db: Connection, since: int, dimensions: int) -> Iterator[tuple[Ids, Halves]]:
-    """Vectors written after a revision, in parts."""
-    last = 0
-    while True:
-        found = db.all(
-            "SELECT frame_id, windows, data FROM frame_vector WHERE written_at > ? AND frame_id > ? "
-            f"ORDER BY frame_id LIMIT {LOAD}",
-            (since, last),
-        )
-        if not found:
-            return
-        last = int(found[-1][0])
-        yield _windows(found, dimensions)
-
-
-def _rows_of(db: Connection, ids: Sequence[int], dimensions: int) -> tuple[Ids, Floats]:
-    import numpy as np
-
-    found = []
-    for batch in batches(ids):
-        clause = among("frame_id", batch)
-        sql = f"SELECT frame_id, windows, data FROM frame_vector WHERE {clause.sql} ORDER BY frame_id"
-        found += db.all(sql, clause.values)
-    frames, vectors = _windows(found, dimensions)
-    return frames, vectors.astype(np.float32)
-
-
-def _windows(found: Sequence[Row], dimensions: int) -> tuple[Ids, Halves]:
-    """Rows of (frame, number of windows, their vectors), with the frame of each window."""
-    import numpy as np
-
-    typed(found, "frame_vector", int, int, bytes)
-    width = 2 * dimensions
-    if any(len(data) != windows * width for _, windows, data in found):
-        raise damaged("frame_vector")
-    frames = np.repeat(
-        np.array([row[0] for row in found], dtype=np.int64),
-        np.array([row[1] for row in found], dtype=np.int64),
-    )
-    raw = np.frombuffer(b"".join(row[2] for row in found), dtype=np.float16)
-    return frames, raw.reshape(-1, dimensions)
+        positions = places_of(self.frames, ids)
+        return self.frames.take(positions), self.vectors.take(positions, axis=0)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import Forbidden, Unsupported
 from longmind.store.engine import Connection
-from longmind.store.frames import batches
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among, visible
 from longmind.vectors.quantized import VectorQuery
@@ -42,8 +42,8 @@ class PgVector:
         if dimensions > _MOST_DIMENSIONS:
             return
         with store.read() as snapshot:
-            wanted = not self.exists(snapshot.db) and _count(snapshot.db) > above
-        if not wanted or store.engine.read_only:
+            is_needed = not self.exists(snapshot.db) and _count(snapshot.db) > above
+        if not is_needed or store.engine.read_only:
             return
         # Where the server has no pgvector, or does not let us have it, memory does it.
         with suppress(Forbidden, Unsupported), store.write() as tx:
@@ -60,15 +60,15 @@ class PgVector:
         import numpy as np
 
         last = 0
-        while found := tx.db.all(
+        while rows := tx.db.all(
             f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}",
             (last,),
         ):
             windows = [
-                np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in found
+                np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in rows
             ]
-            self._insert(tx, [int(frame_id) for frame_id, _ in found], windows)
-            last = int(found[-1][0])
+            self._insert(tx, [int(frame_id) for frame_id, _ in rows], windows)
+            last = int(rows[-1][0])
 
     def _create(self, tx: Transaction, dimensions: int) -> None:
         tx.db.run(
@@ -86,7 +86,7 @@ class PgVector:
 
     def add(self, tx: Transaction, ids: Sequence[int], vectors: Sequence[Any]) -> None:
         """Copy the windows of these frames."""
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         self._insert(tx, ids, vectors)
@@ -104,7 +104,7 @@ class PgVector:
     def differing(self, db: Connection, ids: Sequence[int], vectors: Sequence[Any]) -> set[int]:
         """Which of these frames are not copied as they should be."""
         copies: dict[int, list[str]] = {}
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             sql = f"SELECT frame_id, CAST(embedding AS TEXT) FROM frame_window WHERE {clause.sql}"
             for frame_id, text in db.all(f"{sql} ORDER BY frame_id, part", clause.values):
@@ -120,7 +120,7 @@ class PgVector:
         if not self.exists(tx.db):
             return 0
         count = 0
-        for batch in batches(ids):
+        for batch in batched(ids):
             clause = among("frame_id", batch)
             count += tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         return count
@@ -132,12 +132,12 @@ class PgVector:
         db.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
         # Keeps walking the graph until enough frames pass the filter.
         db.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
-        found = db.all(
+        rows = db.all(
             "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "
             f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.vector) LIMIT {limit}",
             (*clause.values, _literal(question.vector)),
         )
-        return np.unique(np.array([row[0] for row in found], dtype=np.int64))
+        return np.unique(np.array([row[0] for row in rows], dtype=np.int64))
 
 
 def _count(db: Connection) -> int:
@@ -153,5 +153,5 @@ def _values(literal: str) -> list[float]:
     """As the server keeps them, in single precision."""
     import numpy as np
 
-    found: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
-    return found
+    numbers: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
+    return numbers

@@ -13,6 +13,7 @@ from longmind.base.ordering import distinct, first_of_each
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import cosines as exact_cosines
+from longmind.vectors.rows import spread
 from longmind.vectors.threads import one_worker
 
 if TYPE_CHECKING:
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 else:
     Cosines = Floats = Halves = Ids = Mask = Any
-
-LOAD: Final = 20_000
-"""So many windows are handed over at once."""
-
-_KEPT: Final = 300_000
-"""Up to this many windows the exact vectors stay in memory, as they are stored; beyond, they are read."""
 
 _LEAST_CANDIDATES: Final = 128
 _SAMPLE: Final = 16
@@ -57,15 +52,10 @@ class VectorQuery:
 class Codes:
     """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
 
-    def __init__(self, index: Any, frames: Ids, vectors: Halves | None) -> None:
+    def __init__(self, index: Any, frames: Ids) -> None:
         self._index = index
         self._frames = frames
         """Of each window in the index, in the order in which they came."""
-        self._is_sorted = True
-        self._bounds: Ids | None = None
-        """Where the windows of each frame begin, and those of the next one; made when first needed."""
-        self._vectors = vectors
-        """The windows themselves, with room for more at the end."""
         self._seen: tuple[Mask, Mask, int] | None = None
         self._factor = 1
         self.recall = 1.0
@@ -84,7 +74,6 @@ class Codes:
             index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
         frames: list[Ids] = []
-        kept: list[Halves] = []
         with ThreadPoolExecutor(1) as beside:
             adding = None
             for ids, vectors in parts:
@@ -94,15 +83,10 @@ class Codes:
                 adding = beside.submit(index.add, wide)  # without Python, while the next part is read
                 truth.look(wide)
                 frames.append(ids)
-                kept.append(vectors)
-                if truth.seen > _KEPT:
-                    kept.clear()
             if adding is not None:
                 adding.result()
         index.prepare()
-        known = np.concatenate(frames)
-        codes = cls(index, known, np.concatenate(kept) if truth.seen <= _KEPT else None)
-        codes._is_sorted = bool((np.diff(known) >= 0).all())
+        codes = cls(index, np.concatenate(frames))
         codes._check(truth)
         return codes
 
@@ -111,18 +95,8 @@ class Codes:
 
         with self._lock:
             self._index.add(vectors.astype(np.float32))
-            before, self._seen, self._bounds = len(self._frames), None, None
-            after = before + len(frames)
-            self._is_sorted &= bool((np.diff(np.append(self._frames[-1:], frames)) >= 0).all())
+            self._seen = None
             self._frames = np.concatenate([self._frames, frames])
-            if self._vectors is None or after > _KEPT:
-                self._vectors = None
-                return
-            if after > len(self._vectors):
-                room = np.empty((min(_KEPT, after + after // 4), vectors.shape[1]), dtype=vectors.dtype)
-                room[:before] = self._vectors[:before]
-                self._vectors = room
-            self._vectors[before:after] = vectors
 
     def find(self, question: VectorQuery, db: Connection, limit: int) -> Ids:
         return self.frames_at(self.look(question, limit))
@@ -133,46 +107,21 @@ class Codes:
 
         with self._lock:
             mask, count = self._shown(question.mask)
-            wanted = quick_number(min(limit * self._factor, count), count)
-            if wanted == 0:
+            number = quick_number(min(limit * self._factor, count), count)
+            if number == 0:
                 return np.zeros(0, dtype=np.int64)
             # Always with a mask: without one, the answer depends on the number of threads.
-            return self._index.search(question.vector[None, :], k=wanted, mask=mask)[1][0]
+            return self._index.search(question.vector[None, :], k=number, mask=mask)[1][0]
 
-    def frames_at(self, places: Any) -> Ids:
+    def frames_at(self, slots: Any) -> Ids:
         """The frames of the windows at these places, ascending and each once."""
         import numpy as np
 
-        return distinct(self._frames[places.astype(np.int64)])
+        return distinct(self._frames[slots.astype(np.int64)])
 
     @property
-    def keeps_vectors(self) -> bool:
-        return self._vectors is not None
-
-    def cosines(self, vector: Floats, ids: Ids) -> tuple[Ids, Cosines] | None:
-        """Of these frames, which ascend; None if the vectors are not in memory."""
-        kept = self._some(ids)
-        return None if kept is None else best_windows(*kept, vector)
-
-    def _some(self, ids: Ids) -> tuple[Ids, Floats] | None:
-        """The windows of these frames, by frame, and in their order."""
-        import numpy as np
-
-        with self._lock:
-            frames, vectors, is_sorted = self._frames, self._vectors, self._is_sorted
-            if vectors is None:
-                return None
-            if is_sorted and self._bounds is None:
-                self._bounds = np.concatenate([[0], np.cumsum(np.bincount(frames))])
-            bounds = self._bounds
-        if is_sorted and bounds is not None:
-            known = ids[ids < len(bounds) - 1]
-            first = bounds[known]
-            places = spread(first, bounds[known + 1] - first)
-        else:
-            order = np.argsort(frames, kind="stable")
-            places = order[places_of(frames[order], ids)]
-        return frames[places], vectors.take(places, axis=0).astype(np.float32)
+    def nbytes(self) -> int:
+        return len(self._frames) * (int(self._index.dim) // 2 + 8 + 1)  # codes, frames, mask of windows
 
     def _shown(self, mask: Mask) -> tuple[Mask, int]:
         """The frames' mask as one of windows; kept for the next question under the same filter."""
@@ -197,14 +146,14 @@ class Codes:
 
         everything = np.ones(truth.seen, dtype=bool)
         while True:
-            wanted = quick_number(min(_LEAST_CANDIDATES * self._factor, truth.seen), truth.seen)
-            _, slots = self._index.search(truth.asked, k=wanted, mask=everything)
-            found = [
-                len(set(places.tolist()) & set(row.tolist())) / len(places)
-                for places, row in zip(truth.places, slots, strict=True)
+            number = quick_number(min(_LEAST_CANDIDATES * self._factor, truth.seen), truth.seen)
+            _, slots = self._index.search(truth.asked, k=number, mask=everything)
+            recalls = [
+                len(set(true_slots.tolist()) & set(row.tolist())) / len(true_slots)
+                for true_slots, row in zip(truth.places, slots, strict=True)
             ]
-            self.recall = float(np.mean(found))
-            if self.recall >= _WANTED_RECALL or wanted >= min(_MOST_CANDIDATES, truth.seen):
+            self.recall = float(np.mean(recalls))
+            if self.recall >= _WANTED_RECALL or number >= min(_MOST_CANDIDATES, truth.seen):
                 return
             self._factor *= 2
 
@@ -257,8 +206,8 @@ class PendingScan:
 
     def found(self) -> Ids | None:
         """The frames of the likeliest windows, or None if nobody looked."""
-        places = None if self._looking is None else self._looking.result()
-        return None if places is None or self.codes is None else self.codes.frames_at(places)
+        slots = None if self._looking is None else self._looking.result()
+        return None if slots is None or self.codes is None else self.codes.frames_at(slots)
 
     def _look(self, codes: Codes) -> Any:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
@@ -281,9 +230,9 @@ def candidates_for(limit: int) -> int:
     return max(_LEAST_CANDIDATES, limit + limit // 5)
 
 
-def quick_number(wanted: int, among: int) -> int:
+def quick_number(number: int, among: int) -> int:
     """As many, or a few more: turbovec is ten times slower for 1/32 to 1/16 of what a mask shows."""
-    return among // 16 + 1 if 16 * wanted < among <= 32 * wanted else wanted
+    return among // 16 + 1 if 16 * number < among <= 32 * number else number
 
 
 def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Cosines]:
@@ -307,14 +256,3 @@ def places_of(frames: Ids, ids: Ids) -> Ids:
     first = np.searchsorted(frames, ids, side="left")
     counts = np.searchsorted(frames, ids, side="right") - first
     return spread(first, counts)
-
-
-def spread(first: Ids, counts: Ids) -> Ids:
-    """So many places from each first one on."""
-    import numpy as np
-
-    if (counts == 1).all():
-        return first
-    offsets = np.cumsum(counts) - counts
-    places: Ids = np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
-    return places

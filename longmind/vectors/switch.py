@@ -10,7 +10,8 @@ from longmind.store.rebuild import Progress, clear, clear_abandoned, rebuilding
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among
-from longmind.vectors.index import FILL_BATCH, NEXT, REBUILT, Embedded, add, indexed, texts_to_embed
+from longmind.vectors.index import FILL_BATCH, NEXT, Embedded, add, indexed, texts_to_embed
+from longmind.vectors.rows import REBUILT
 
 if TYPE_CHECKING:
     from longmind.vectors.index import VectorIndex
@@ -69,8 +70,8 @@ def replace(index: VectorIndex, store: Store) -> int:
 def _keep(tx: Transaction, ready: Mapping[int, Embedded]) -> int:
     """Put into the next vectors what was not erased meanwhile; return the last frame."""
     present = set(indexed(tx.db, list(ready)))
-    kept = {frame_id: item for frame_id, item in ready.items() if frame_id in present}
-    add(tx, kept, written_at=0, suffix="_next")
+    present_items = {frame_id: item for frame_id, item in ready.items() if frame_id in present}
+    add(tx, present_items, written_at=0, suffix="_next")
     return max(ready)
 
 
@@ -99,8 +100,8 @@ def _next_batch(index: VectorIndex, store: Store, *, after: int) -> dict[int, Em
 
 
 def _embedded(index: VectorIndex, texts: Mapping[int, str]) -> dict[int, Embedded]:
-    made = index.embed(list(texts.values()), anew=True) if texts else []
-    return {frame_id: item for frame_id, item in zip(texts, made, strict=True) if item is not None}
+    embedded = index.embed(list(texts.values()), anew=True) if texts else []
+    return {frame_id: item for frame_id, item in zip(texts, embedded, strict=True) if item is not None}
 
 
 def _ids(db: Connection, *, after: int) -> list[int]:

@@ -8,6 +8,7 @@ from longmind.base.filters import EVERYTHING, View
 from longmind.facts.lane import candidates
 from longmind.facts.name_index import NameIndex
 from longmind.facts.values import Evidence
+from longmind.store.follower import Mirrors
 from tests.facts.conftest import World
 
 HOME = View(("default",))
@@ -27,9 +28,9 @@ def check(world: World, names: NameIndex) -> list[list[int]]:
     return [[hit.frame_id for hit in hits] for hits in found]
 
 
-@pytest.mark.parametrize("most", [0, 1, 1000])
-def test_what_is_found_is_the_same_with_names_in_memory(quiet: World, most: int) -> None:
-    names = NameIndex(most=most)
+@pytest.mark.parametrize("limit", [1, 300, 100_000])
+def test_what_is_found_is_the_same_with_names_in_memory(quiet: World, limit: int) -> None:
+    names = NameIndex(Mirrors(limit))
     assert check(quiet, names) == [[], [], [], []]
     ana = tell(quiet, "ana")
     assert check(quiet, names) == [[ana], [], [], []]
@@ -43,8 +44,10 @@ def test_what_is_found_is_the_same_with_names_in_memory(quiet: World, most: int)
 
 def test_who_asks_once_reads_only_what_is_asked_for(quiet: World) -> None:
     tell(quiet, "ana")
-    names = NameIndex()
+    names = NameIndex(Mirrors())
     asked = ["ana", "nobody"]
     with quiet.store.read() as snapshot:
         assert names.among(asked, snapshot) == asked
+        assert names.among(asked, snapshot) == asked
+    with quiet.store.read() as snapshot:
         assert names.among(asked, snapshot) == ["ana"]

@@ -10,7 +10,7 @@ import pytest
 
 from longmind import ALL, Conflict, Corrupt, FrozenClock, Memory
 from longmind.store import accounting, pages
-from longmind.store.table_lists import CANONICAL
+from longmind.store.tables import CANONICAL
 from tests.faults.worlds import START, fill, open_world
 from tests.store.opening import open_memory
 

@@ -11,7 +11,7 @@ import pytest
 
 from longmind import Conflict, Corrupt, Forbidden, FrozenClock, InvalidInput, Memory, NotFound, Unsupported
 from longmind.base.errors import LongmindError
-from longmind.store.table_lists import CANONICAL, DERIVED, OWN, PASSING
+from longmind.store.tables import CANONICAL, DERIVED, OWN, PASSING
 from tests.conftest import ENGINES
 
 NewLocation = Callable[[str], str]

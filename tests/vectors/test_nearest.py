@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from longmind import AsOf, FrozenClock, Memory
 from longmind.base.filters import EVERYTHING, View
+from longmind.store.follower import Mirrors
 from longmind.store.visible import among
 from longmind.vectors.nearest import EXACT_THOUGH_MANY, NearestFrames
 from longmind.vectors.quantized import VectorQuery, quick_number
@@ -203,8 +204,10 @@ def test_nearest_is_a_sort_of_all_that_may_be_seen(
     [encoding] = EMBEDDER.encode([f"c{cluster} i{9000 + cluster}"])
     vector = encoding.vectors[0]
     with shared_store.store.read() as snapshot:
-        near = NearestFrames(64).nearest(asked(vector, 41, seen), snapshot, limit)
-        cosines = dict(zip(*NearestFrames(64).cosines(vector, sorted(seen), snapshot), strict=True))
+        near = NearestFrames(Mirrors(), 64).nearest(asked(vector, 41, seen), snapshot, limit)
+        cosines = dict(
+            zip(*NearestFrames(Mirrors(), 64).cosines(vector, sorted(seen), snapshot), strict=True)
+        )
     assert cosines.keys() == seen
     expected = sorted(seen, key=lambda frame_id: (-cosines[frame_id], frame_id))[:limit]
     assert near.ids.tolist() == expected
@@ -226,8 +229,8 @@ def test_ties_at_the_end_are_cut_by_content_when_it_is_given() -> None:
         content = np.array([(place * 7) % 31 for place in range(31)])
         tied = VectorQuery(question.vector, question.mask, question.view, question.where, content)
         with memory.store.read() as snapshot:
-            by_id = NearestFrames(64).nearest(question, snapshot, 10)
-            by_content = NearestFrames(64).nearest(tied, snapshot, 10)
+            by_id = NearestFrames(Mirrors(), 64).nearest(question, snapshot, 10)
+            by_content = NearestFrames(Mirrors(), 64).nearest(tied, snapshot, 10)
     assert by_id.ids.tolist() == list(range(1, 11))
     assert by_content.ids.tolist() == sorted(range(1, 31), key=lambda place: content[place])[:10]
 
@@ -247,7 +250,7 @@ def test_frames_without_vectors_are_left_out(many_location: str) -> None:
 
 def test_a_look_that_fails_beside_the_search_is_not_lost(tmp_path: Path) -> None:
     with filled(str(tmp_path / "a.mind"), 300) as memory, memory.store.read() as snapshot:
-        neighbours = NearestFrames(EMBEDDER.identity.dimensions, exact_limit=100)
+        neighbours = NearestFrames(Mirrors(), EMBEDDER.identity.dimensions, exact_limit=100)
         seen = np.ones(301, dtype=bool)
         vector = EMBEDDER.encode(["c4 i4"])[0].vectors[0]
         right = VectorQuery(vector, seen, View.of("default"), EVERYTHING)

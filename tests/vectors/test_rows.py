@@ -9,10 +9,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longmind.store.follower import Mirrors
 from longmind.store.transaction import Snapshot
 from longmind.vectors.late_interaction import BYTES, Pieces
 from longmind.vectors.nearest import NearestFrames
-from longmind.vectors.token_store import TokenStore, read_pieces
+from longmind.vectors.rows import FrameRows, load_pieces, piece_bytes, read_pieces
 from tests.vectors.opening import open_memory
 
 steady = settings(derandomize=True, deadline=None, database=None, max_examples=25)
@@ -28,6 +29,10 @@ def as_bytes(pieces: Pieces) -> list[bytes]:
     ]
 
 
+def all_pieces() -> FrameRows:
+    return FrameRows(load_pieces, BYTES, "u1")
+
+
 def numbers(ids: Sequence[int]) -> np.ndarray:
     return np.array(ids, dtype=np.int64)
 
@@ -36,43 +41,42 @@ def numbers(ids: Sequence[int]) -> np.ndarray:
 @given(st.lists(said, min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_what_is_kept_is_what_is_stored(batches: list[list[str]], chance: Any) -> None:
     with open_memory(":memory:") as memory:
-        kept, since = None, -1
+        kept, since = all_pieces(), -1
         for number, batch in enumerate(batches):
             memory.remember_many(
                 {"text": f"{text} {number}", "session": str(place)} for place, text in enumerate(batch)
             )
             with memory.store.read() as snapshot:
-                if kept is None:
-                    kept = TokenStore(snapshot.db)
-                else:
-                    kept.grow(snapshot.db, since=since)
+                kept.advance(snapshot, since)
                 since = snapshot.revision
                 ids = list(range(1, 25))
                 chance.shuffle(ids)
-                assert as_bytes(kept.of(numbers(ids))) == as_bytes(read_pieces(snapshot.db, ids))
+                assert as_bytes(Pieces(*kept.of(numbers(ids)))) == as_bytes(read_pieces(snapshot.db, ids))
                 most = chance.randint(0, 9)
-                some = kept.of(numbers(ids), most=most)
+                some = Pieces(*kept.of(numbers(ids), most=most))
                 assert as_bytes(some) == as_bytes(read_pieces(snapshot.db, ids, most=most))
 
 
 def test_more_than_may_be_kept_is_read(vector_location: str) -> None:
     with open_memory(vector_location) as memory:
-        ids = memory.remember_many(f"zebra river {place}" for place in range(40)).ids
+        ids = numbers(memory.remember_many(f"zebra river {place}" for place in range(40)).ids)
         with memory.store.read() as snapshot:
-            stored = read_pieces(snapshot.db, ids)
-            enough = len(stored.signs) * BYTES
-            assert TokenStore(snapshot.db, most=enough).is_complete
-            small = TokenStore(snapshot.db, most=enough - 1)
-            assert not small.is_complete
-            small.grow(snapshot.db, since=-1)
-            assert not small.is_complete
+            enough = piece_bytes(snapshot.db)
+            stored = as_bytes(read_pieces(snapshot.db, ids.tolist()))
+        for limit, is_kept in ((enough, True), (enough - 1, False)):
+            mirrors = Mirrors(limit)
+            neighbours = NearestFrames(mirrors, 32)
+            for _ in range(3):
+                with memory.store.read() as snapshot:
+                    assert as_bytes(neighbours.pieces(ids, snapshot, most=1000)) == stored
+            assert ("tokens" in mirrors.bytes_kept()) == is_kept
 
 
 def test_the_pieces_of_a_store_are_current(vector_location: str) -> None:
     """Read at first, kept when asked again; grown by what others write, and without what is erased."""
     with open_memory(vector_location) as memory, open_memory(vector_location) as other:
         ids = list(memory.remember_many(f"zebra river {place}" for place in range(10)).ids)
-        neighbours = NearestFrames(32)
+        neighbours = NearestFrames(Mirrors(), 32)
 
         def check(wanted: Sequence[int]) -> list[int]:
             with memory.store.read() as snapshot:
@@ -101,7 +105,9 @@ def test_damaged_pieces_spoil_no_search(vector_location: str) -> None:
         for _ in range(3):
             assert {hit.frame.id for hit in memory.search("zebra")} == {first, second}
         with memory.store.read() as snapshot:
-            kept = TokenStore(snapshot.db).of(numbers([first, second]))
+            rows = all_pieces()
+            rows.advance(snapshot, -1)
+            kept = Pieces(*rows.of(numbers([first, second])))
             assert as_bytes(kept) == as_bytes(read_pieces(snapshot.db, [first, second]))
             assert kept.sizes.tolist() == [1, 2]
 
@@ -109,7 +115,7 @@ def test_damaged_pieces_spoil_no_search(vector_location: str) -> None:
 def test_an_older_snapshot_reads_what_it_saw(vector_location: str) -> None:
     with open_memory(vector_location) as memory:
         ids = list(memory.remember_many(["zebra", "river"]).ids)
-        neighbours = NearestFrames(32)
+        neighbours = NearestFrames(Mirrors(), 32)
         with memory.store.read() as old:
             newer = _written_meanwhile(vector_location, neighbours)
             before = as_bytes(neighbours.pieces(numbers(ids), old, most=1000))
