@@ -1,11 +1,11 @@
-"""Clauses of a sentence, and who each is about."""
+"""Clauses of a sentence, who each is about, and what a rule makes of one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from longmind.extract.lexicon import PEOPLE_NOT_NAMED
 from longmind.extract.patterns import pattern
@@ -205,3 +205,29 @@ _TO_DO = (
 )
 _INFINITIVE = pattern(_TO_DO)
 _INFINITIVE_OR_LIKING = pattern(rf"{_TO_DO}|\b(?:like|love|enjoy|hate|prefer|adore|dislike)\b")
+
+
+Subject: TypeAlias = str | tuple[int, int]
+"""A name known beforehand, or where in the text the name stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """`value`, `clause` and `when` are ranges of the text."""
+
+    subject: Subject
+    slot: str
+    value: tuple[int, int]
+    clause: tuple[int, int]
+    rule: str
+    polarity: bool = True
+    ended: bool = False
+    when: tuple[int, int] | None = None
+
+
+def clause_range(masked: str, clause: Clause) -> tuple[int, int]:
+    """The clause without what only separates it from the next."""
+    end = clause.end
+    while end > clause.start and masked[end - 1] in " ,;:-\n":
+        end -= 1
+    return clause.start, end

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from longmind.base.errors import InvalidInput
-from longmind.extract.clauses import Clause, is_conditional, split_clauses
+from longmind.extract.clauses import Clause, RuleMatch, Subject, is_conditional, split_clauses
 from longmind.extract.offsets import ByteOffsets
 from longmind.extract.possessive import about_apposed, find_apposed, find_fixed, find_inverse, find_possessed
-from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.sentences import mask
-from longmind.extract.slots import slot_named
-from longmind.extract.statements import Statement, TimePhrase
+from longmind.extract.statements import Statement, TimePhrase, slot_named
 from longmind.extract.verbal import find_by_verb, finite_verbs
 from longmind.extract.voice import Voiced, is_meant, own_sentences
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from longmind.base.errors import InvalidInput
-from longmind.extract.detectors import numbers, phones, places, secrets
-from longmind.extract.detectors.match import Match
+from longmind.extract.detectors import Match, numbers, phones, places, secrets
 from longmind.extract.offsets import ByteOffsets
 from longmind.extract.patterns import pattern
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from longmind.extract.clauses import Clause, is_name
+from longmind.extract.clauses import Clause, RuleMatch, Subject, clause_range, is_name
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.names import is_people
-from longmind.extract.rule_match import RuleMatch, Subject, clause_range
 from longmind.extract.rules import FIXED_RULES, OWN_RULES
 from longmind.extract.rules.relations import APPOSITION, RELATION, relation_slot
 from longmind.extract.rules.rule import FixedRule, OwnRule

@@ -1,4 +1,4 @@
-"""What a text says, as values: a slot of a subject, its value, and the bytes that say so."""
+"""What a text says, as values: a slot of a subject, its value and the bytes that say so; and the slots."""
 
 from __future__ import annotations
 
@@ -48,3 +48,88 @@ class Statement:
     def holds(self) -> bool:
         """Whether it is so now, by this statement."""
         return self.polarity and not self.ended
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """`phrase` begins with a verb ("live in"), or with 's for "User's name is ..."."""
+
+    kind: Kind
+    cardinality: Cardinality
+    phrase: str
+
+
+RELATIONS_OF_ONE = (
+    "wife husband spouse partner girlfriend boyfriend fiance fiancee mother father stepmother stepfather "
+    "mother_in_law father_in_law boss manager supervisor landlord best_friend"
+).split()
+
+RELATIONS_OF_MANY = (
+    "sister brother sibling twin son daughter child stepson stepdaughter stepsister stepbrother niece "
+    "nephew cousin aunt uncle grandmother grandfather grandson granddaughter sister_in_law brother_in_law "
+    "friend roommate flatmate housemate colleague coworker teammate mentor neighbor teacher coach "
+    "therapist doctor dentist dog cat puppy kitten parrot rabbit hamster horse bird turtle guinea_pig pet"
+).split()
+
+_SLOTS: dict[str, Slot] = {
+    "name": Slot("identity", "one", "'s name is"),
+    "nickname": Slot("identity", "many", "be called"),
+    "age": Slot("identity", "one", "be aged"),
+    "nationality": Slot("identity", "many", "be"),
+    "religion": Slot("identity", "one", "be"),
+    "pronouns": Slot("identity", "one", "'s pronouns are"),
+    "marital_status": Slot("identity", "one", "be"),
+    "speaks": Slot("identity", "many", "speak"),
+    "born_on": Slot("time", "one", "be born"),
+    "birthday": Slot("time", "one", "'s birthday is"),
+    "timezone": Slot("time", "one", "'s time zone is"),
+    "born_in": Slot("place", "one", "be born in"),
+    "from": Slot("place", "one", "be from"),
+    "grew_up_in": Slot("place", "one", "grow up in"),
+    "lives_in": Slot("place", "one", "live in"),
+    "address": Slot("contact", "one", "'s address is"),
+    "email": Slot("contact", "one", "'s email is"),
+    "work_email": Slot("contact", "one", "'s work email is"),
+    "phone": Slot("contact", "one", "'s phone number is"),
+    "work_phone": Slot("contact", "one", "'s work phone number is"),
+    "works_at": Slot("state", "one", "work at"),
+    "works_in": Slot("state", "many", "work in"),
+    "role": Slot("state", "one", "be"),
+    "studies": Slot("state", "many", "study"),
+    "studies_at": Slot("state", "one", "study at"),
+    "graduated_from": Slot("event", "many", "graduate from"),
+    "learning": Slot("state", "many", "be learning"),
+    "plays": Slot("state", "many", "play"),
+    "uses": Slot("state", "many", "use"),
+    "owns": Slot("state", "many", "own"),
+    "has_pet": Slot("state", "many", "have"),
+    "has_condition": Slot("state", "many", "have"),
+    "habit": Slot("state", "many", ""),
+    "likes": Slot("preference", "many", "like"),
+    "dislikes": Slot("preference", "many", "dislike"),
+    "prefers": Slot("preference", "many", "prefer"),
+    "hobby": Slot("preference", "many", "'s hobby is"),
+    "diet": Slot("preference", "many", "be"),
+    "eats": Slot("preference", "many", "eat"),
+    "drinks": Slot("preference", "many", "drink"),
+    "allergic_to": Slot("state", "many", "be allergic to"),
+    "married_to": Slot("relation", "one", "be married to"),
+    "engaged_to": Slot("relation", "one", "be engaged to"),
+    "has_relative": Slot("relation", "many", "have"),
+    "lives_with": Slot("relation", "many", "live with"),
+    "plans": Slot("plan", "many", "plan to"),
+    "did": Slot("event", "many", ""),
+}
+for _relation in (*RELATIONS_OF_ONE, *RELATIONS_OF_MANY):
+    _SLOTS[_relation] = Slot(
+        "relation",
+        "one" if _relation in RELATIONS_OF_ONE else "many",
+        f"'s {_relation.replace('_in_law', '-in-law').replace('_', ' ')} is",
+    )
+
+
+def slot_named(name: str) -> Slot:
+    """A known slot, or the one that a `favorite_...` name stands for."""
+    if name.startswith("favorite_"):
+        return Slot("preference", "one", f"'s favorite {name[9:].replace('_', ' ')} is")
+    return _SLOTS[name]

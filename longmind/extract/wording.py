@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from longmind.extract.patterns import pattern
-from longmind.extract.slots import slot_named
-from longmind.extract.statements import SPEAKER, Statement
-from longmind.extract.verbs import form
+from longmind.extract.predicates import form
+from longmind.extract.statements import SPEAKER, Statement, slot_named
 
 _TURNED = {
     "i": "they", "i'm": "they're", "i've": "they've", "me": "them", "my": "their", "mine": "theirs",

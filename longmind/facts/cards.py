@@ -8,8 +8,7 @@ from typing import Final
 from longmind.base.filters import View
 from longmind.base.times import from_ms
 from longmind.facts.hits import RawHit, hits, seen, select_spans
-from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, said_of
-from longmind.facts.relevance import overlap, word_stems
+from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, overlap, said_of, word_stems
 from longmind.facts.values import FactHit, shown
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot

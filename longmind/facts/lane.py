@@ -13,10 +13,9 @@ from longmind.base.checks import check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
 from longmind.base.times import AsOf
-from longmind.facts.canonical import alias_norm
+from longmind.facts.canonical import alias_norm, canonical_text
 from longmind.facts.hits import ORDER, SOURCE, seen
 from longmind.facts.name_index import NameIndex
-from longmind.facts.relevance import overlap, speaks_of_oneself, word_stems
 from longmind.facts.resolve import named
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
@@ -284,3 +283,32 @@ def _frames(
         Candidate(frame_id, rank, tuple(sorted(support[frame_id].reasons))[:_REASONS_EACH])
         for rank, frame_id in enumerate(order[: options.max_evidence_frames])
     ]
+
+
+_WORD: Final = re.compile(r"[^\W_]{3,}")
+_ENDINGS: Final = ("ing", "ed", "es", "s", "e")
+_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
+
+
+def word_stems(text: str) -> frozenset[str]:
+    """Words of three letters or more, without the endings that inflection puts on them."""
+    return frozenset(_stem(word) for word in _WORD.findall(canonical_text(text)))
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Whether a question is asked in the first person."""
+    return not _FIRST_PERSON.isdisjoint(re.split(r"[^\w]+", canonical_text(text)))
+
+
+def overlap(question: frozenset[str], text: str) -> int:
+    """How many of the question's words a fact shares; its own words are split at underscores too."""
+    return len(question & word_stems(text.replace("_", " "))) if question else 0
+
+
+def _stem(word: str) -> str:
+    if word.endswith("ies") and len(word) > 5:
+        return word[:-3] + "y"
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

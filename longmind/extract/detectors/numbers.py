@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from longmind.extract.detectors.match import Match
+from longmind.extract.detectors import Match
 from longmind.extract.patterns import pattern
 
 _EMAIL = pattern(

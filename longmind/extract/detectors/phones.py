@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from longmind.base.errors import InvalidInput, MissingExtra
-from longmind.extract.detectors.match import Match
+from longmind.extract.detectors import Match
 from longmind.extract.patterns import pattern
 
 _RUN = pattern(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from longmind.extract.detectors.match import Match
+from longmind.extract.detectors import Match
 from longmind.extract.patterns import pattern
 
 _STREET_WORD = (

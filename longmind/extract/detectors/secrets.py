@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from longmind.extract.detectors.match import Match
+from longmind.extract.detectors import Match
 from longmind.extract.patterns import pattern
 
 _PRIVATE = pattern(

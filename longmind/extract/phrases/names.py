@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from longmind.extract import lexicon
-from longmind.extract.gazetteer import CITIES, PLACES, REGIONS
+from longmind.extract.lexicon import CITIES, PLACES, REGIONS
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import CAPITAL, Spans, known_entry, may_follow, time_follows
 

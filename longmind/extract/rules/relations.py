@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longmind.extract.phrases import names
 from longmind.extract.rules.rule import DONE, PRESENT, TOGETHER, OwnRule, VerbRule, tenses
-from longmind.extract.slots import RELATIONS_OF_MANY, RELATIONS_OF_ONE
+from longmind.extract.statements import RELATIONS_OF_MANY, RELATIONS_OF_ONE
 
 SPELLINGS = {
     "mom": "mother", "mum": "mother", "mama": "mother", "mommy": "mother", "dad": "father",
