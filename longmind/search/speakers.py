@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.base.words import STOP_WORDS, fold
+from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.store.catalog import CatalogView
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ WEIGHT: Final = 0.1
 
 _SELF: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _OTHER: Final = frozenset({"you", "your", "yours", "yourself"})
-_WORD = re.compile(r"[^\W_]+")
 _LOOKED_AT: Final = 2000
 
 
@@ -32,7 +30,7 @@ def voice_bonus(query: str, catalog: CatalogView, ids: Ids, is_turn: Mask) -> Fl
     import numpy as np
 
     gain = np.zeros(len(ids))
-    words = {fold(word) for word in _WORD.findall(query[:_LOOKED_AT])}
+    words = {fold(word) for word in WORD.findall(query[:_LOOKED_AT])}
     named = {code for word in words - STOP_WORDS for code in catalog.voices.get(word, ())}
     if len(named) == 1:
         gain += WEIGHT * (is_turn & (catalog.columns.speaker[ids] == named.pop()))

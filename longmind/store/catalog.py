@@ -6,7 +6,6 @@ own revision: an older one simply sees the frames that were recorded, and not ye
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, fields
@@ -16,7 +15,7 @@ from longmind.base.filters import View, Where
 from longmind.base.names import ALL
 from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
-from longmind.base.words import fold
+from longmind.base.words import WORD, fold
 from longmind.store.engine import Connection, Row
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
@@ -42,7 +41,6 @@ _KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]
 
 _MASKS: Final = 16
 _PART: Final = 50_000
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(slots=True)
@@ -259,7 +257,7 @@ class Catalog:
         codes = self._codes[name]
         if name == "speaker":
             for speaker in sorted({value for value in values if value is not None and value not in codes}):
-                for word in _WORD.findall(fold(speaker)):
+                for word in WORD.findall(fold(speaker)):
                     self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
         different = dict.fromkeys(values)
         for value in different:
