@@ -80,10 +80,10 @@ def _wheel(wheel: Wheel, folder: Path) -> Path:
     if result.returncode:
         lines = [line for line in result.stderr.splitlines() if line.strip()]
         raise Unavailable(lines[-1] if lines else f"pip ended with status {result.returncode}.")
-    found = sorted(folder.glob("*.whl"))
-    if not found:
+    wheels = sorted(folder.glob("*.whl"))
+    if not wheels:
         raise Unavailable("pip reported success but left no wheel.")
-    return found[0]
+    return wheels[0]
 
 
 def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:
@@ -116,12 +116,12 @@ def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> Non
 def _copy(stream: IO[bytes], file: PinnedFile, folder: Path) -> None:
     """Copy at most one byte more than expected, so that an endless stream ends, and compare the hash."""
     digest = hashlib.sha256()
-    left = file.size + 1
+    remaining = file.size + 1
     with (folder / file.name).open("wb") as target:
-        while block := stream.read(min(_BLOCK, left)):
+        while block := stream.read(min(_BLOCK, remaining)):
             digest.update(block)
             target.write(block)
-            left -= len(block)
+            remaining -= len(block)
     if digest.hexdigest() != file.sha256:
         (folder / file.name).unlink()
         raise Corrupt(

@@ -213,7 +213,7 @@ def _load(folder: ModelFolder) -> _Loaded:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     sample = tokenizer.encode("a")
-    places = [place for place, special in enumerate(sample.special_tokens_mask) if not special]
+    ordinary = [index for index, special in enumerate(sample.special_tokens_mask) if not special]
     # Only after the sample: with this, a "[SEP]" in a user's text is text.
     tokenizer.encode_special_tokens = True
     outputs = {output.name: output.shape for output in session.get_outputs()}
@@ -231,8 +231,8 @@ def _load(folder: ModelFolder) -> _Loaded:
         inputs=frozenset(entry.name for entry in session.get_inputs()),
         pooled=pooled,
         states=states,
-        before=sample.ids[: places[0]],
-        after=sample.ids[places[-1] + 1 :],
+        before=sample.ids[: ordinary[0]],
+        after=sample.ids[ordinary[-1] + 1 :],
         dimensions=width if isinstance(width, int) else None,
     )
 
