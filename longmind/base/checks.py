@@ -123,7 +123,7 @@ def _check_json(value: object, name: str, *, depth: int) -> None:
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise InvalidInput(f"{name} has a key that is no string: {key!r}.")
+                raise InvalidInput(f"{name} has a key that is not a string: {key!r}.")
             check_text(key, name, empty=True)
             _check_json(item, name, depth=depth + 1)
     else:

@@ -18,6 +18,7 @@ from longmind.embed.windows import cut_windows, encodable
 _MOST_BYTES = 256 << 20
 """Of one answer: a batch of 64 long texts with several windows of 4,096 numbers each stays well below."""
 _WINDOW_WORDS = 1000
+"""About 1,500 tokens of English, below the 2,048 that servers commonly allow at least."""
 _WINDOW_UNIT = re.compile(r"\S{1,50}\s*")
 
 

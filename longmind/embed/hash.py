@@ -14,7 +14,7 @@ from longmind.embed.windows import Window, byte_spans, cut_windows, encodable
 
 _REVISION = "1"
 _WINDOW = 256
-_WORD_WEIGHT = 3
+_WORD_WEIGHT = 3  # against 1 for a letter triple: whole words count most, parts of words still help
 _REMEMBERED_WORDS = 20_000
 _PIECE = re.compile(r"\w{1,32}")
 

@@ -21,6 +21,8 @@ _POOLED_NAMES = ("sentence_embedding",)
 _STATES_NAMES = ("last_hidden_state", "token_embeddings")
 _REMEMBERED_TEXTS = 128
 _REMEMBERED_CHARACTERS = 256
+"""The cache is for questions, which are short and often asked again; with states, a text of this length takes
+about 100 KB, so the cache stays near 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ class Runtime:
 
 
 def _unit(vector: Float32Array) -> Float32Array:
-    """The vector at length one, reckoned in double precision."""
+    """The vector at length one, computed in double precision."""
     exact = vector.astype(np.float64)
     with np.errstate(all="ignore"):
         scaled: Float32Array = (exact / np.sqrt(np.square(exact).sum())).astype(np.float32)

@@ -20,8 +20,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def cut_windows(words: Sequence[int | None], *, room: int, overlap: int = OVERLAP) -> list[Window]:
     """Ranges of at most `room` pieces that cover all of them; `words` says which word each belongs to.
 
-    The windows are about equally long, so that the last one is no remnant, and begin and end between
-    words unless a single word is too long for that.
+    The windows are about equally long, so that no short remnant gets a vector of its own, and begin
+    and end between words unless a single word is too long for that.
     """
     overlap = min(overlap, room // 4)
     windows: list[Window] = []

@@ -1,4 +1,4 @@
-"""Bytes to text: which encoding, what had to be replaced, and when it is no text at all."""
+"""Bytes to text: which encoding, what had to be replaced, and when it is not text at all."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ class _Walker:
 
 
 def _name(entry: os.DirEntry[str]) -> str:
-    """As it is stored: bytes that are no UTF-8 are written out, and a folder ends with a slash."""
+    """As it is stored: bytes that are not UTF-8 are written out, and a folder ends with a slash."""
     name = os.fsencode(entry.name).decode("utf-8", "backslashreplace")
     return f"{name}/" if entry.is_dir(follow_symlinks=False) else name
 

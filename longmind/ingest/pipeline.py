@@ -28,6 +28,7 @@ from longmind.store.write import Prepared, Put, look, put, retire
 
 Cancelled = Callable[[], bool]
 _MERGE: Final = 256
+"""Reports of so many documents become one: a million files do not keep a million reports in memory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ class Unreadable(InvalidInput):
 
     def __init__(self, reason: Reason, message: str, *, hint: str | None = None) -> None:
         if reason not in get_args(Reason):
-            raise InvalidInput(f"{reason!r} is no reason for a source to be unreadable.")
+            raise InvalidInput(f"{reason!r} is not a reason for a source to be unreadable.")
         super().__init__(message, hint=hint)
         self.reason = reason
 

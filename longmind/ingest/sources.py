@@ -125,7 +125,7 @@ def given_sources(
     except (OSError, ValueError) as error:
         reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
         raise InvalidInput(
-            f"{str(path)[:200]!r} is no usable path: {reason}.",
+            f"{str(path)[:200]!r} is not a usable path: {reason}.",
             hint="A source is a path or bytes; give text as text=….",
         ) from None
     return Source.from_path(path, uri=address, media_type=media_type)
