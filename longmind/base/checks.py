@@ -58,10 +58,10 @@ def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
         raise InvalidInput(
             f"tags must be a list of strings, not {tags!r}.", hint="Write tags=['life'], or tags=[] for none."
         )
-    found = {check_label(tag, "tag") for tag in tags}
-    if len(found) > MAX_TAGS:
-        raise InvalidInput(f"There are {len(found)} tags; the most is {MAX_TAGS}.")
-    return tuple(sorted(found))
+    distinct = {check_label(tag, "tag") for tag in tags}
+    if len(distinct) > MAX_TAGS:
+        raise InvalidInput(f"There are {len(distinct)} tags; the most is {MAX_TAGS}.")
+    return tuple(sorted(distinct))
 
 
 def canonical_json(value: object, name: str = "value") -> str:
@@ -81,16 +81,16 @@ def check_metadata(metadata: Mapping[str, Any]) -> dict[str, str]:
     """A JSON object as its top-level keys, each with the canonical JSON of its value."""
     if not isinstance(metadata, Mapping):
         raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
-    found = {
+    members = {
         check_label(key, "metadata key"): canonical_json(value, f"metadata[{key!r}]")
         for key, value in metadata.items()
     }
-    if len(found) != len(metadata):
+    if len(members) != len(metadata):
         raise InvalidInput("Two keys of metadata differ only in white space around them.")
-    size = sum(len(key) + len(value.encode()) for key, value in found.items())
+    size = sum(len(key) + len(value.encode()) for key, value in members.items())
     if size > MAX_METADATA_BYTES:
         raise InvalidInput(f"metadata has {size} bytes; the most is {MAX_METADATA_BYTES}.")
-    return dict(sorted(found.items()))
+    return dict(sorted(members.items()))
 
 
 def check_limit(value: object, name: str, *, most: int = 1_000_000, least: int = 1) -> int:
@@ -123,7 +123,7 @@ def _check_json(value: object, name: str, *, depth: int) -> None:
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise InvalidInput(f"{name} has a key that is no string: {key!r}.")
+                raise InvalidInput(f"{name} has a key that is not a string: {key!r}.")
             check_text(key, name, empty=True)
             _check_json(item, name, depth=depth + 1)
     else:

@@ -32,26 +32,26 @@ def numbered(values: Int64Array) -> Int64Array:
 
 def falling(values: AnyFloatArray, *ties: Int64Array) -> Int64Array:
     """Places by falling value; those of one value by the ties, the first counts most, and then by place."""
-    places: Int64Array = np.argsort(-values, kind="stable")
+    order: Int64Array = np.argsort(-values, kind="stable")
     if ties:
-        in_order = values[places]
+        in_order = values[order]
         # Most values are different, and then one sort is enough.
         if (in_order[1:] == in_order[:-1]).any():
-            places = np.lexsort((*reversed(ties), -values))
-    return places
+            order = np.lexsort((*reversed(ties), -values))
+    return order
 
 
 def best(values: AnyFloatArray, ids: Int64Array, limit: int, *, content: Int64Array | None) -> Int64Array:
     """The places of the highest values, best first; ties by the id's content, and then by place."""
     if len(values) <= limit:
         return falling(values) if content is None else falling(values, content[ids])
-    places: Int64Array = (values >= _least(values, limit)).nonzero()[0]
-    if len(places) > limit:
+    indexes: Int64Array = (values >= _least(values, limit)).nonzero()[0]
+    if len(indexes) > limit:
         # All that reach the last place, so that ties are cut by the order and not by chance.
-        reached = values[places]
-        places = places[reached >= np.partition(reached, len(reached) - limit)[len(reached) - limit]]
-    chosen: Int64Array = places[best(values[places], ids[places], len(places), content=content)]
-    return chosen[:limit]
+        reached = values[indexes]
+        indexes = indexes[reached >= np.partition(reached, len(reached) - limit)[len(reached) - limit]]
+    order: Int64Array = indexes[best(values[indexes], ids[indexes], len(indexes), content=content)]
+    return order[:limit]
 
 
 def last_of_best(values: AnyFloatArray, limit: int) -> Any:
@@ -65,8 +65,8 @@ def _least(values: AnyFloatArray, limit: int) -> Any:
     step = len(values) // (_SAMPLED * limit)
     if step > 1:
         sample = values[::step]
-        place = len(sample) - 2 * limit // step - _SAMPLED
-        guess = np.partition(sample, place)[place]
+        index = len(sample) - 2 * limit // step - _SAMPLED
+        guess = np.partition(sample, index)[index]
         if np.count_nonzero(values >= guess) >= limit:
             return guess
     return np.partition(values, len(values) - limit)[len(values) - limit]

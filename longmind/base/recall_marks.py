@@ -44,12 +44,12 @@ def without_echo(text: str) -> tuple[str, int]:
     if not any(begin in text for begin in _BEGINS):
         return text, 0
     echoes = _echoes(text)
-    kept, done = [], 0
+    rest, done = [], 0
     for start, end in echoes:
-        kept.append(text[done:start])
+        rest.append(text[done:start])
         done = end
     # With a line break in its place, what stood around an echo cannot join into another mark.
-    return "\n".join([*kept, text[done:]]).strip() if echoes else text, len(echoes)
+    return "\n".join([*rest, text[done:]]).strip() if echoes else text, len(echoes)
 
 
 def harmless(text: str) -> str:
@@ -62,20 +62,20 @@ def harmless(text: str) -> str:
 def _echoes(text: str) -> list[tuple[int, int]]:
     """Where the outermost contexts begin and end, in order."""
     open_marks: list[re.Match[str]] = []
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     starts: list[int] = []
     for mark in _BOUND.finditer(text):
         if mark[0].startswith(_BEGINS):
             starts.append(mark.start())
             open_marks.append(mark)
         elif open_marks:
-            found.append((open_marks.pop().start(), mark.end()))
+            spans.append((open_marks.pop().start(), mark.end()))
     for mark in open_marks:
         if text.startswith(_SAYS, mark.end()):
-            place = bisect_right(starts, mark.start())
-            found.append((mark.start(), starts[place] if place < len(starts) else len(text)))
+            following = bisect_right(starts, mark.start())
+            spans.append((mark.start(), starts[following] if following < len(starts) else len(text)))
     outer: list[tuple[int, int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(spans):
         if not outer or start >= outer[-1][1]:
             outer.append((start, end))
     return outer

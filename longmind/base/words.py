@@ -18,6 +18,9 @@ STOP_WORDS: Final = frozenset(
     """.split()
 )
 
+WORD: Final = re.compile(r"[^\W_]+")
+"""A run of letters and digits. Index terms (`text/words.py`) and detectors have definitions of their own."""
+
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 _STRIPPED = ("LATIN", "GREEK", "CYRILLIC")
 

@@ -39,7 +39,7 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
         # Not isinstance(spec, Embedder): on some Pythons that reads `identity`, which may ask a server.
         if callable(getattr(spec, "encode", None)):
             return spec
-        raise InvalidInput(f"{type(spec).__name__} is no embedder.", hint=_hint())
+        raise InvalidInput(f"{type(spec).__name__} is not an embedder.", hint=_hint())
     kind, _, rest = spec.partition(":")
     match kind:
         case "minilm" if not rest:
@@ -57,7 +57,7 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
         case "openai" | "ollama" if (served := _SERVED.fullmatch(rest)) is not None:
             return _open_endpoint(kind, served["model"], served["url"], served["options"] or "")
         case _:
-            raise InvalidInput(f"{kind!r} names no embedder in this form.", hint=_hint())
+            raise InvalidInput(f"{kind!r} does not name an embedder in this form.", hint=_hint())
 
 
 def _open_endpoint(kind: str, model: str, url: str, options: str) -> Embedder:

@@ -44,7 +44,7 @@ def read_safetensors(path: Path) -> Weights:
             values = np.frombuffer(data, dtype="<f4", count=(end - begin) // 4, offset=base + begin)
             weights[name] = values.reshape(entry["shape"])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Corrupt(f"{path.name} is no safetensors file: {error}.") from error
+        raise Corrupt(f"{path.name} is not a safetensors file: {error}.") from error
     return weights
 
 

@@ -18,7 +18,8 @@ from longmind.embed.windows import cut_windows, encodable
 _MOST_BYTES = 256 << 20
 """Of one answer: a batch of 64 long texts with several windows of 4,096 numbers each stays well below."""
 _WINDOW_WORDS = 1000
-_WORD = re.compile(r"\S{1,50}\s*")
+"""About 1,500 tokens of English, below the 2,048 that servers commonly allow at least."""
+_WINDOW_UNIT = re.compile(r"\S{1,50}\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ class EndpointEmbedder:
 
 def _windows(text: str) -> list[str]:
     """The text, cut where it is longer than servers commonly take; servers refuse the empty one."""
-    words = list(_WORD.finditer(text))
+    words = list(_WINDOW_UNIT.finditer(text))
     if len(words) <= _WINDOW_WORDS:
         return [text or " "]
     ranges = cut_windows(range(len(words)), room=_WINDOW_WORDS)

@@ -80,10 +80,10 @@ def _wheel(wheel: Wheel, folder: Path) -> Path:
     if result.returncode:
         lines = [line for line in result.stderr.splitlines() if line.strip()]
         raise Unavailable(lines[-1] if lines else f"pip ended with status {result.returncode}.")
-    found = sorted(folder.glob("*.whl"))
-    if not found:
+    wheels = sorted(folder.glob("*.whl"))
+    if not wheels:
         raise Unavailable("pip reported success but left no wheel.")
-    return found[0]
+    return wheels[0]
 
 
 def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:
@@ -99,7 +99,7 @@ def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> N
     except LongmindError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise Corrupt(f"{archive.name} is no wheel: {error}.") from error
+        raise Corrupt(f"{archive.name} is not a wheel: {error}.") from error
     except OSError as error:
         raise Unavailable(f"{archive.name} cannot be read ({error}).") from error
 
@@ -110,18 +110,18 @@ def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> Non
             with open_user_file(source / file.name) as stream:
                 _copy(stream, file, folder)
         except FileNotFoundError as error:
-            raise Unavailable(f"{source} holds no {file.name}.") from error
+            raise Unavailable(f"{source} has no {file.name}.") from error
 
 
 def _copy(stream: IO[bytes], file: PinnedFile, folder: Path) -> None:
     """Copy at most one byte more than expected, so that an endless stream ends, and compare the hash."""
     digest = hashlib.sha256()
-    left = file.size + 1
+    remaining = file.size + 1
     with (folder / file.name).open("wb") as target:
-        while block := stream.read(min(_BLOCK, left)):
+        while block := stream.read(min(_BLOCK, remaining)):
             digest.update(block)
             target.write(block)
-            left -= len(block)
+            remaining -= len(block)
     if digest.hexdigest() != file.sha256:
         (folder / file.name).unlink()
         raise Corrupt(

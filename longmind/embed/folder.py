@@ -25,14 +25,14 @@ class ModelFolder:
 
     @classmethod
     def read(cls, folder: Path) -> ModelFolder:
-        """Find the files and read the settings; a folder that is no such export is refused."""
+        """Find the files and read the settings; any other folder is refused."""
         candidates = (folder / "model.onnx", folder / "onnx" / "model.onnx")
         graph = next((path for path in candidates if path.is_file()), None)
         tokenizer = folder / "tokenizer.json"
         if graph is None or not tokenizer.is_file():
             missing = "model.onnx" if graph is None else "tokenizer.json"
             raise Unavailable(
-                f"{folder} holds no {missing}.",
+                f"{folder} has no {missing}.",
                 hint="Export the model to ONNX with its tokenizer into that folder.",
             )
         for path in (graph, tokenizer):  # which the runtime opens by itself

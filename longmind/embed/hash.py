@@ -14,7 +14,7 @@ from longmind.embed.windows import Window, byte_spans, cut_windows, encodable
 
 _REVISION = "1"
 _WINDOW = 256
-_WORD_WEIGHT = 3
+_WORD_WEIGHT = 3  # against 1 for a letter triple: whole words count most, parts of words still help
 _REMEMBERED_WORDS = 20_000
 _PIECE = re.compile(r"\w{1,32}")
 
@@ -46,17 +46,17 @@ class HashEmbedder:
         self._word.cache_clear()
 
     def _encode(self, text: str, tokens: bool) -> Encoding:
-        found = list(_PIECE.finditer(text))
-        words = [self._word(match.group().casefold()) for match in found]
+        matches = list(_PIECE.finditer(text))
+        words = [self._word(match.group().casefold()) for match in matches]
         windows = cut_windows(range(len(words)), room=_WINDOW)
         vectors = np.stack([self._unit([row for _, row in words[begin:end]]) for begin, end in windows])
         vectors.setflags(write=False)
         if not tokens:
             return Encoding(vectors)
         rows = np.zeros((len(words), self._dimensions), dtype=np.float32)
-        for place, (_, row) in enumerate(words):
-            rows[place] = row
-        spans: list[Window] = [match.span() for match in found]
+        for index, (_, row) in enumerate(words):
+            rows[index] = row
+        spans: list[Window] = [match.span() for match in matches]
         identifiers = np.array([identifier for identifier, _ in words], dtype=np.int32)
         return Encoding(vectors, TokenStates(ids=identifiers, spans=byte_spans(text, spans), states=rows))
 

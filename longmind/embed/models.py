@@ -90,13 +90,13 @@ def install(
 
 def installed(cache: Path) -> list[InstalledModel]:
     """The models in the cache whose manifest can be read, by name; their bytes are not checked."""
-    found = []
+    models = []
     for name in sorted(CATALOGUE):
         try:
-            found.append(_read(cache / "models" / name))
+            models.append(_read(cache / "models" / name))
         except (Unavailable, Corrupt):
             continue
-    return found
+    return models
 
 
 def locate(name: str, cache: Path) -> InstalledModel:

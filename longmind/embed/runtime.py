@@ -21,6 +21,8 @@ _POOLED_NAMES = ("sentence_embedding",)
 _STATES_NAMES = ("last_hidden_state", "token_embeddings")
 _REMEMBERED_TEXTS = 128
 _REMEMBERED_CHARACTERS = 256
+"""The cache is for questions, which are short and often asked again; with states, a text of this length takes
+about 100 KB, so the cache stays near 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ class Runtime:
 
 
 def _unit(vector: Float32Array) -> Float32Array:
-    """The vector at length one, reckoned in double precision."""
+    """The vector at length one, computed in double precision."""
     exact = vector.astype(np.float64)
     with np.errstate(all="ignore"):
         scaled: Float32Array = (exact / np.sqrt(np.square(exact).sum())).astype(np.float32)
@@ -213,7 +215,7 @@ def _load(folder: ModelFolder) -> _Loaded:
     tokenizer.no_padding()
     tokenizer.no_truncation()
     sample = tokenizer.encode("a")
-    places = [place for place, special in enumerate(sample.special_tokens_mask) if not special]
+    ordinary = [index for index, special in enumerate(sample.special_tokens_mask) if not special]
     # Only after the sample: with this, a "[SEP]" in a user's text is text.
     tokenizer.encode_special_tokens = True
     outputs = {output.name: output.shape for output in session.get_outputs()}
@@ -231,8 +233,8 @@ def _load(folder: ModelFolder) -> _Loaded:
         inputs=frozenset(entry.name for entry in session.get_inputs()),
         pooled=pooled,
         states=states,
-        before=sample.ids[: places[0]],
-        after=sample.ids[places[-1] + 1 :],
+        before=sample.ids[: ordinary[0]],
+        after=sample.ids[ordinary[-1] + 1 :],
         dimensions=width if isinstance(width, int) else None,
     )
 

@@ -20,19 +20,19 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def cut_windows(words: Sequence[int | None], *, room: int, overlap: int = OVERLAP) -> list[Window]:
     """Ranges of at most `room` pieces that cover all of them; `words` says which word each belongs to.
 
-    The windows are about equally long, so that the last one is no remnant, and begin and end between
-    words unless a single word is too long for that.
+    The windows are about equally long, so that no short remnant gets a vector of its own, and begin
+    and end between words unless a single word is too long for that.
     """
     overlap = min(overlap, room // 4)
     windows: list[Window] = []
     begin, count = 0, len(words)
     while count - begin > room:
-        left = count - begin
-        pieces = -(-(left - overlap) // (room - overlap))
-        target = begin + -(-(left + (pieces - 1) * overlap) // pieces)
+        remaining = count - begin
+        pieces = -(-(remaining - overlap) // (room - overlap))
+        target = begin + -(-(remaining + (pieces - 1) * overlap) // pieces)
         # Backwards as far as the next window still moves on, else forwards, else inside a word.
-        places = (*range(target, begin + overlap, -1), *range(target + 1, begin + room + 1))
-        end = next((place for place in places if not _inside_word(words, place)), target)
+        ends = (*range(target, begin + overlap, -1), *range(target + 1, begin + room + 1))
+        end = next((end_at for end_at in ends if not _inside_word(words, end_at)), target)
         windows.append((begin, end))
         begin = end - overlap
         while begin < end and _inside_word(words, begin):
@@ -41,8 +41,8 @@ def cut_windows(words: Sequence[int | None], *, room: int, overlap: int = OVERLA
     return windows
 
 
-def _inside_word(words: Sequence[int | None], place: int) -> bool:
-    return words[place] is not None and words[place] == words[place - 1]
+def _inside_word(words: Sequence[int | None], index: int) -> bool:
+    return words[index] is not None and words[index] == words[index - 1]
 
 
 def owned_ranges(windows: Sequence[Window]) -> list[Window]:

@@ -69,8 +69,8 @@ def _pieces(text: str, cuts: list[int], style: Style) -> Iterator[tuple[int, int
         before = ""  # the line before, with the line ends and blank lines after it
         fenced = False
         while at < cut:
-            found = _LINE.match(text, at, cut)
-            end = found.end() if found and found.end() > at else cut
+            match = _LINE.match(text, at, cut)
+            end = match.end() if match and match.end() > at else cut
             fence = style == "markdown" and _FENCE.match(text, at) is not None
             strength = (
                 _line_end(before, text[at:end], as_prose=style != "lines" and not fenced)
@@ -97,16 +97,16 @@ def _line_end(before: str, line: str, *, as_prose: bool) -> int:
 def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Sentences of one line; the white space between two goes to the second, as in the vocabularies."""
     at = start
-    for found in _SENTENCE_END.finditer(text, start, end):
-        following = found[1]
+    for match in _SENTENCE_END.finditer(text, start, end):
+        following = match[1]
         if following and (
-            following.islower() or _ABBREVIATION.search(text, max(at, found.start() - 8), found.start() + 1)
+            following.islower() or _ABBREVIATION.search(text, max(at, match.start() - 8), match.start() + 1)
         ):
             continue
-        if text[found.end() : end].isspace() or found.end() == end:
+        if text[match.end() : end].isspace() or match.end() == end:
             break
-        yield at, found.end(), SENTENCE
-        at = found.end()
+        yield at, match.end(), SENTENCE
+        at = match.end()
     yield at, end, SENTENCE
 
 
@@ -144,11 +144,11 @@ def _halved(text: str, start: int, end: int, tokenizer: Tokenizer, most: int) ->
 
 def _between_letters(text: str, at: int, after: int) -> int:
     """The place at or shortly before `at`, but after `after`, that does not cut a letter from its marks."""
-    for place in range(at, max(after, at - 16), -1):
+    for index in range(at, max(after, at - 16), -1):
         if not (
-            unicodedata.category(text[place])[0] == "M"
-            or text[place] == _JOINER
-            or text[place - 1] == _JOINER
+            unicodedata.category(text[index])[0] == "M"
+            or text[index] == _JOINER
+            or text[index - 1] == _JOINER
         ):
-            return place
+            return index
     return at

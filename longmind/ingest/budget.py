@@ -8,7 +8,9 @@ from typing import Final
 from longmind.base.errors import InvalidInput
 
 CHUNK_TOKENS: Final = 400
+"""About two windows of the default embedder, which takes 256 word pieces at a time."""
 CHUNK_OVERLAP: Final = 40
+"""A tenth: a sentence or two, so that what is said across a cut is found in one of the chunks."""
 
 
 @dataclass(frozen=True, slots=True)

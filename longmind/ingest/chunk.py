@@ -132,15 +132,15 @@ class _Planner:
 
     def _end(self, atoms: Atoms, start: int, done: int, last: int, *, whole: bool = True) -> int:
         """The strongest break in the upper half of what fits; of equals, the one that makes even pieces."""
-        left = atoms.tokens(start, last)
-        if whole and left <= self._tokens:
+        remaining = atoms.tokens(start, last)
+        if whole and remaining <= self._tokens:
             return last
         base = atoms.sums[start]
         highest = min(last, max(done + 1, bisect_right(atoms.sums, base + self._tokens) - 1))
         lowest = min(highest, max(done + 1, bisect_left(atoms.sums, base + self._tokens // 2)))
         step = max(1, self._tokens - self._overlap)
-        pieces = max(1, -(-(left - self._overlap) // step))
-        ideal = self._overlap + (left - self._overlap) / pieces
+        pieces = max(1, -(-(remaining - self._overlap) // step))
+        ideal = self._overlap + (remaining - self._overlap) / pieces
         return max(
             range(lowest, highest + 1),
             key=lambda index: (atoms.breaks[index], -abs(atoms.sums[index] - base - ideal), index),
@@ -154,13 +154,15 @@ class _Planner:
             (WORD, self._overlap),
             (LETTER, self._overlap),
         ):
-            places = [
+            candidates = [
                 index
                 for index in range(lowest, end)
                 if atoms.breaks[index] >= weakest and 0 < atoms.tokens(index, end) <= most
             ]
-            if places:
-                return min(places, key=lambda index: (abs(atoms.tokens(index, end) - self._overlap), index))
+            if candidates:
+                return min(
+                    candidates, key=lambda index: (abs(atoms.tokens(index, end) - self._overlap), index)
+                )
         return end
 
     def _count(self, atoms: Atoms, first: int, last: int) -> int:

@@ -1,4 +1,4 @@
-"""Bytes to text: which encoding, what had to be replaced, and when it is no text at all."""
+"""Bytes to text: which encoding, what had to be replaced, and when it is not text at all."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def decode(data: bytes, *, declared: str | None = None) -> Decoded:
         return _finish(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         pass
-    if declared is not None and (found := _declared(data, declared)) is not None:
-        return found
+    if declared is not None and (decoded := _declared(data, declared)) is not None:
+        return decoded
     lenient = data.decode("utf-8", "replace")
     broken = lenient.count("\ufffd")
     if broken * 50 < len(lenient) - len(lenient.encode("ascii", "ignore")):

@@ -112,8 +112,8 @@ class _Walker:
         self, path: Path, below: str, rules: tuple[_Rules, ...], depth: int
     ) -> Iterator[Entry | Skipped]:
         try:
-            with os.scandir(path) as found:
-                entries = sorted(((_name(entry), entry) for entry in found), key=_order)
+            with os.scandir(path) as listing:
+                entries = sorted(((_name(entry), entry) for entry in listing), key=_order)
         except OSError as error:
             if depth == 0:
                 raise _refused(error, path) from error
@@ -140,8 +140,8 @@ class _Walker:
             return True
         if self.exclude.verdict(relative):
             return True
-        for known in reversed(rules):
-            verdict = known.verdict(relative)
+        for rule in reversed(rules):
+            verdict = rule.verdict(relative)
             if verdict is not None:
                 if verdict:
                     return True
@@ -152,15 +152,15 @@ class _Walker:
         try:
             if entry.is_symlink():
                 return Skipped(relative, *self._link(path))
-            found = entry.stat(follow_symlinks=False)
-            if not stat.S_ISREG(found.st_mode):
+            status = entry.stat(follow_symlinks=False)
+            if not stat.S_ISREG(status.st_mode):
                 return Skipped(relative, "special", "Not a file that can be read to its end.")
-            too_large = found.st_size > self.most
+            too_large = status.st_size > self.most
             is_read = media_type_of(relative) not in self.readable and not too_large
             if not is_read and belongs_to_store(path, look_inside=False):  # else asked when it is opened
                 return Skipped(relative, "store", _A_STORE)
             if too_large:
-                return Skipped(relative, "too_large", f"{found.st_size:,} bytes, more than {self.most:,}.")
+                return Skipped(relative, "too_large", f"{status.st_size:,} bytes, more than {self.most:,}.")
             if is_read:
                 with open_user_file(path) as file:
                     if looks_binary(file.read(_HEAD)):
@@ -169,7 +169,7 @@ class _Walker:
             return Skipped(relative, "store", _A_STORE)
         except OSError as error:
             return Skipped(relative, "unreadable", _why(error))
-        return Entry(path, relative, found.st_size, found.st_mtime_ns // 1_000_000)
+        return Entry(path, relative, status.st_size, status.st_mtime_ns // 1_000_000)
 
     def _link(self, path: Path) -> tuple[SkipCode, str]:
         try:
@@ -186,13 +186,13 @@ class _Walker:
 
 
 def _name(entry: os.DirEntry[str]) -> str:
-    """As it is stored: bytes that are no UTF-8 are written out, and a folder ends with a slash."""
+    """As it is stored: bytes that are not UTF-8 are written out, and a folder ends with a slash."""
     name = os.fsencode(entry.name).decode("utf-8", "backslashreplace")
     return f"{name}/" if entry.is_dir(follow_symlinks=False) else name
 
 
-def _order(named: tuple[str, os.DirEntry[str]]) -> tuple[bytes, bytes]:
-    return named[0].encode(), os.fsencode(named[1].name)
+def _order(pair: tuple[str, os.DirEntry[str]]) -> tuple[bytes, bytes]:
+    return pair[0].encode(), os.fsencode(pair[1].name)
 
 
 def _read_rules(path: Path, below: str) -> Iterator[_Rules]:

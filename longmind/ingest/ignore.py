@@ -102,9 +102,9 @@ def _segment(glob: str) -> re.Pattern[str]:
             fixed.append("")
         elif character == "?":
             fixed[-1] += "."
-        elif character == "[" and (found := _bracket(glob, at)) is not None:
-            fixed[-1] += found[0]
-            at = found[1]
+        elif character == "[" and (bracket := _bracket(glob, at)) is not None:
+            fixed[-1] += bracket[0]
+            at = bracket[1]
         elif character == "\\" and at < len(glob):
             fixed[-1] += re.escape(glob[at])
             at += 1

@@ -114,12 +114,12 @@ class _Grouping:
         # A class whose methods follow apart is their heading, not a definition beside them.
         definition = self._parts[first].kind == "definition" and not named_alone
         unit = Group(first, last, first, size, int(definition), not definition or size <= self._tokens // 8)
-        known = self._open
-        if known and known.tokens + size <= self._tokens:
-            both = known.definitions + unit.definitions
-            tiny = known.tiny and unit.tiny
+        group = self._open
+        if group and group.tokens + size <= self._tokens:
+            both = group.definitions + unit.definitions
+            tiny = group.tiny and unit.tiny
             if both <= 1 or tiny:
-                self._open = Group(known.first, last, known.named, known.tokens + size, both, tiny)
+                self._open = Group(group.first, last, group.named, group.tokens + size, both, tiny)
                 return
         self.close()
         self._open = unit
@@ -157,7 +157,7 @@ def read_outline(document: Document) -> Outline:
 
 def _parts(document: Document, sections: Sequence[Section]) -> Iterator[Part]:
     text = document.text
-    at = to_characters(text, [place for section in sections for place in (section.start, section.end)])
+    at = to_characters(text, [offset for section in sections for offset in (section.start, section.end)])
     above: list[tuple[int, str]] = []
     last = 0
     blank = True  # nothing but blank space since the last part began: it goes with what comes next

@@ -28,6 +28,7 @@ from longmind.store.write import Prepared, Put, look, put, retire
 
 Cancelled = Callable[[], bool]
 _MERGE: Final = 256
+"""Reports of so many documents become one: a million files do not keep a million reports in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class _Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Work:
     """What the parts prepared for some drafts, and how long that took them."""
 
     prepared: Prepared = field(default_factory=dict)
@@ -73,7 +74,7 @@ class _Ready:
     outcome: Draft | Skip
     size: int
     renewed: int | None
-    made: _Made
+    work: _Work
     spared: str
     """The limit for whose sake nothing was embedded, if one was reached."""
     planned: float
@@ -95,10 +96,10 @@ class _Stage:
     def has_room(self) -> bool:
         return self._pending < self.budget.max_pending_bytes
 
-    def door(self, part: Part) -> threading.Semaphore:
+    def slots(self, part: Part) -> threading.Semaphore:
         return self._embedding if part.name == VECTORS else self._extraction
 
-    def wait(self, size: int) -> None:
+    def add_pending(self, size: int) -> None:
         """Count bytes that are prepared and not yet written; below zero, that are."""
         with self._lock:
             self._pending += size
@@ -116,17 +117,17 @@ def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
 
     Recalled text that stands in them is cut out first; a draft that is nothing else is skipped.
     """
-    kept, told = _without_echoes(drafts)
-    if not kept:
-        return told
+    new, skipped = _without_echoes(drafts)
+    if not new:
+        return skipped
     with store.read() as snapshot:
-        looked = look(snapshot, kept)
-    made = _prepare(store, kept, known=looked.targets)
+        looked = look(snapshot, new)
+    work = _prepare(store, new, targets=looked.targets)
     started = time.monotonic()
     with store.write() as tx:
-        results = put(tx, kept, parts=store.parts, prepared=made.prepared, looked=looked)
-    durations = {**made.durations, "commit": time.monotonic() - started}
-    return replace(merged([told, report_of(kept, results, made.prepared)]), durations=durations)
+        results = put(tx, new, parts=store.parts, prepared=work.prepared, looked=looked)
+    durations = {**work.durations, "commit": time.monotonic() - started}
+    return replace(merged([skipped, report_of(new, results, work.prepared)]), durations=durations)
 
 
 def ingest(
@@ -185,13 +186,13 @@ def _ahead(
                 reports.append(IngestReport(truncated=("max_seconds",)))
                 exhausted = True
             else:
-                stage.wait(job.size)
+                stage.add_pending(job.size)
                 waiting.append(workers.submit(_make_ready, stage, job))
         if not waiting:
             return
         ready = waiting.popleft().result()
         yield ready
-        stage.wait(-ready.size)
+        stage.add_pending(-ready.size)
 
 
 def _make_ready(stage: _Stage, job: Job) -> _Ready:
@@ -199,17 +200,17 @@ def _make_ready(stage: _Stage, job: Job) -> _Ready:
     outcome = job.plan()
     planned = time.monotonic() - started
     size = 0 if isinstance(outcome, Skip) else len(outcome.text.encode())
-    stage.wait(size - job.size)
+    stage.add_pending(size - job.size)
     if isinstance(outcome, Skip):
-        return _Ready(job, outcome, 0, None, _Made(), "", planned)
+        return _Ready(job, outcome, 0, None, _Work(), "", planned)
     renewed = job.renews(outcome) if job.renews is not None else None
     spared = stage.spared()
-    known: Sequence[int | None] = [None]
+    targets: Sequence[int | None] = [None]
     if renewed is None:
         with stage.store.read() as snapshot:
-            known = look(snapshot, [outcome]).targets
-    made = _prepare(stage.store, [outcome], known=known, stage=stage, spare=bool(spared))
-    return _Ready(job, outcome, size, renewed, made, spared, planned)
+            targets = look(snapshot, [outcome]).targets
+    work = _prepare(stage.store, [outcome], targets=targets, stage=stage, spare=bool(spared))
+    return _Ready(job, outcome, size, renewed, work, spared, planned)
 
 
 def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
@@ -217,7 +218,7 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
     if isinstance(ready.outcome, Skip):
         return IngestReport(skipped=(ready.outcome,), durations={"plan": ready.planned}), False
     budget, spent, store = stage.budget, stage.spent, stage.store
-    draft, prepared, spared = ready.outcome, ready.made.prepared, ready.spared
+    draft, prepared, spared = ready.outcome, ready.work.prepared, ready.spared
     if budget.max_documents is not None and spent.documents >= budget.max_documents:
         return IngestReport(truncated=("max_documents",)), True
     if budget.max_total_bytes is not None and spent.total_bytes + ready.size > budget.max_total_bytes:
@@ -230,8 +231,8 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
         draft = replace(draft, chunks=draft.chunks[:room])
         prepared = {name: items[: 1 + room] for name, items in prepared.items()}
         truncated.append("max_chunks")
-    wanted = embedded(prepared.get(VECTORS, ()))
-    if budget.max_embeddings is not None and spent.embeddings + wanted > budget.max_embeddings:
+    embeddings = embedded(prepared.get(VECTORS, ()))
+    if budget.max_embeddings is not None and spent.embeddings + embeddings > budget.max_embeddings:
         prepared = {name: items for name, items in prepared.items() if name != VECTORS}
         spared = "max_embeddings"
     started = time.monotonic()
@@ -246,9 +247,9 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
     spent.total_bytes += ready.size
     spent.chunks += len(draft.chunks)
     spent.embeddings += done.embedded
-    spent.embedding_seconds += ready.made.durations.get("embed", 0.0)
+    spent.embedding_seconds += ready.work.durations.get("embed", 0.0)
     seconds = time.monotonic() - started
-    durations = {"plan": ready.planned, **ready.made.durations, "commit": seconds}
+    durations = {"plan": ready.planned, **ready.work.durations, "commit": seconds}
     mine = IngestReport(truncated=tuple(truncated), durations=durations)
     return merged([done, settled, mine]), False
 
@@ -265,52 +266,56 @@ def _renew(tx: Transaction, store: Store, draft: Draft, prepared: Prepared, old:
 
 
 def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:
-    kept: list[Draft] = []
+    cleaned: list[Draft] = []
     skips: list[Skip] = []
     warnings: list[str] = []
     for number, draft in enumerate(drafts, 1):
         text, echoes = without_echo(draft.text)
         name = draft.uri or f"item {number}"
         if not echoes:
-            kept.append(draft)
+            cleaned.append(draft)
         elif text:
-            kept.append(cut_if_long(replace(draft, text=text, chunks=())))
+            cleaned.append(cut_if_long(replace(draft, text=text, chunks=())))
             warnings.append(f"{name}: recalled text was left out")
         else:
             skips.append(Skip(name, ECHO, "it is recalled text, which is remembered already"))
-    return kept, IngestReport(skipped=tuple(skips), warnings=tuple(sorted(warnings)))
+    return cleaned, IngestReport(skipped=tuple(skips), warnings=tuple(sorted(warnings)))
 
 
 def _prepare(
     store: Store,
     drafts: Sequence[Draft],
     *,
-    known: Sequence[int | None],
+    targets: Sequence[int | None],
     stage: _Stage | None = None,
     spare: bool = False,
-) -> _Made:
-    """Let each part do its costly work, for what is not `known`; the transaction looks again."""
+) -> _Work:
+    """Let each part do its costly work for the drafts that are new.
+
+    `targets` are the frames that say the same already. The transaction looks again, because another writer
+    may have come first.
+    """
     parts = [part for part in store.parts if not (spare and part.name == VECTORS)]
     flat: list[Draft] = []
-    places: list[int] = []
-    place = 0
-    for draft, twin in zip(drafts, known, strict=True):
+    positions: list[int] = []
+    position = 0
+    for draft, twin in zip(drafts, targets, strict=True):
         size = 1 + len(draft.chunks)
         if twin is None:
             flat += draft.flat()
-            places += range(place, place + size)
-        place += size
+            positions += range(position, position + size)
+        position += size
     prepared: dict[str, Sequence[object]] = {}
     durations: dict[str, float] = {"prepare": 0.0}
     for part in parts if flat else ():
-        with stage.door(part) if stage is not None else nullcontext():
+        with stage.slots(part) if stage is not None else nullcontext():
             started = time.monotonic()
             items = part.prepare(flat)
             kind = "embed" if part.name == VECTORS else "prepare"
             durations[kind] = durations.get(kind, 0.0) + time.monotonic() - started
         if items is not None:
-            spread: list[object] = [None] * place
-            for where, item in zip(places, items, strict=True):
+            spread: list[object] = [None] * position
+            for where, item in zip(positions, items, strict=True):
                 spread[where] = item
             prepared[part.name] = spread
-    return _Made(prepared, durations)
+    return _Work(prepared, durations)

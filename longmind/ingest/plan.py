@@ -62,9 +62,11 @@ class Labels:
     @property
     def name(self) -> str:
         """Tells apart sources that were labelled differently."""
-        said = self.draft("labels")
-        told = [text for pair in said.metadata.items() for text in pair]
-        return digest("labels", 1, said.content_hash(), len(said.tags), *said.tags, *told).hex()[:16]
+        labelled = self.draft("labels")
+        pairs = [text for pair in labelled.metadata.items() for text in pair]
+        return digest("labels", 1, labelled.content_hash(), len(labelled.tags), *labelled.tags, *pairs).hex()[
+            :16
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,8 @@ def plan_document(document: Document, labels: Labels, cutting: Cutting) -> Draft
     text, echoes = without_echo(document.text)
     if echoes:
         # Sections point into the text as it was; without them it is cut by paragraphs.
-        told = (*document.warnings, "recalled text was left out")
-        document = replace(document, text=text, sections=(), warnings=told)
+        warnings = (*document.warnings, "recalled text was left out")
+        document = replace(document, text=text, sections=(), warnings=warnings)
     if not document.text.strip():
         code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
         return Skip(document.uri, code, detail)
@@ -135,10 +137,10 @@ def _named(document: Document, source: Source) -> Document:
 
 
 def _described(document: Document) -> dict[str, Any]:
-    found = {"media_type": document.media_type, **document.metadata}
+    metadata = {"media_type": document.media_type, **document.metadata}
     if document.warnings:
-        found["warnings"] = list(document.warnings)
-    return found
+        metadata["warnings"] = list(document.warnings)
+    return metadata
 
 
 def _heading(document: Document, title: str) -> str | None:

@@ -95,14 +95,14 @@ def report_of(drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepare
     """What was written, and what of the things prepared for it was used."""
     statuses = [result.status for result in results]
     used: dict[str, list[object]] = {name: [] for name in prepared}
-    place = 0
+    position = 0
     for draft, status in zip(drafts, statuses, strict=True):
-        end = place + 1 + len(draft.chunks)
+        end = position + 1 + len(draft.chunks)
         if status == "created":
             for name, items in prepared.items():
-                used[name] += items[place:end]
-        place = end
-    found = [item for item in used.get(_FACTS, ()) if isinstance(item, Extraction)]
+                used[name] += items[position:end]
+        position = end
+    extractions = [item for item in used.get(_FACTS, ()) if isinstance(item, Extraction)]
     failed = {
         f"{name}: {item.reason}" for name, items in used.items() for item in items if isinstance(item, Failed)
     }
@@ -113,8 +113,8 @@ def report_of(drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepare
         unchanged=statuses.count("unchanged"),
         chunks=sum(len(result.chunks) for result in results),
         embedded=embedded(used.get(VECTORS, ())),
-        facts=sum(len(item.facts) for item in found),
-        truncated=("extraction_limits",) if any(item.left_out for item in found) else (),
+        facts=sum(len(item.facts) for item in extractions),
+        truncated=("extraction_limits",) if any(item.left_out for item in extractions) else (),
         warnings=tuple(sorted(failed)),
     )
 

@@ -75,7 +75,7 @@ class Unreadable(InvalidInput):
 
     def __init__(self, reason: Reason, message: str, *, hint: str | None = None) -> None:
         if reason not in get_args(Reason):
-            raise InvalidInput(f"{reason!r} is no reason for a source to be unreadable.")
+            raise InvalidInput(f"{reason!r} is not a reason for a source to be unreadable.")
         super().__init__(message, hint=hint)
         self.reason = reason
 
@@ -115,7 +115,7 @@ class Source:
         """A file as it is now; only its head is read, and that only if its name does not say what it is."""
         path = Path(path)
         try:
-            found = path.stat()
+            status = path.stat()
             guessed = media_type or media_type_of(path.name)
             if guessed == _UNKNOWN and path.is_file():
                 with open_user_file(path) as file:
@@ -125,8 +125,8 @@ class Source:
         return cls(
             uri=path.as_posix() if uri is None else uri,
             media_type=guessed,
-            size=found.st_size,
-            modified=found.st_mtime_ns // 1_000_000,
+            size=status.st_size,
+            modified=status.st_mtime_ns // 1_000_000,
             path=path,
         )
 
@@ -228,11 +228,11 @@ class Readers:
         if self._ordered is None:
             if callable(self._first):
                 self._first = tuple(self._first())
-            known = {reader.name: (0, reader) for reader in reversed(tuple(self._first))}
+            by_name = {reader.name: (0, reader) for reader in reversed(tuple(self._first))}
             for priority, reader in self._later:
-                known.pop(reader.name, None)
-                known[reader.name] = (priority, reader)
-            newest_first = reversed(known.values())
+                by_name.pop(reader.name, None)
+                by_name[reader.name] = (priority, reader)
+            newest_first = reversed(by_name.values())
             self._ordered = tuple(reader for _, reader in sorted(newest_first, key=lambda pair: -pair[0]))
         return iter(self._ordered)
 

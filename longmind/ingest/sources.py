@@ -51,7 +51,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SourceRecord:
     """What a file looked like when it was last read."""
 
     size: int
@@ -125,7 +125,7 @@ def given_sources(
     except (OSError, ValueError) as error:
         reason = (error.strerror or "") if isinstance(error, OSError) else str(error)
         raise InvalidInput(
-            f"{str(path)[:200]!r} is no usable path: {reason}.",
+            f"{str(path)[:200]!r} is not a usable path: {reason}.",
             hint="A source is a path or bytes; give text as text=….",
         ) from None
     return Source.from_path(path, uri=address, media_type=media_type)
@@ -145,9 +145,9 @@ def ingest_sources(
 ) -> IngestReport:
     """Read what is new or changed, in the order given."""
     with store.read() as snapshot:
-        known = _known(snapshot.db, labels.space, [source.uri for source in sources if source.uri])
+        records = _read_records(snapshot.db, labels.space, [source.uri for source in sources if source.uri])
     run = _Run(store, readers, labels, cutting, root, f"{cutting.name}-{labels.name}")
-    fresh = [source for source in sources if not run.is_unchanged(source, known.get(source.uri))]
+    fresh = [source for source in sources if not run.is_unchanged(source, records.get(source.uri))]
     passed = len(sources) - len(fresh)
     done = passed
 
@@ -157,12 +157,12 @@ def ingest_sources(
         if progress is not None:
             progress(Progress(done, len(sources), uri))
 
-    jobs = (run.job(source, known.get(source.uri)) for source in fresh)
+    jobs = (run.job(source, records.get(source.uri)) for source in fresh)
     report = ingest(store, jobs, budget=budget, cancelled=cancelled, progress=advance)
     if not passed:
         return report
     reread = {source.uri for source in fresh}
-    there = {uri: was.frame_id for uri, was in known.items() if uri not in reread} | run.written
+    there = {uri: was.frame_id for uri, was in records.items() if uri not in reread} | run.written
     ids = (there.get(source.uri) for source in sources)
     same = replace(report, unchanged=report.unchanged + passed)
     return replace(same, ids=tuple(frame_id for frame_id in ids if frame_id is not None))
@@ -188,10 +188,10 @@ def ingest_folder(
     base = folder.resolve()
     sources: list[Source] = []
     skips: list[Skip] = []
-    found = walk(
+    entries = walk(
         folder, ignore=options.ignore, include=options.include, exclude=options.exclude, limits=readers.limits
     )
-    for entry in found:
+    for entry in entries:
         if isinstance(entry, Entry):
             try:
                 sources.append(Source.from_path(entry.path, uri=_address(entry.path)))
@@ -215,11 +215,11 @@ def ingest_folder(
     )
     skips += report.skipped
     skips.sort(key=lambda skip: (skip.uri, skip.code))
-    gone = IngestReport()
+    removal = IngestReport()
     if not report.cancelled and _STOPPED.isdisjoint(report.truncated):
         listed = Listing(base.as_uri(), {source.uri for source in sources}, tuple(skips), options.include)
-        gone = _retire_missing(store, labels.space, listed)
-    whole = merged([IngestReport(durations={"walk": walked}), report, gone])
+        removal = _retire_missing(store, labels.space, listed)
+    whole = merged([IngestReport(durations={"walk": walked}), report, removal])
     return replace(whole, skipped=tuple(skips))
 
 
@@ -232,7 +232,7 @@ class Listing:
     skips: tuple[Skip, ...] = ()
     include: tuple[str, ...] = ()
 
-    def gone(self, known: Iterable[tuple[str, str]]) -> list[str]:
+    def gone(self, recorded: Iterable[tuple[str, str]]) -> list[str]:
         """Which of the known files (address, and the folder it was read with) hold nothing any more.
 
         A file that cannot be read now is not gone, nor is what lies in a folder that cannot be read.
@@ -240,14 +240,14 @@ class Listing:
         emptied = {skip.uri for skip in self.skips if skip.code in _EMPTIED}
         there = (self.files | {skip.uri for skip in self.skips}) - emptied
         closed = tuple(f"{skip.uri}/" for skip in self.skips if skip.code == UNREADABLE)
-        chosen = Patterns.parse(self.include)
+        included = Patterns.parse(self.include)
         missing = []
-        for uri, root in known:
+        for uri, root in recorded:
             if uri in there or uri.startswith(closed):
                 continue
             path = unquote(uri[len(self.prefix) :])
             asked_for_itself = not root and uri not in emptied and _is_file(uri)
-            if asked_for_itself or (self.include and not chosen.covers(path)):
+            if asked_for_itself or (self.include and not included.covers(path)):
                 continue
             missing.append(uri)
         return missing
@@ -317,28 +317,28 @@ class _Run:
     options: str
     written: dict[str, int] = field(default_factory=dict)
 
-    def is_unchanged(self, source: Source, known: Known | None) -> bool:
-        if known is None or known.frame_id is None or known.options != self.options:
+    def is_unchanged(self, source: Source, record: SourceRecord | None) -> bool:
+        if record is None or record.frame_id is None or record.options != self.options:
             return False
         if source.data is not None:
-            return known.sha256 == hashlib.sha256(source.data).hexdigest()
-        return (known.size, known.modified) == (source.size, source.modified or 0)
+            return record.sha256 == hashlib.sha256(source.data).hexdigest()
+        return (record.size, record.modified) == (source.size, source.modified or 0)
 
-    def job(self, source: Source, known: Known | None) -> Job:
-        old = None if known is None else known.frame_id
-        seen = {"sha256": ""}
+    def job(self, source: Source, record: SourceRecord | None) -> Job:
+        old = None if record is None else record.frame_id
+        read = {"sha256": ""}
 
         def plan() -> Draft | Skip:
             outcome = plan_source(source, self.readers, self.labels, self.cutting)
             if isinstance(outcome, Draft):
                 data = outcome.text.encode() if source.data is None else source.data
-                seen["sha256"] = hashlib.sha256(data).hexdigest()
+                read["sha256"] = hashlib.sha256(data).hexdigest()
             return outcome
 
         def renews(draft: Draft) -> int | None:
             """The same text, which was cut otherwise or not to its end."""
-            same = known is not None and known.sha256 == seen["sha256"]
-            recut = known is not None and known.options.split("-")[0] != self.cutting.name
+            same = record is not None and record.sha256 == read["sha256"]
+            recut = record is not None and record.options.split("-")[0] != self.cutting.name
             return old if same and recut else None
 
         def settle(tx: Transaction, result: Put, whole: bool) -> IngestReport:
@@ -357,15 +357,15 @@ class _Run:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, uri) DO UPDATE "
                 "SET root = excluded.root, size = excluded.size, modified = excluded.modified, "
                 "options = excluded.options, sha256 = excluded.sha256, frame_id = excluded.frame_id",
-                (*row, seen["sha256"], result.id),
+                (*row, read["sha256"], result.id),
             )
             return IngestReport(superseded=superseded)
 
         return Job(source.uri, plan, settle, renews, size=source.size)
 
 
-def _known(db: Connection, space: str, uris: Sequence[str]) -> dict[str, Known]:
-    found: dict[str, Known] = {}
+def _read_records(db: Connection, space: str, uris: Sequence[str]) -> dict[str, SourceRecord]:
+    records: dict[str, SourceRecord] = {}
     for batch in batched(uris):
         clause = among("s.uri", batch)
         sql = (
@@ -373,8 +373,8 @@ def _known(db: Connection, space: str, uris: Sequence[str]) -> dict[str, Known]:
             "LEFT JOIN frame f ON f.frame_id = s.frame_id AND f.retired_at IS NULL "
             f"WHERE s.space = ? AND {clause.sql}"
         )
-        found.update((row[0], Known(*row[1:])) for row in db.all(sql, (space, *clause.values)))
-    return found
+        records.update((row[0], SourceRecord(*row[1:])) for row in db.all(sql, (space, *clause.values)))
+    return records
 
 
 def _retire_missing(store: Store, space: str, listed: Listing) -> IngestReport:
@@ -384,12 +384,12 @@ def _retire_missing(store: Store, space: str, listed: Listing) -> IngestReport:
             "WHERE space = ? AND substr(uri, 1, ?) = ? ORDER BY uri",
             (space, len(listed.prefix), listed.prefix),
         )
-    gone = listed.gone((str(uri), str(root)) for uri, root, _ in rows)
-    if not gone:
+    missing = listed.gone((str(uri), str(root)) for uri, root, _ in rows)
+    if not missing:
         return IngestReport()
     frames = {str(uri): frame_id for uri, _, frame_id in rows}
     with store.write() as tx:
-        ids = [int(frames[uri]) for uri in gone if frames[uri] is not None]
+        ids = [int(frames[uri]) for uri in missing if frames[uri] is not None]
         retired = retire(tx, ids, reason="its file is gone", parts=store.parts)
-        tx.db.many("DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri in gone])
+        tx.db.many("DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri in missing])
     return IngestReport(retired=len(set(ids).intersection(retired)))

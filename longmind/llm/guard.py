@@ -41,10 +41,10 @@ class Breaker:
         with self._lock:
             if self._opened is None:
                 return
-            left = self._opened + self._seconds - self._monotonic()
-            if left > 0:
+            remaining = self._opened + self._seconds - self._monotonic()
+            if remaining > 0:
                 raise ModelFailed(
-                    f"The model failed {self._failed} times in a row; it is not called for {left:.0f} s.",
+                    f"The model failed {self._failed} times in a row; next try in {remaining:.0f} s.",
                     outcome="circuit_open",
                 )
             self._opened = self._monotonic()  # this call may try; the others wait for how it goes

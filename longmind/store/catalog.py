@@ -6,7 +6,6 @@ own revision: an older one simply sees the frames that were recorded, and not ye
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ from longmind.base.filters import Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
-from longmind.base.words import fold
+from longmind.base.words import WORD, fold
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot
@@ -61,7 +60,6 @@ _MASKS: Final = 16
 _TEXT_BYTES: Final = 150
 """Of a text or a number in a table: the object, and its share of the table."""
 _PART: Final = 50_000
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(slots=True)
@@ -256,7 +254,7 @@ class _FrameTable:
         codes = self._codes[name]
         if name == "speaker":
             for speaker in sorted({value for value in values if value is not None and value not in codes}):
-                for word in _WORD.findall(fold(speaker)):
+                for word in WORD.findall(fold(speaker)):
                     self._voices.setdefault(word, set()).add(codes.setdefault(speaker, len(codes)))
         different = dict.fromkeys(values)
         for value in different:

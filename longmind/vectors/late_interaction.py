@@ -9,14 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.base.words import STOP_WORDS, fold
+from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.embed.protocol import TokenStates
 from longmind.vectors.exact import on_grid
 
@@ -36,7 +35,6 @@ BITS: Final = 128
 BYTES: Final = BITS // 8
 GRID_BITS: Final = 20
 """Directions and weights of a question are whole multiples of 2**-20; see `score_late`."""
-_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,10 +127,10 @@ def content_pieces(text: str, tokens: TokenStates) -> Mask:
 def _silent_spans(text: str) -> set[int]:
     """Byte offsets at which a stop word begins."""
     if text.isascii():
-        return {match.start() for match in _WORD.finditer(text) if match[0].lower() in STOP_WORDS}
+        return {match.start() for match in WORD.finditer(text) if match[0].lower() in STOP_WORDS}
     offsets = set()
     done = position = 0
-    for match in _WORD.finditer(text):
+    for match in WORD.finditer(text):
         if fold(match[0]) in STOP_WORDS:
             position += len(text[done : match.start()].encode())
             done = match.start()

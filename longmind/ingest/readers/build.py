@@ -110,15 +110,15 @@ def document(
     """A document of a text that is kept as it is, with sections at the marks."""
     if len(text) > limits.text:
         raise Unreadable("too_large", f"It holds more than {limits.text:,} characters of text.")
-    found = list(marks)
+    sections = list(marks)
     notes = [*(decoded.warnings if decoded else ()), *warnings]
-    if len(found) > limits.sections:
-        notes.append(_untold(len(found) - limits.sections, limits))
-        found = found[: limits.sections]
-    following = [*(mark.at for mark in found), len(text)][1:]
+    if len(sections) > limits.sections:
+        notes.append(_untold(len(sections) - limits.sections, limits))
+        sections = sections[: limits.sections]
+    following = [*(mark.at for mark in sections), len(text)][1:]
     spans = [
         (mark, nearest if mark.end is None else min(mark.end, nearest))
-        for mark, nearest in zip(found, following, strict=True)
+        for mark, nearest in zip(sections, following, strict=True)
     ]
     at = to_bytes(text, [position for mark, end in spans for position in (mark.at, end)])
     return Document(

@@ -31,25 +31,25 @@ LANGUAGES: Mapping[str, str] = {
 }
 
 # The rules are verbose patterns: white space in them, outside of brackets, matches nothing.
-_WORD = r"[A-Za-z_$][\w$]{0,200}"
+_NAME = r"[A-Za-z_$][\w$]{0,200}"
 _MODIFIERS = r"""(?:(?:export|default|declare|public|private|protected|internal|fileprivate|static|final
     |abstract|sealed|open|override|async|inline|virtual|partial|readonly|data|suspend|unsafe|const|extern|mutating
     |lazy|implicit|case|companion|inner|new|synchronized|pub(?:\([\w:]{1,40}\))?)[ \t]+){0,6}"""
 _BLOCK = rf"""{_MODIFIERS}
     (?:class|interface|struct|enum|trait|object|record|protocol|extension|namespace|module|union|mixin|actor)
-    (?:[ \t]+class)?[ \t]+(?P<block>{_WORD}(?:[.:]{{1,2}}{_WORD})*)"""
+    (?:[ \t]+class)?[ \t]+(?P<block>{_NAME}(?:[.:]{{1,2}}{_NAME})*)"""
 _FUNCTION = rf"""{_MODIFIERS}(?:function\*?|func|fun|fn|def|sub|proc)[ \t]+
-    (?P<name>{_WORD}(?:[.:]{_WORD})*[?!]?)"""
-_ARROW = rf"""(?:export[ \t]+)?(?:const|let|var)[ \t]+(?P<arrow>{_WORD})[^=\n]{{0,120}}=[ \t]*(?:async[ \t]*)?
-    (?:function\b|\([^()\n]{{0,300}}\)[^=\n]{{0,80}}=>|{_WORD}[ \t]*=>)"""
+    (?P<name>{_NAME}(?:[.:]{_NAME})*[?!]?)"""
+_ARROW = rf"""(?:export[ \t]+)?(?:const|let|var)[ \t]+(?P<arrow>{_NAME})[^=\n]{{0,120}}=[ \t]*(?:async[ \t]*)?
+    (?:function\b|\([^()\n]{{0,300}}\)[^=\n]{{0,80}}=>|{_NAME}[ \t]*=>)"""
 # A call looks like a method up to its brackets: only a line that ends by opening a block is taken.
-_METHOD = rf"""{_MODIFIERS}(?:[\w<>\[\],.?&*: ]{{1,120}}[ \t*&])?(?P<method>~?{_WORD}(?:::~?{_WORD})*)[ \t]*
+_METHOD = rf"""{_MODIFIERS}(?:[\w<>\[\],.?&*: ]{{1,120}}[ \t*&])?(?P<method>~?{_NAME}(?:::~?{_NAME})*)[ \t]*
     \([^;{{}}\n]*\)[^;=\n]{{0,120}}\{{[ \t]*$"""
-_GO = rf"""func[ \t]*(?:\([ \t]*(?:\w+[ \t]+)?\*?(?P<on>\w+)[^)\n]{{0,80}}\)[ \t]*)?(?P<go>{_WORD})
-    |type[ \t]+(?P<type>{_WORD})[ \t]"""
+_GO = rf"""func[ \t]*(?:\([ \t]*(?:\w+[ \t]+)?\*?(?P<on>\w+)[^)\n]{{0,80}}\)[ \t]*)?(?P<go>{_NAME})
+    |type[ \t]+(?P<type>{_NAME})[ \t]"""
 _RUST = rf"""{_MODIFIERS}
-    (?:impl(?:<[^>\n]{{0,200}}>)?[ \t]+(?:[\w:<>,\ ]{{1,200}}?[ \t]for[ \t]+)?(?P<impl>{_WORD})
-    |mod[ \t]+(?P<mod>{_WORD})|macro_rules![ \t]*(?P<macro>{_WORD}))"""
+    (?:impl(?:<[^>\n]{{0,200}}>)?[ \t]+(?:[\w:<>,\ ]{{1,200}}?[ \t]for[ \t]+)?(?P<impl>{_NAME})
+    |mod[ \t]+(?P<mod>{_NAME})|macro_rules![ \t]*(?P<macro>{_NAME}))"""
 _SHELL = r"(?:function[ \t]+)?(?P<shell>[A-Za-z_][\w-]{0,200})[ \t]*\([ \t]*\)[ \t]*\{?"
 _SQL = r"""create[ \t]+(?:or[ \t]+replace[ \t]+)?(?:(?:temp(?:orary)?|unique|materialized|virtual)[ \t]+)?
     (?:table|view|index|function|procedure|trigger|type|schema)[ \t]+(?:if[ \t]+not[ \t]+exists[ \t]+)?

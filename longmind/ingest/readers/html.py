@@ -86,8 +86,8 @@ def _scan(html: str) -> Iterator[_Token]:
     at = 0
     closed = -1  # the next ">": looked for once, so that a million "<" stay linear
     while at < len(html):
-        found = _OPENING.search(html, at)
-        opened = found.start() if found else -1
+        opening = _OPENING.search(html, at)
+        opened = opening.start() if opening else -1
         if closed < opened:
             closed = html.find(">", opened)
         if opened < 0 or closed < 0:
@@ -155,13 +155,13 @@ class _Page:
         """The main part if the page marks one that is not trifling, else all but its furniture."""
         self._flush()
         total = sum(len(run.text) for run in self._runs)
-        for chosen in (
+        for runs in (
             [run for run in self._runs if run.main and not run.furniture],
             [run for run in self._runs if not run.furniture],
         ):
-            size = sum(len(run.text) for run in chosen)
+            size = sum(len(run.text) for run in runs)
             if size >= 200 and size * 5 >= total:
-                return chosen
+                return runs
         return self._runs
 
     def _text(self, text: str) -> None:
@@ -239,17 +239,17 @@ class _Page:
     def _meta(self, attributes: dict[str, str]) -> None:
         key = (attributes.get("name") or attributes.get("property") or "").lower()
         value = attributes.get("content", "").strip()
-        wanted = {"description": "description", "author": "author", "keywords": "keywords", "date": "date",
+        names = {"description": "description", "author": "author", "keywords": "keywords", "date": "date",
                   "article:published_time": "date", "og:description": "description"}  # fmt: skip
-        if value and key in wanted:
-            self.metadata.setdefault(wanted[key], value[:1000])
+        if value and key in names:
+            self.metadata.setdefault(names[key], value[:1000])
 
 
 def _attributes(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, value in _ATTRIBUTE.findall(text):
-        found.setdefault(name.lower(), _unescape(value.strip("\"'")))
-    return found
+        attributes.setdefault(name.lower(), _unescape(value.strip("\"'")))
+    return attributes
 
 
 def _unescape(text: str) -> str:

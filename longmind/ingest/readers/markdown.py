@@ -34,9 +34,9 @@ class MarkdownReader:
         decoded = decode(data)
         front, text = split_front_matter(decoded.text)
         marks = list(find_headings(text))
-        named = front.get("title")
+        stated = front.get("title")
         title = (
-            named if isinstance(named, str) else next((mark.title for mark in marks if mark.level == 1), "")
+            stated if isinstance(stated, str) else next((mark.title for mark in marks if mark.level == 1), "")
         )
         metadata = {"front_matter": front} if front else {}
         return document(

@@ -56,7 +56,7 @@ def _cell(cell: Any, language: str) -> str:
 
 
 def _language(book: dict[str, Any]) -> str:
-    found: Any = book
+    value: Any = book
     for key in ("metadata", "language_info", "name"):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, str) and found.isalnum() else ""
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and value.isalnum() else ""

@@ -98,9 +98,9 @@ def _open(data: bytes) -> pypdf.PdfReader:
 
 def _about(reader: pypdf.PdfReader) -> dict[str, Any]:
     try:
-        found: Mapping[str, Any] = reader.metadata or {}
-        wanted = {"title": "/Title", "author": "/Author", "subject": "/Subject", "created": "/CreationDate"}
-        texts = {key: str(found.get(name) or "").strip()[:1000] for key, name in wanted.items()}
+        information: Mapping[str, Any] = reader.metadata or {}
+        names = {"title": "/Title", "author": "/Author", "subject": "/Subject", "created": "/CreationDate"}
+        texts = {key: str(information.get(name) or "").strip()[:1000] for key, name in names.items()}
     except Exception:
         return {}
     return {key: text for key, text in texts.items() if text}

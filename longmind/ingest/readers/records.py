@@ -96,10 +96,10 @@ def _flat(path: str, value: Any, depth: int = 0) -> Iterator[str]:
         for index, item in enumerate(value):
             yield from _flat(f"{path}[{index}]", item, depth + 1)
     else:
-        shown = (
+        text = (
             ", ".join(map(_scalar, value)) if isinstance(value, list) and depth < _DEEPEST else _scalar(value)
         )
-        yield f"{path}: {shown}" if path else shown
+        yield f"{path}: {text}" if path else text
 
 
 def _key(key: str) -> str:

@@ -104,8 +104,8 @@ class _Styles:
         if name == "style":
             self._style = attributes.get("styleId", "")
         elif name == "name" and self._style:
-            if found := _HEADING.match(value):
-                self.levels[self._style] = int(found[1])
+            if heading := _HEADING.match(value):
+                self.levels[self._style] = int(heading[1])
             elif value.lower() == "title":
                 self.levels[self._style] = 1
         elif name == "outlineLvl" and self._style and value.isdecimal() and len(value) == 1 and value != "9":
