@@ -71,10 +71,10 @@ def from_text(
 def stated(text: str) -> Statement | None:
     """The one statement that a text makes; "User likes tea" is said of the speaker."""
     turned, count = _USER.subn(_STAND_IN, text)
-    found = find_statements(turned)
-    if len(found) != 1:
+    statements = find_statements(turned)
+    if len(statements) != 1:
         return None
-    statement = found[0]
+    statement = statements[0]
     if count and statement.subject == _STAND_IN:
         return replace(statement, subject=SPEAKER)
     return statement if not count else None
@@ -83,11 +83,11 @@ def stated(text: str) -> Statement | None:
 def pii_tags(text: str) -> tuple[str, ...]:
     """The tag, if there is personal data in the text."""
     try:
-        found = find_personal(text)
+        spans = find_personal(text)
     except MissingExtra:
         kinds = ("key", "email", "iban", "card", "ssn", "ip", "account", "address")
-        found = find_personal(text, kinds=kinds)
-    return (PII,) if found else ()
+        spans = find_personal(text, kinds=kinds)
+    return (PII,) if spans else ()
 
 
 def subject_key(name: str) -> str:

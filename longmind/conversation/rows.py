@@ -124,14 +124,14 @@ checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.sel
 
 
 def select_among(
-    db: Connection, kind: type[Item], column: str, wanted: Sequence[Value], also: Clause = _ALWAYS
+    db: Connection, kind: type[Item], column: str, values: Sequence[Value], also: Clause = _ALWAYS
 ) -> list[Item]:
     """Checked rows whose column has one of many values."""
-    found: list[Item] = []
-    for batch in batched(wanted):
+    rows: list[Item] = []
+    for batch in batched(values):
         clause = among(f"x.{column}", batch) & also
-        found += select(db, kind, clause.sql, clause.values)
-    return found
+        rows += select(db, kind, clause.sql, clause.values)
+    return rows
 
 
 def upsert(db: Connection, item: Item) -> None:
