@@ -84,7 +84,7 @@ def _fill(store: Store, clock: FrozenClock, count: int) -> None:
             for place, candidate in enumerate(found):
                 memory_id = create(desk, candidate, source="agent")
                 for _ in range(0 if (written + place) % 20 else 3):
-                    see(desk, memory_id, candidate, likeness=1.0, said=None)
+                    see(desk, memory_id, candidate, likeness=1.0, origin=None)
         written += len(found)
         clock.advance(seconds=60)
 

@@ -67,7 +67,7 @@ def fill(space: ProjectSpace, count: int, generator: random.Random, vocabulary: 
             )
         with store.write() as tx:
             for item in ready:
-                write.upsert(tx, space.name, item, parts=store.parts, known=bool(first))
+                write.upsert(tx, space.name, item, parts=store.parts, has_record=bool(first))
 
 
 def timed(repeats: int, action: Any) -> str:

@@ -70,10 +70,10 @@ def from_text(
 def stated(text: str) -> Statement | None:
     """The one statement that a text makes; "User likes tea" is said of the speaker."""
     turned, count = _USER.subn(_STAND_IN, text)
-    found = find_statements(turned)
-    if len(found) != 1:
+    statements = find_statements(turned)
+    if len(statements) != 1:
         return None
-    statement = found[0]
+    statement = statements[0]
     if count and statement.subject == _STAND_IN:
         return replace(statement, subject=SPEAKER)
     return statement if not count else None

@@ -112,12 +112,12 @@ class Config:
             for section, values in asdict(self).items()
         }
 
-    def merged(self, given: Mapping[str, Any]) -> Config:
+    def merged(self, values: Mapping[str, Any]) -> Config:
         """With some keys set: nested as in `to_mapping`, or dotted ("mid.capacity")."""
-        if not isinstance(given, Mapping):
+        if not isinstance(values, Mapping):
             raise InvalidInput("The configuration is an object of sections, such as {'mid': {...}}.")
         changes: dict[str, dict[str, Any]] = {}
-        for name, value in given.items():
+        for name, value in values.items():
             section, dot, key = str(name).partition(".")
             if section not in _SECTIONS:
                 raise InvalidInput(
@@ -127,8 +127,10 @@ class Config:
             if not isinstance(inner, Mapping):
                 raise InvalidInput(f"{section} is an object of settings, not {type(inner).__name__}.")
             changes.setdefault(section, {}).update(inner)
-        made = {section: _section(getattr(self, section), section, keys) for section, keys in changes.items()}
-        return replace(self, **made)
+        sections = {
+            section: _section(getattr(self, section), section, keys) for section, keys in changes.items()
+        }
+        return replace(self, **sections)
 
 
 _SECTIONS: Final = {item.name: item for item in fields(Config)}
@@ -184,16 +186,16 @@ def write_config(store: Store, tx: Transaction, config: Config) -> None:
     store.set_setting(tx, SETTING, canonical_json(config.to_mapping(), "config"))
 
 
-def _section(old: Any, section: str, given: Mapping[str, Any]) -> Any:
+def _section(old: Any, section: str, values: Mapping[str, Any]) -> Any:
     kinds = get_type_hints(type(old))
-    made: dict[str, Any] = {}
-    for key, value in given.items():
+    checked: dict[str, Any] = {}
+    for key, value in values.items():
         name = "lambda_" if key == "lambda" else key
         if name not in kinds or key == "lambda_":
-            known = ", ".join(_outside(item) for item in kinds)
-            raise InvalidInput(f"{section} has no setting {key!r}.", hint=f"It has {known}.")
-        made[name] = _checked(f"{section}.{key}", value, kinds[name])
-    return replace(old, **made)
+            allowed = ", ".join(_outside(item) for item in kinds)
+            raise InvalidInput(f"{section} has no setting {key!r}.", hint=f"It has {allowed}.")
+        checked[name] = _checked(f"{section}.{key}", value, kinds[name])
+    return replace(old, **checked)
 
 
 def _checked(name: str, value: Any, kind: type) -> Any:

@@ -118,13 +118,13 @@ def match(db: Connection, space: str, candidate: Candidate, *, threshold: float)
     best: tuple[float, int] | None = None
     opposed = []
     for memory_id, version in sorted(versions.items()):
-        known = statement_of(version)
-        if candidate.statement is not None and known is not None:
-            reason = conflicts(known, candidate.statement)
+        stored = statement_of(version)
+        if candidate.statement is not None and stored is not None:
+            reason = conflicts(stored, candidate.statement)
             if reason is not None:
                 opposed.append((memory_id, reason))
                 continue
-            likeness = _same_slot(candidate.statement, known)
+            likeness = _same_slot(candidate.statement, stored)
         else:
             likeness = jaccard(words, words_of(texts.get(version.frame_id, "")))
         if likeness >= threshold and (best is None or likeness > best[0]):
@@ -132,15 +132,15 @@ def match(db: Connection, space: str, candidate: Candidate, *, threshold: float)
     return Match(None if best is None else best[1], 0.0 if best is None else best[0], tuple(opposed))
 
 
-def _comparable(near: Iterable[_Near], said: Statement | None, threshold: float) -> list[int]:
+def _comparable(near: Iterable[_Near], statement: Statement | None, threshold: float) -> list[int]:
     """Those that can be like or opposed: free texts, and statements of the slot with a like value."""
-    if said is None:
+    if statement is None:
         return [item.memory_id for item in near]
-    subject, value = subject_key(said.subject), value_key(said.value)
-    slots = (said.slot, _OPPOSITES.get(said.slot))
+    subject, value = subject_key(statement.subject), value_key(statement.value)
+    slots = (statement.slot, _OPPOSITES.get(statement.slot))
     # One value excludes every other, and a preference may be turned around: their wordings say nothing.
-    any_value = said.cardinality == "one" or said.slot == "prefers"
-    found = []
+    any_value = statement.cardinality == "one" or statement.slot == "prefers"
+    memory_ids = []
     for item in near:
         if item.slot is not None:
             if item.subject_key != subject or item.slot not in slots:
@@ -149,17 +149,17 @@ def _comparable(near: Iterable[_Near], said: Statement | None, threshold: float)
                 overlap = jaccard(frozenset(value.split()), frozenset((item.value_key or "").split()))
                 if overlap < threshold:
                     continue
-        found.append(item.memory_id)
-    return found
+        memory_ids.append(item.memory_id)
+    return memory_ids
 
 
-def _same_slot(said: Statement, known: Statement) -> float:
+def _same_slot(new: Statement, old: Statement) -> float:
     """Two statements are compared by value, inside one slot."""
-    same_slot = subject_key(said.subject) == subject_key(known.subject) and said.slot == known.slot
-    if not same_slot or (said.polarity, said.ended) != (known.polarity, known.ended):
+    same_slot = subject_key(new.subject) == subject_key(old.subject) and new.slot == old.slot
+    if not same_slot or (new.polarity, new.ended) != (old.polarity, old.ended):
         return 0.0
-    left, right = frozenset(value_key(said.value).split()), frozenset(value_key(known.value).split())
-    if said.cardinality == "one" and (left <= right or right <= left):
+    left, right = frozenset(value_key(new.value).split()), frozenset(value_key(old.value).split())
+    if new.cardinality == "one" and (left <= right or right <= left):
         return 1.0  # "Lisbon" and "Lisbon, Portugal"
     return jaccard(left, right)
 
@@ -174,10 +174,10 @@ def _by_value(db: Connection, space: str, statement: Statement | None) -> list[_
         "WHERE space = ? AND subject_key = ? AND slot {} AND slot IS NOT NULL AND status = 'active' "
     )
     marks = f"IN ({', '.join('?' * len(slots))})"
-    found = db.all(sql.format(marks) + "AND value_key = ?", (space, subject, *slots, value))
+    rows = db.all(sql.format(marks) + "AND value_key = ?", (space, subject, *slots, value))
     if statement.cardinality == "one":
-        found += db.all(sql.format("= ?") + f"LIMIT {_MOST_OF_SLOT}", (space, subject, statement.slot))
-    return [_Near._make(row) for row in found]
+        rows += db.all(sql.format("= ?") + f"LIMIT {_MOST_OF_SLOT}", (space, subject, statement.slot))
+    return [_Near._make(row) for row in rows]
 
 
 def _by_words(db: Connection, space: str, words: frozenset[str], threshold: float) -> list[_Near]:
@@ -212,20 +212,20 @@ def _active(db: Connection, frame_ids: Sequence[int]) -> list[_Near]:
 
 def newest_versions(db: Connection, ids: Sequence[int]) -> dict[int, VersionRow]:
     """The last version of each memory."""
-    found: dict[int, VersionRow] = {}
+    newest: dict[int, VersionRow] = {}
     for row in select_among(db, VersionRow, "memory_id", list(ids)):
-        if row.memory_id not in found or found[row.memory_id].number < row.number:
-            found[row.memory_id] = row
-    return found
+        if row.memory_id not in newest or newest[row.memory_id].number < row.number:
+            newest[row.memory_id] = row
+    return newest
 
 
 def contents(db: Connection, frame_ids: Sequence[int]) -> dict[int, str]:
-    found: dict[int, str] = {}
+    texts: dict[int, str] = {}
     for batch in batched(list(frame_ids)):
         marks = ", ".join("?" * len(batch))
         sql = f"SELECT frame_id, text FROM frame_text WHERE frame_id IN ({marks})"
-        found.update((int(frame_id), str(text)) for frame_id, text in db.all(sql, batch))
-    return found
+        texts.update((int(frame_id), str(text)) for frame_id, text in db.all(sql, batch))
+    return texts
 
 
 def rebuild(db: Connection) -> int:

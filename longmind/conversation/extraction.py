@@ -131,43 +131,50 @@ def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:
 
 def extraction_figures(db: Connection, space: str) -> dict[str, dict[str, float]]:
     """By extractor: attempts, the part that succeeded, milliseconds each, and the failures by name."""
-    found: dict[str, dict[str, float]] = {}
+    totals: dict[str, dict[str, float]] = {}
     taken: dict[str, int] = {}
     for row in select(db, OutcomeRow, "x.space = ? ORDER BY x.extractor, x.outcome", (space,)):
-        figures = found.setdefault(row.extractor, {"attempts": 0, "succeeded": 0})
+        figures = totals.setdefault(row.extractor, {"attempts": 0, "succeeded": 0})
         figures["attempts"] += row.times
         taken[row.extractor] = taken.get(row.extractor, 0) + row.micros
         if row.outcome == "answered":
             figures["succeeded"] += row.times
         else:
             figures[row.outcome] = row.times
-    for extractor, figures in found.items():
+    for extractor, figures in totals.items():
         figures["success_rate"] = figures["succeeded"] / figures["attempts"]
         figures["latency_ms"] = taken[extractor] / 1000 / figures["attempts"]
-    return found
+    return totals
 
 
 def _by_rules(text: str, speaker: str | None, name: str) -> Reading:
     started = time.perf_counter_ns()
-    found = from_turn(text, speaker=speaker)
-    return Reading(tuple(found), name, (Outcome("heuristic", "answered", _micros(started)),))
+    candidates = from_turn(text, speaker=speaker)
+    return Reading(tuple(candidates), name, (Outcome("heuristic", "answered", _micros(started)),))
 
 
 def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """Without what rules and model both found: one turn sees a memory once."""
-    kept: list[Candidate] = []
+    distinct: list[Candidate] = []
     seen: set[object] = set()
     for item in candidates:
-        said = item.statement
+        statement = item.statement
         keys: set[object] = {(item.archives, item.words)}
-        if said is not None:
+        if statement is not None:
             keys.add(
-                (item.archives, said.subject, said.slot, said.value.casefold(), said.polarity, said.ended)
+                (
+                    item.archives,
+                    statement.subject,
+                    statement.slot,
+                    statement.value.casefold(),
+                    statement.polarity,
+                    statement.ended,
+                )
             )
         if not keys & seen:
-            kept.append(item)
+            distinct.append(item)
         seen |= keys
-    return tuple(kept)
+    return tuple(distinct)
 
 
 def _micros(started: int) -> int:

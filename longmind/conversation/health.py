@@ -62,13 +62,13 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
     db = snapshot.db
-    found = {}
+    counts = {}
     for table in TABLES.values():
         row = db.one(f"SELECT count(*) FROM {table}")
-        found[table.removeprefix("conversation_")] = int(row[0]) if row else 0
+        counts[table.removeprefix("conversation_")] = int(row[0]) if row else 0
     for layer, count in db.all(
         "SELECT layer, count(*) FROM conversation_current WHERE status = 'active' "
         "GROUP BY layer ORDER BY layer"
     ):
-        found[f"active_{layer}"] = int(count)
-    return found
+        counts[f"active_{layer}"] = int(count)
+    return counts

@@ -28,7 +28,7 @@ class MemoriesLane:
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        found = self._search.search(
+        hits = self._search.search(
             SearchRequest(
                 request.query,
                 request.view,
@@ -38,11 +38,11 @@ class MemoriesLane:
                 times="ignore",
             )
         )
-        frames = [hit.frame for hit in found]
+        frames = [hit.frame for hit in hits]
         if len(frames) < lane.items:
-            known = {frame.id for frame in frames}
+            frame_ids = {frame.id for frame in frames}
             dialect = self._store.engine.dialect
-            wanted = [
+            more = [
                 item.frame_id
                 for layer in ("long", "mid")
                 for item in listed(
@@ -55,7 +55,7 @@ class MemoriesLane:
                     limit=lane.items,
                     exclude_pii=False,
                 )
-                if item.frame_id not in known
+                if item.frame_id not in frame_ids
             ]
-            frames += fetch(snapshot.db, dialect, wanted[: lane.items - len(frames)], request.view)
+            frames += fetch(snapshot.db, dialect, more[: lane.items - len(frames)], request.view)
         return [whole(frame, "memories", rank) for rank, frame in enumerate(frames, 1)]

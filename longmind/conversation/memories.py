@@ -92,27 +92,27 @@ class Memories:
         self, content: str, *, importance: int = 0, tags: Iterable[str] = (), space: str | None = None
     ) -> MemoryItem:
         """Keep a memory in the middle layer; one that says the same is seen again instead."""
-        place = self._place(space)
+        space_name = self._place(space)
         candidate = from_text(
             check_text(content, "content"),
             importance=_importance(importance),
             tags=check_tags(tags),
             rule=_FREE,
         )
-        made = prepare(self._store, [memory_draft(candidate, space=place, source="user")])
+        prepared = prepare(self._store, [memory_draft(candidate, space=space_name, source="user")])
         with self._store.write() as tx:
-            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), place)
-            found = match(tx.db, place, candidate, threshold=ctx.config.dedupe.threshold)
-            if found.same is not None:
-                see(ctx, found.same, candidate, likeness=found.likeness, said=None)
-                memory_id = found.same
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
+            matched = match(tx.db, space_name, candidate, threshold=ctx.config.dedupe.threshold)
+            if matched.same is not None:
+                see(ctx, matched.same, candidate, likeness=matched.likeness, origin=None)
+                memory_id = matched.same
                 self._retag(ctx, memory_id, add=check_tags(candidate.tags))
             else:
-                memory_id = create(ctx, candidate, source="user", prepared=made)
-            for other, reason in found.opposed:
+                memory_id = create(ctx, candidate, source="user", prepared=prepared)
+            for other, reason in matched.opposed:
                 inputs = {"by": memory_id, "conflict": reason}
                 put_away(ctx, other, "archived", reason="conflict", inputs=inputs)
-            return self._one(tx.db, memory_id, View.of(place))
+            return self._one(tx.db, memory_id, View.of(space_name))
 
     def update(
         self,
@@ -125,42 +125,46 @@ class Memories:
     ) -> MemoryItem:
         """Change wording, status or tags; what held before stays visible as of before."""
         check_memory_id(memory_id)
-        place = self._place(space)
-        wanted = None if status is None else check_choice(status, "status", STATUSES)
+        space_name = self._place(space)
+        new_status = None if status is None else check_choice(status, "status", STATUSES)
         new_tags = None if tags is None else check_tags(tags)
         with self._store.read() as snapshot:
-            item = self._one(snapshot.db, memory_id, View.of(place))
-        rewords = content is not None or (wanted == "active" and item.status != "active")
+            item = self._one(snapshot.db, memory_id, View.of(space_name))
+        rewords = content is not None or (new_status == "active" and item.status != "active")
         text = item.content if content is None else check_text(content, "content")
-        if content is not None and wanted is None and item.status != "active":
+        if content is not None and new_status is None and item.status != "active":
             raise Conflict(f"Memory {memory_id} is {item.status}.", hint="Set its status to active as well.")
-        if rewords and wanted in ("archived", "deleted"):
+        if rewords and new_status in ("archived", "deleted"):
             raise InvalidInput("A memory is reworded or put away, not both at once.")
-        kept = item.tags if new_tags is None else new_tags
-        candidate = from_text(text, importance=item.importance, tags=kept, rule=_FREE)
-        made = prepare(self._store, [memory_draft(candidate, space=place, source="user")]) if rewords else {}
+        tags_after = item.tags if new_tags is None else new_tags
+        candidate = from_text(text, importance=item.importance, tags=tags_after, rule=_FREE)
+        prepared = (
+            prepare(self._store, [memory_draft(candidate, space=space_name, source="user")])
+            if rewords
+            else {}
+        )
         with self._store.write() as tx:
-            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), place)
-            self._one(tx.db, memory_id, View.of(place))
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
+            self._one(tx.db, memory_id, View.of(space_name))
             if rewords:
-                revise(ctx, memory_id, candidate, status="active", prepared=made)
+                revise(ctx, memory_id, candidate, status="active", prepared=prepared)
             elif new_tags is not None:
                 self._retag(ctx, memory_id, add=new_tags, drop=set(item.tags) - set(new_tags))
                 decide(ctx, memory_id, "updated", {"tags": list(new_tags)})
-            if wanted in ("archived", "deleted") and item.status != wanted:
-                put_away(ctx, memory_id, wanted, reason="by hand", inputs={})
-            return self._one(tx.db, memory_id, View.of(place))
+            if new_status in ("archived", "deleted") and item.status != new_status:
+                put_away(ctx, memory_id, new_status, reason="by hand", inputs={})
+            return self._one(tx.db, memory_id, View.of(space_name))
 
     def like(self, text: str, *, space: str | None = None) -> MemoryItem:
         """The active memory that says this, or `NotFound`."""
-        place = self._place(space)
+        space_name = self._place(space)
         candidate = from_text(check_text(text, "text"), rule=_FREE)
         with self._store.read() as snapshot:
             threshold = read_config(self._store, snapshot.db).dedupe.threshold
-            found = match(snapshot.db, place, candidate, threshold=threshold)
-            if found.same is None:
+            matched = match(snapshot.db, space_name, candidate, threshold=threshold)
+            if matched.same is None:
                 raise NotFound("No memory says this.", hint="List them, and give an id.")
-            return self._one(snapshot.db, found.same, View.of(place))
+            return self._one(snapshot.db, matched.same, View.of(space_name))
 
     def forget(self, memory_id: int, *, space: str | None = None) -> MemoryItem:
         """Retire a memory, with status deleted: gone from reads at LATEST, still there as of before."""
@@ -196,19 +200,19 @@ class Memories:
 
         What is deleted is retired, and with `purge` erased (what an earlier sweep deleted, too).
         """
-        place, moment = self._place(space), to_ms(now, "now")
+        space_name, moment = self._place(space), to_ms(now, "now")
         if dry_run:
             with self._store.read() as snapshot:
                 config = read_config(self._store, snapshot.db)
-                plan = sweep.plan_sweep(sweep.standings(snapshot.db, place), config, now=moment)
-                return sweep.report(snapshot.db, place, plan, dry_run=True)
+                plan = sweep.plan_sweep(sweep.standings(snapshot.db, space_name), config, now=moment)
+                return sweep.report(snapshot.db, space_name, plan, dry_run=True)
         with self._store.write() as tx:
-            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), place)
-            plan = sweep.plan_sweep(sweep.standings(tx.db, place), ctx.config, now=moment)
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
+            plan = sweep.plan_sweep(sweep.standings(tx.db, space_name), ctx.config, now=moment)
             sweep.apply_sweep(ctx, plan)
-        purged = self._purge(place) if purge else 0
+        purged = self._purge(space_name) if purge else 0
         with self._store.read() as snapshot:
-            return sweep.report(snapshot.db, place, plan, dry_run=False, purged=purged)
+            return sweep.report(snapshot.db, space_name, plan, dry_run=False, purged=purged)
 
     # Reading
 
@@ -293,11 +297,11 @@ class Memories:
 
     def stats(self, *, now: datetime | int | None = None, space: str | None = None) -> ConversationStats:
         """Counts, averages, how extraction went, and what was spent. Ages need a `now`."""
-        place = self._place(space)
+        space_name = self._place(space)
         with self._store.read() as snapshot:
             config = read_config(self._store, snapshot.db)
             moment = None if now is None else to_ms(now, "now")
-            return figures(snapshot.db, place, config, now=moment)
+            return figures(snapshot.db, space_name, config, now=moment)
 
     # Configuration
 
@@ -322,10 +326,10 @@ class Memories:
         return View.of(self._space if space is None else space, as_of)
 
     def _one(self, db: Connection, memory_id: int, view: View) -> MemoryItem:
-        found = load(db, self._store.engine.dialect, [memory_id], view).get(memory_id)
-        if found is None:
+        item = load(db, self._store.engine.dialect, [memory_id], view).get(memory_id)
+        if item is None:
             raise NotFound(f"There is no memory {memory_id} here.", hint="It may be in another space.")
-        return found
+        return item
 
     def _retag(
         self, ctx: WriteContext, memory_id: int, *, add: Iterable[str], drop: Iterable[str] = ()

@@ -21,48 +21,50 @@ def merge(
     What the same turn takes back further on was never so for anyone, and is left out.
     """
     return tuple(
-        _merge_one(ctx, candidate, turn, prepared.get(place))
-        for place, candidate in enumerate(candidates)
-        if not _taken_back(candidate, candidates[place + 1 :])
+        _merge_one(ctx, candidate, turn, prepared.get(position))
+        for position, candidate in enumerate(candidates)
+        if not _taken_back(candidate, candidates[position + 1 :])
     )
 
 
 def _taken_back(candidate: Candidate, later: Sequence[Candidate]) -> bool:
-    said = candidate.statement
-    return said is not None and any(
-        other.statement is not None and conflicts(said, other.statement) for other in later
+    statement = candidate.statement
+    return statement is not None and any(
+        other.statement is not None and conflicts(statement, other.statement) for other in later
     )
 
 
 def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Prepared | None) -> Extracted:
-    db, said = ctx.tx.db, Said(turn, candidate.start, candidate.end)
+    db, origin = ctx.tx.db, Said(turn, candidate.start, candidate.end)
     if is_erased(ctx.store, db, ctx.space, candidate):
         return Extracted(None, "", "suppressed")
-    found = match(db, ctx.space, candidate, threshold=ctx.config.dedupe.threshold)
+    matched = match(db, ctx.space, candidate, threshold=ctx.config.dedupe.threshold)
     if candidate.archives:
-        if found.same is None:
+        if matched.same is None:
             return Extracted(None, candidate.content, "suppressed")
-        put_away(ctx, found.same, "archived", reason="llm", inputs={"turn": turn, "likeness": found.likeness})
-        link(ctx, found.same, said, reason="archived", rule=candidate.rule)
-        return Extracted(found.same, candidate.content, "archived")
-    opposed = tuple(memory_id for memory_id, _ in found.opposed)
-    if found.same is not None and not opposed:
-        see(ctx, found.same, candidate, likeness=found.likeness, said=said)
-        return Extracted(found.same, candidate.content, "seen")
-    if not opposed:
-        new = create(ctx, candidate, source="agent", prepared=prepared, said=said)
-        return Extracted(new, candidate.content, "created")
-    if found.same is not None:
-        see(ctx, found.same, candidate, likeness=found.likeness, said=said)
-        new = found.same
-    else:
-        reasons = {str(memory_id): reason for memory_id, reason in found.opposed}
-        new = create(
-            ctx, candidate, source="agent", prepared=prepared, said=said, inputs={"conflicts": reasons}
+        put_away(
+            ctx, matched.same, "archived", reason="llm", inputs={"turn": turn, "likeness": matched.likeness}
         )
-    link(ctx, new, said, reason="conflict", rule=candidate.rule)
+        link(ctx, matched.same, origin, reason="archived", rule=candidate.rule)
+        return Extracted(matched.same, candidate.content, "archived")
+    opposed = tuple(memory_id for memory_id, _ in matched.opposed)
+    if matched.same is not None and not opposed:
+        see(ctx, matched.same, candidate, likeness=matched.likeness, origin=origin)
+        return Extracted(matched.same, candidate.content, "seen")
+    if not opposed:
+        new = create(ctx, candidate, source="agent", prepared=prepared, origin=origin)
+        return Extracted(new, candidate.content, "created")
+    if matched.same is not None:
+        see(ctx, matched.same, candidate, likeness=matched.likeness, origin=origin)
+        new = matched.same
+    else:
+        reasons = {str(memory_id): reason for memory_id, reason in matched.opposed}
+        new = create(
+            ctx, candidate, source="agent", prepared=prepared, origin=origin, inputs={"conflicts": reasons}
+        )
+    link(ctx, new, origin, reason="conflict", rule=candidate.rule)
     successor = _frame_of(ctx, new)
-    for memory_id, reason in found.opposed:
+    for memory_id, reason in matched.opposed:
         inputs = {"by": new, "conflict": reason, "turn": turn}
         put_away(ctx, memory_id, "archived", reason="conflict", inputs=inputs, successor=successor)
     return Extracted(new, candidate.content, "conflict", opposed)

@@ -76,10 +76,10 @@ class ConversationPart(Part):
         """Those that were deleted had been forgotten or had faded already, and may be said anew."""
         db = tx.db
         standing = Clause("x.until IS NULL AND x.status <> 'deleted'")
-        kept = [row.memory_id for row in select_among(db, StateRow, "memory_id", memories, standing)]
-        versions = newest_versions(db, kept)
+        memory_ids = [row.memory_id for row in select_among(db, StateRow, "memory_id", memories, standing)]
+        versions = newest_versions(db, memory_ids)
         texts = contents(db, [version.frame_id for version in versions.values()])
-        spaces = {row.memory_id: row.space for row in select_among(db, MemoryRow, "memory_id", kept)}
+        spaces = {row.memory_id: row.space for row in select_among(db, MemoryRow, "memory_id", memory_ids)}
         for memory_id, version in versions.items():
             text = texts.get(version.frame_id)
             if text is not None:
@@ -94,7 +94,7 @@ def _bound_to(db: Connection, ids: Sequence[int]) -> list[int]:
 
 def _shown_by(db: Connection, ids: Sequence[int]) -> list[int]:
     """Active memories whose newest version is one of these frames."""
-    found: list[int] = []
+    memory_ids: list[int] = []
     for batch in batched(list(ids)):
         clause = among("v.frame_id", batch)
         sql = (
@@ -102,8 +102,8 @@ def _shown_by(db: Connection, ids: Sequence[int]) -> list[int]:
             "ON c.memory_id = v.memory_id AND c.frame_id = v.frame_id AND c.status = 'active' "
             f"WHERE {clause.sql}"
         )
-        found += [int(row[0]) for row in db.all(sql, clause.values)]
-    return found
+        memory_ids += [int(row[0]) for row in db.all(sql, clause.values)]
+    return memory_ids
 
 
 def _orphans(db: Connection, ids: Sequence[int], *, live: bool) -> list[int]:
@@ -112,22 +112,22 @@ def _orphans(db: Connection, ids: Sequence[int], *, live: bool) -> list[int]:
     links = select_among(db, LinkRow, "memory_id", touched)
     others = {row.frame_id for row in links} - set(ids)
     counting = _live_turns(db, sorted(others)) if live else others
-    kept = {row.memory_id for row in links if row.frame_id in counting}
+    supported = {row.memory_id for row in links if row.frame_id in counting}
     by_hand = {
         row.memory_id
         for row in select_among(db, VersionRow, "memory_id", touched)
         if row.rule == "remembered"
     }
-    return [memory_id for memory_id in touched if memory_id not in kept | by_hand]
+    return [memory_id for memory_id in touched if memory_id not in supported | by_hand]
 
 
 def _live_turns(db: Connection, ids: Sequence[int]) -> set[int]:
-    found: set[int] = set()
+    live: set[int] = set()
     for batch in batched(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id FROM frame WHERE retired_at IS NULL AND {clause.sql}"
-        found |= {int(row[0]) for row in db.all(sql, clause.values)}
-    return found
+        live |= {int(row[0]) for row in db.all(sql, clause.values)}
+    return live
 
 
 def _delete(db: Connection, table: str, column: str, values: Sequence[int]) -> int:

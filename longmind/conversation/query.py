@@ -42,37 +42,36 @@ class Run(NamedTuple):
 
 def last_runs(db: Connection, *, system: int = FOREVER) -> dict[str, Run]:
     """By space, the last sweep that was recorded by `system`."""
-    found: dict[str, Run] = {}
+    runs: dict[str, Run] = {}
     latest = (
         "x.recorded_at = (SELECT max(y.recorded_at) FROM conversation_run y "
         "WHERE y.space = x.space AND y.recorded_at <= ?)"
     )
     for row in select(db, RunRow, latest, (system,)):
-        found[row.space] = Run(row.now, row.recorded_at, Scoring(**json.loads(row.weights)))
-    return found
+        runs[row.space] = Run(row.now, row.recorded_at, Scoring(**json.loads(row.weights)))
+    return runs
 
 
 def load(db: Connection, dialect: Dialect, ids: Sequence[int], view: View) -> dict[int, MemoryItem]:
     """The memories among `ids` that there were, in the view's spaces at its instant."""
-    found = _known(db, "v.memory_id", ids, view)
-    frames = [known.version.frame_id for known in found]
+    stored = _known(db, "v.memory_id", ids, view)
+    frames = [rows.version.frame_id for rows in stored]
     texts, tags = _texts(db, dialect, frames), _tags(db, frames, view)
     runs = last_runs(db, system=view.as_of.system)
     items = {}
-    for known in found:
-        frame_id = known.version.frame_id
-        items[known.memory.memory_id] = _item(known, texts[frame_id], tags.get(frame_id, ()), runs)
+    for rows in stored:
+        frame_id = rows.version.frame_id
+        items[rows.memory.memory_id] = _item(rows, texts[frame_id], tags.get(frame_id, ()), runs)
     return items
 
 
 def shown_by(db: Connection, frames: Sequence[Frame], view: View) -> list[MemoryItem]:
     """The memories that frames of the view are the wording of, in their order."""
-    found = {
-        known.version.frame_id: known
-        for known in _known(db, "v.frame_id", [frame.id for frame in frames], view)
+    stored = {
+        rows.version.frame_id: rows for rows in _known(db, "v.frame_id", [frame.id for frame in frames], view)
     }
-    runs = last_runs(db, system=view.as_of.system) if found else {}
-    return [_item(found[frame.id], frame.text, frame.tags, runs) for frame in frames if frame.id in found]
+    runs = last_runs(db, system=view.as_of.system) if stored else {}
+    return [_item(stored[frame.id], frame.text, frame.tags, runs) for frame in frames if frame.id in stored]
 
 
 class _Known(NamedTuple):
@@ -89,13 +88,13 @@ def _known(db: Connection, column: str, values: Sequence[int], view: View) -> li
     columns = join((MemoryRow, "m"), (StateRow, "s"), (VersionRow, "v"))
     for batch in batched(list(values)):
         clause = among(column, batch) & Clause("v.recorded_at <= ?", (view.as_of.system,))
-        held = during("s", view.as_of)
+        valid = during("s", view.as_of)
         sql = (
             f"SELECT {columns.sql} FROM conversation_version v "
             "JOIN conversation_memory m ON m.memory_id = v.memory_id "
-            f"JOIN conversation_state s ON s.memory_id = v.memory_id AND {held.sql} WHERE {clause.sql}"
+            f"JOIN conversation_state s ON s.memory_id = v.memory_id AND {valid.sql} WHERE {clause.sql}"
         )
-        for row in db.all(sql, (*held.values, *clause.values)):
+        for row in db.all(sql, (*valid.values, *clause.values)):
             memory, state, version = columns.read(row)
             old = newest.get(memory.memory_id)
             if _in(memory, view) and (old is None or old.version.number < version.number):
@@ -103,8 +102,8 @@ def _known(db: Connection, column: str, values: Sequence[int], view: View) -> li
     return list(newest.values())
 
 
-def _item(known: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
-    memory, state, version = known
+def _item(rows: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
+    memory, state, version = rows
     score, scored_at = standing(memory, state, runs.get(memory.space))
     return MemoryItem(
         id=memory.memory_id,
@@ -211,16 +210,16 @@ def _current_ids(
         inside = "SELECT t.frame_id FROM frame_text t WHERE lower(t.text) LIKE ? ESCAPE '\\'"
         shared.append(Clause(f"frame_id IN ({inside})", (like,)))
     cut = "" if limit is None else f" LIMIT {limit}"
-    places = [Clause("1 = 1")] if view.spaces is ALL else [Clause("space = ?", (s,)) for s in view.spaces]
-    found: list[int] = []
-    for place in places:
-        clause = both([place, *shared])
+    spaces = [Clause("1 = 1")] if view.spaces is ALL else [Clause("space = ?", (s,)) for s in view.spaces]
+    memory_ids: list[int] = []
+    for space in spaces:
+        clause = both([space, *shared])
         sql = (
             f"SELECT memory_id FROM conversation_current WHERE {clause.sql} "
             f"ORDER BY score DESC, memory_id DESC{cut}"
         )
-        found += [int(row[0]) for row in db.all(sql, clause.values)]
-    return found
+        memory_ids += [int(row[0]) for row in db.all(sql, clause.values)]
+    return memory_ids
 
 
 def has_any(db: Connection, view: View, layer: str) -> bool:
@@ -238,21 +237,21 @@ def _in(row: MemoryRow, view: View) -> bool:
 
 
 def _texts(db: Connection, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, str]:
-    found = {}
+    texts = {}
     for batch in batched(list(frame_ids)):
         clause = among("f.frame_id", batch)
         for row in db.all(load_query(dialect, clause.sql), clause.values):
             frame, text = checked_text(row)
-            found[frame.frame_id] = text
-    missing = sorted(set(frame_ids) - set(found))
+            texts[frame.frame_id] = text
+    missing = sorted(set(frame_ids) - set(texts))
     if missing:
         raise Corrupt(
             f"Frame {missing[0]}, the wording of a memory, is missing.",
             hint="Restore a backup: longmind restore BACKUP TO.",
         )
-    return found
+    return texts
 
 
 def _tags(db: Connection, frame_ids: Sequence[int], view: View) -> dict[int, tuple[str, ...]]:
     tags = tags_of(db, list(frame_ids), view)
-    return {frame_id: tuple(sorted(found)) for frame_id, found in tags.items()}
+    return {frame_id: tuple(sorted(names)) for frame_id, names in tags.items()}

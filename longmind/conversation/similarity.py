@@ -17,13 +17,13 @@ MOST_WORDS: Final = 256
 
 def words_of(text: str) -> frozenset[str]:
     """Distinct words: case and accents folded, punctuation dropped, "User's" and "User" alike."""
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for match in _WORD.finditer(fold(text)):
         word = match.group().replace("’", "'").removesuffix("'s")
-        found[word] = None
-        if len(found) == MOST_WORDS:
+        words[word] = None
+        if len(words) == MOST_WORDS:
             break
-    return frozenset(found)
+    return frozenset(words)
 
 
 def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
@@ -53,9 +53,9 @@ def probes(rarest_first: Sequence[str], threshold: float) -> Iterator[tuple[str,
     """
     count = len(rarest_first)
     least = math.ceil(threshold * count - 1e-9)
-    for place, word in enumerate(rarest_first):
-        shared = count - place
-        most = math.floor(shared / threshold - place + 1e-9)
+    for skipped, word in enumerate(rarest_first):
+        shared = count - skipped
+        most = math.floor(shared / threshold - skipped + 1e-9)
         if most < least:
             return
         yield word, least, most

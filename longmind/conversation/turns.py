@@ -87,10 +87,10 @@ class Conversation:
         with self._store.read() as snapshot:
             config = read_config(self._store, snapshot.db)
             names = [item.content_hash() for item in drafts]
-            known = existing(snapshot.db, drafts, names)
+            stored = existing(snapshot.db, drafts, names)
         ready = [
             self._ready(item, config, extract=extract and twin is None, alone=len(drafts) == 1)
-            for item, twin in zip(drafts, known, strict=True)
+            for item, twin in zip(drafts, stored, strict=True)
         ]
         return [self._write(turn, config) for turn in ready]
 
@@ -118,15 +118,15 @@ class Conversation:
             config = read_config(self._store, db)
             turns = self._window(snapshot, config, None, as_of)
             notes: list[str] = []
-            asked = query if query is not None else _last_words(turns)
+            question = query if query is not None else _last_words(turns)
             mid: list[MemoryItem] = []
             long: list[MemoryItem] = []
             if query:
                 mid, long = self._answering(query, k, exclude_pii, as_of, db, notes)
-            elif asked:
-                long = self._relevant(asked, "long", k, exclude_pii, as_of, db, notes)
+            elif question:
+                long = self._relevant(question, "long", k, exclude_pii, as_of, db, notes)
             mid = self._filled(mid, "mid", k, exclude_pii, as_of, db)
-            if not asked:
+            if not question:
                 long = self._filled(long, "long", k, exclude_pii, as_of, db)
         return ConversationContext(turns, tuple(mid), tuple(long), tuple(dict.fromkeys(notes)))
 
@@ -134,25 +134,25 @@ class Conversation:
 
     def _draft(self, turn: Mapping[str, Any] | tuple[str, str]) -> Draft:
         if isinstance(turn, Mapping):
-            given = dict(turn)
+            fields = dict(turn)
         elif isinstance(turn, tuple | list) and len(turn) == 2:
-            given = {"role": turn[0], "text": turn[1]}
+            fields = {"role": turn[0], "text": turn[1]}
         else:
             raise InvalidInput("A turn is a pair of role and text, or a mapping with 'role' and 'text'.")
-        unknown = sorted(set(given) - {"role", "text", "speaker", "idempotency_key"})
+        unknown = sorted(set(fields) - {"role", "text", "speaker", "idempotency_key"})
         if unknown:
             raise InvalidInput(f"A turn has no {unknown[0]!r}.", hint="It has role, text and speaker.")
-        role = check_choice(given.get("role"), "role", ROLES)
+        role = check_choice(fields.get("role"), "role", ROLES)
         item = draft(
-            given.get("text", ""),
+            fields.get("text", ""),
             space=self.space,
             kind=Kind.TURN,
             session=self.session,
             role=role,
-            speaker=given.get("speaker"),
+            speaker=fields.get("speaker"),
             source="user" if role == "user" else "agent",
             repeatable=True,
-            idempotency_key=given.get("idempotency_key"),
+            idempotency_key=fields.get("idempotency_key"),
         )
         return cut_if_long(item)
 
@@ -162,20 +162,23 @@ class Conversation:
             text, _ = without_echo(item.text)
             reading = self._reader.read(text, space=self.space, config=config, speaker=item.speaker)
             if text != item.text:  # ranges would point into the text without its echoes
-                moved = tuple(replace(found, start=None, end=None) for found in reading.candidates)
+                moved = tuple(replace(candidate, start=None, end=None) for candidate in reading.candidates)
                 reading = replace(reading, candidates=moved)
         whole = prepare(self._store, [item])
-        places = [place for place, found in enumerate(reading.candidates) if not found.archives]
-        if alone and places and self._embeds:
-            places = self._new(reading.candidates, places, config)
+        positions = [
+            position for position, candidate in enumerate(reading.candidates) if not candidate.archives
+        ]
+        if alone and positions and self._embeds:
+            positions = self._new(reading.candidates, positions, config)
         drafts = [
-            memory_draft(reading.candidates[place], space=self.space, source="agent") for place in places
+            memory_draft(reading.candidates[position], space=self.space, source="agent")
+            for position in positions
         ]
         # The turn itself is read for facts; a memory made of it would tell them twice.
-        made = prepare(self._store, drafts, leave_out=("facts",))
+        prepared = prepare(self._store, drafts, leave_out=("facts",))
         memories = {
-            place: {name: [items[number]] for name, items in made.items()}
-            for number, place in enumerate(places)
+            position: {name: [items[number]] for name, items in prepared.items()}
+            for number, position in enumerate(positions)
         }
         return _Turn(item, reading, whole, memories)
 
@@ -183,13 +186,15 @@ class Conversation:
     def _embeds(self) -> bool:
         return self._search.embedding.index is not None
 
-    def _new(self, candidates: Sequence[Candidate], places: Sequence[int], config: Config) -> list[int]:
+    def _new(self, candidates: Sequence[Candidate], positions: Sequence[int], config: Config) -> list[int]:
         """Which of them seem new: only these are embedded. The transaction looks again."""
         with self._store.read() as snapshot:
             return [
-                place
-                for place in places
-                if match(snapshot.db, self.space, candidates[place], threshold=config.dedupe.threshold).same
+                position
+                for position in positions
+                if match(
+                    snapshot.db, self.space, candidates[position], threshold=config.dedupe.threshold
+                ).same
                 is None
             ]
 
@@ -199,9 +204,9 @@ class Conversation:
             if written.status != "created":
                 return TurnReport(written.id)
             ctx = WriteContext(self._store, tx, config, self.space)
-            found = merge(ctx, turn.reading.candidates, turn=written.id, prepared=turn.memories)
+            extracted = merge(ctx, turn.reading.candidates, turn=written.id, prepared=turn.memories)
             count_outcomes(tx, self.space, turn.reading)
-        return TurnReport(written.id, found, turn.reading.extractor, turn.reading.warnings)
+        return TurnReport(written.id, extracted, turn.reading.extractor, turn.reading.warnings)
 
     # Reading
 
@@ -211,18 +216,18 @@ class Conversation:
         size = config.short_term.size if limit is None else check_limit(limit, "limit", most=100_000)
         where = Where(kind=Kind.TURN, session=self.session)
         dialect = self._store.engine.dialect
-        found = timeline(snapshot.db, dialect, View.of(self.space, as_of), where, limit=size)
-        return tuple(reversed(found))
+        frames = timeline(snapshot.db, dialect, View.of(self.space, as_of), where, limit=size)
+        return tuple(reversed(frames))
 
     def _answering(
         self, query: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection, notes: list[str]
     ) -> tuple[list[MemoryItem], list[MemoryItem]]:
         """The memories of both layers that answer, by one search unless those of one crowd out the other."""
         most = min(2 * k, _MOST_FOUND)
-        found = self._relevant(query, None, most, exclude_pii, as_of, db, notes)
-        mid = [item for item in found if item.layer == "mid"]
-        long = [item for item in found if item.layer == "long"]
-        if not long and len(found) == most:
+        items = self._relevant(query, None, most, exclude_pii, as_of, db, notes)
+        mid = [item for item in items if item.layer == "mid"]
+        long = [item for item in items if item.layer == "long"]
+        if not long and len(items) == most:
             long = self._relevant(query, "long", k, exclude_pii, as_of, db, notes)
         return mid[:k], long[:k]
 
@@ -244,10 +249,10 @@ class Conversation:
         return items
 
     def _filled(
-        self, found: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection
+        self, items: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection
     ) -> list[MemoryItem]:
-        if len(found) >= k:
-            return found[:k]
+        if len(items) >= k:
+            return items[:k]
         strongest = listed(
             db,
             self._store.engine.dialect,
@@ -258,8 +263,8 @@ class Conversation:
             limit=k,
             exclude_pii=exclude_pii,
         )
-        known = {item.id for item in found}
-        return [*found, *(item for item in strongest if item.id not in known)][:k]
+        ids = {item.id for item in items}
+        return [*items, *(item for item in strongest if item.id not in ids)][:k]
 
 
 def find(

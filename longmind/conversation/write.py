@@ -91,7 +91,7 @@ def create(
     *,
     source: str,
     prepared: Prepared | None = None,
-    said: Said | None = None,
+    origin: Said | None = None,
     reason: str = "extracted",
     inputs: Mapping[str, Any] | None = None,
 ) -> int:
@@ -111,14 +111,14 @@ def create(
     current = current_row(version, state, space=ctx.space, pii=PII in item.tags)
     write_current(tx.db, [current])
     WORDS.add(tx.db, {written.id: word_postings(ctx.space, item.text)})
-    if said is not None:
-        link(ctx, memory_id, said, reason=reason, rule=candidate.rule)
+    if origin is not None:
+        link(ctx, memory_id, origin, reason=reason, rule=candidate.rule)
     decide(ctx, memory_id, "created", {"rule": candidate.rule, **(inputs or {}), **terms(score)})
     return memory_id
 
 
 def see(
-    ctx: WriteContext, memory_id: int, candidate: Candidate, *, likeness: float, said: Said | None
+    ctx: WriteContext, memory_id: int, candidate: Candidate, *, likeness: float, origin: Said | None
 ) -> None:
     """The memory was said again."""
     state = state_of(ctx.tx.db, memory_id)
@@ -131,8 +131,8 @@ def see(
     )
     score = ctx.score(seen, created_at)
     change(ctx, state, seen._replace(score=score.total, scored_at=ctx.tx.now))
-    if said is not None:
-        link(ctx, memory_id, said, reason="seen", rule=candidate.rule)
+    if origin is not None:
+        link(ctx, memory_id, origin, reason="seen", rule=candidate.rule)
     inputs = {"rule": candidate.rule, "likeness": round(likeness, 6), "hits": seen.hits, **terms(score)}
     decide(ctx, memory_id, "seen", inputs)
 
@@ -207,8 +207,8 @@ def change(ctx: WriteContext, old: StateRow, new: StateRow, *, derived: bool = T
     return new
 
 
-def link(ctx: WriteContext, memory_id: int, said: Said, *, reason: str, rule: str) -> None:
-    row = LinkRow(memory_id, said.frame_id, reason, rule, said.start, said.end, ctx.tx.system)
+def link(ctx: WriteContext, memory_id: int, origin: Said, *, reason: str, rule: str) -> None:
+    row = LinkRow(memory_id, origin.frame_id, reason, rule, origin.start, origin.end, ctx.tx.system)
     upsert(ctx.tx.db, row)
 
 
@@ -240,17 +240,17 @@ def memory_row(db: Connection, memory_id: int) -> MemoryRow:
 
 
 def version_row(memory_id: int, number: int, frame_id: int, candidate: Candidate, system: int) -> VersionRow:
-    said = candidate.statement
+    statement = candidate.statement
     return VersionRow(
         memory_id=memory_id,
         number=number,
         frame_id=frame_id,
-        subject=None if said is None else said.subject,
-        slot=None if said is None else said.slot,
-        value=None if said is None else said.value,
-        polarity=int(said is None or said.polarity),
-        ended=int(said is not None and said.ended),
-        cardinality="many" if said is None else said.cardinality,
+        subject=None if statement is None else statement.subject,
+        slot=None if statement is None else statement.slot,
+        value=None if statement is None else statement.value,
+        polarity=int(statement is None or statement.polarity),
+        ended=int(statement is not None and statement.ended),
+        cardinality="many" if statement is None else statement.cardinality,
         rule=candidate.rule,
         recorded_at=system,
     )
@@ -259,15 +259,19 @@ def version_row(memory_id: int, number: int, frame_id: int, candidate: Candidate
 # What was erased must not come back
 
 
-def tombstones(store: Store, db: Connection, space: str, content: str, said: Statement | None) -> list[bytes]:
+def tombstones(
+    store: Store, db: Connection, space: str, content: str, statement: Statement | None
+) -> list[bytes]:
     """Keyed names of what a memory says: by its words, and by its slot and value; none without a key."""
     secret = store.setting(db, TOMBSTONE_KEY)
     if secret is None:
         return []
     fields: list[list[str]] = [["words", *sorted(words_of(content))]]
-    if said is not None:
-        polarity = f"{int(said.polarity)}{int(said.ended)}"
-        fields.append(["slot", subject_key(said.subject), said.slot, value_key(said.value), polarity])
+    if statement is not None:
+        polarity = f"{int(statement.polarity)}{int(statement.ended)}"
+        fields.append(
+            ["slot", subject_key(statement.subject), statement.slot, value_key(statement.value), polarity]
+        )
     key = bytes.fromhex(secret)
     return [hmac.new(key, encode_fields([space, *item]), hashlib.sha256).digest() for item in fields]
 
@@ -277,10 +281,10 @@ def is_erased(store: Store, db: Connection, space: str, candidate: Candidate) ->
     return bool(select_among(db, TombstoneRow, "name", names, Clause("x.space = ?", (space,))))
 
 
-def bury(store: Store, tx: Transaction, space: str, content: str, said: Statement | None) -> None:
+def bury(store: Store, tx: Transaction, space: str, content: str, statement: Statement | None) -> None:
     if store.setting(tx.db, TOMBSTONE_KEY) is None:
         store.set_setting(tx, TOMBSTONE_KEY, store.entropy(32).hex())
-    for name in tombstones(store, tx.db, space, content, said):
+    for name in tombstones(store, tx.db, space, content, statement):
         upsert(tx.db, TombstoneRow(space, name, tx.system))
 
 
@@ -289,9 +293,9 @@ def prepare(
 ) -> dict[str, list[object]]:
     """Let each part do its costly work before the transaction, one item per draft and chunk."""
     flat = [piece for item in drafts for piece in item.flat()]
-    made: dict[str, list[object]] = {}
+    prepared: dict[str, list[object]] = {}
     for part in store.parts:
         items = part.prepare(flat) if flat and part.name not in leave_out else None
         if items is not None:
-            made[part.name] = list(items)
-    return made
+            prepared[part.name] = list(items)
+    return prepared

@@ -62,28 +62,28 @@ def write_file(
 def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
     """A file of ours, checked against its hashes; or a plain space file, which has none."""
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"Invalid space file: it is no JSON: {error}.") from None
-    if not isinstance(found, dict) or not isinstance(found.get("objects"), list):
+    if not isinstance(document, dict) or not isinstance(document.get("objects"), list):
         raise InvalidInput("Invalid space file: it has no list of objects.")
-    space = found.get("space") or found.get("name") or name
+    space = document.get("space") or document.get("name") or name
     if not isinstance(space, str):
         raise InvalidInput("Invalid space file: it does not name its space.", hint="Name one.")
-    for index, item in enumerate(found["objects"]):
+    for index, item in enumerate(document["objects"]):
         if not isinstance(item, dict):
             raise InvalidInput(f"Invalid space file: object {index} is no JSON object.")
     return SpaceFile(
         space=canonical_space(space),
-        metadata=_mapping(found, "metadata"),
-        policies=_mapping(found, "policies"),
-        objects=found["objects"],
-        verified=_verify(found, key),
+        metadata=_mapping(document, "metadata"),
+        policies=_mapping(document, "policies"),
+        objects=document["objects"],
+        verified=_verify(document, key),
     )
 
 
-def _mapping(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = found.get(name)
+def _mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = document.get(name)
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -91,23 +91,23 @@ def _mapping(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return value
 
 
-def _verify(found: Mapping[str, Any], key: bytes | None) -> Literal["signature", "hash", "none"]:
-    if "hash" not in found and "format" not in found:
+def _verify(document: Mapping[str, Any], key: bytes | None) -> Literal["signature", "hash", "none"]:
+    if "hash" not in document and "format" not in document:
         if key is not None:
             raise Conflict("The bundle is not signed, and a key was given.", hint="Leave the key away.")
         return "none"
-    body = {name: found[name] for name in _BODY if name in found}
-    unknown = sorted(set(found) - {*_BODY, "hash", "hashes", "signature"})
-    missing = sorted(set(_BODY) - set(found))
-    if missing or unknown or found.get("format") not in _FORMATS:
+    body = {name: document[name] for name in _BODY if name in document}
+    unknown = sorted(set(document) - {*_BODY, "hash", "hashes", "signature"})
+    missing = sorted(set(_BODY) - set(document))
+    if missing or unknown or document.get("format") not in _FORMATS:
         raise InvalidInput(
             f"Invalid space file: it is no {FORMAT}"
             + (f", without {', '.join(missing)}" if missing else "")
             + (f", with {', '.join(unknown)}" if unknown else "")
             + "."
         )
-    differing = _differences(body, found.get("hashes"))
-    if hash_of(body) != found.get("hash") or differing:
+    differing = _differences(body, document.get("hashes"))
+    if hash_of(body) != document.get("hash") or differing:
         what = ", ".join(differing) or "the whole or its hash"
         raise Conflict(
             f"The bundle was changed after it was made. What differs: {what}.",
@@ -115,7 +115,7 @@ def _verify(found: Mapping[str, Any], key: bytes | None) -> Literal["signature",
         )
     if key is None:
         return "hash"
-    check_signature(str(found["space"]), str(found["hash"]), found.get("signature"), key=key)
+    check_signature(str(document["space"]), str(document["hash"]), document.get("signature"), key=key)
     return "signature"
 
 
@@ -126,15 +126,15 @@ def _differences(body: Mapping[str, Any], stated: object) -> list[str]:
     if not all(isinstance(item, Mapping) and isinstance(item.get("id"), str) for item in body["objects"]):
         return ["an object without an id"]
     actual = part_hashes(body)
-    found = [name for name in ("metadata", "policies", "updated_at") if stated.get(name) != actual[name]]
+    names = [name for name in ("metadata", "policies", "updated_at") if stated.get(name) != actual[name]]
     before = stated.get("objects")
     before = before if isinstance(before, Mapping) else {}
     now = actual["objects"]
     for name in sorted({*before, *now}):
         if name not in now:
-            found.append(f"object {name} (missing)")
+            names.append(f"object {name} (missing)")
         elif name not in before:
-            found.append(f"object {name} (added)")
+            names.append(f"object {name} (added)")
         elif before[name] != now[name]:
-            found.append(f"object {name}")
-    return found
+            names.append(f"object {name}")
+    return names

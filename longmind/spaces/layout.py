@@ -101,5 +101,5 @@ def _pieces(text: str) -> list[tuple[int, int, str | None]]:
         return []
     document = Document(uri="", title="", text=text)
     counter = open_tokenizer("cl100k_base")
-    found = plan_chunks(document, tokenizer=counter, tokens=CHUNK_TOKENS, overlap=CHUNK_OVERLAP)
-    return [(chunk.start, chunk.end, chunk.title or None) for chunk in found] if len(found) > 1 else []
+    chunks = plan_chunks(document, tokenizer=counter, tokens=CHUNK_TOKENS, overlap=CHUNK_OVERLAP)
+    return [(chunk.start, chunk.end, chunk.title or None) for chunk in chunks] if len(chunks) > 1 else []

@@ -79,44 +79,44 @@ def plan_object(
     keep_times: bool = False,
 ) -> Wanted:
     """Check everything a caller may say of an object, take out what must not be kept, fill in the rest."""
-    given = read_payload(payload)
+    fields = read_payload(payload)
     notes = []
-    if not keep_times and (given.get("created_at") or given.get("updated_at")):
+    if not keep_times and (fields.get("created_at") or fields.get("updated_at")):
         notes.append("created_at and updated_at are the store's; those given were not taken")
-    raw = _text(given.get("raw"), "raw")
-    kept, echoes = without_echo(raw)
+    raw = _text(fields.get("raw"), "raw")
+    cleaned, echoes = without_echo(raw)
     if echoes:
-        raw = kept
+        raw = cleaned
         notes.append("recalled text was left out of raw")
     raw = redactor.text(raw)
-    texts = [redactor.text(_text(given.get(name), name)) for name in _SUMMARIES]
+    texts = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
     if not raw.strip() and not any(text.strip() for text in texts):
         raise InvalidInput("The object says nothing: raw and all summaries are empty.")
     micro, short, long = fill_summaries(raw, *texts)
-    kind = redactor.text(check_label(given.get("kind") or DEFAULT_KIND, "kind"))
-    metadata = given.get("metadata")
+    kind = redactor.text(check_label(fields.get("kind") or DEFAULT_KIND, "kind"))
+    metadata = fields.get("metadata")
     metadata = {} if metadata is None else metadata
     canonical_json(metadata, "metadata")  # refused before anything looks inside
     if not isinstance(metadata, Mapping):
         raise InvalidInput("metadata must be a JSON object.")
     metadata = redactor.value(metadata)
-    tags = slugs([redactor.text(tag) for tag in _strings(given.get("tags"), "tags")])
-    chunks = _chunks(given.get("chunks"), redactor)
-    relevance = _relevance(given.get("relevance"))
-    path = given.get("path")
+    tags = slugs([redactor.text(tag) for tag in _strings(fields.get("tags"), "tags")])
+    chunks = _chunks(fields.get("chunks"), redactor)
+    relevance = _relevance(fields.get("relevance"))
+    path = fields.get("path")
     if path is None:
         path = infer_path(raw or micro, kind=kind, project=str(metadata.get("project") or space))
     path = normal_path(redactor.text(check_text(path, "path")))
-    name = given.get("id")
+    name = fields.get("id")
     if name is not None:
         name = redactor.text(check_label(name, "id"))
         if len(name.encode()) > MOST_ID_BYTES:
             raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
     if redactor.flags:
         before = metadata.get(FLAGS)
-        held = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
-        metadata = {**metadata, FLAGS: sorted(held | redactor.flags)}
-    pinned = given.get("pinned")
+        flags = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
+        metadata = {**metadata, FLAGS: sorted(flags | redactor.flags)}
+    pinned = fields.get("pinned")
     if pinned is not None and not isinstance(pinned, bool):
         raise InvalidInput(f"pinned must be true or false, not {pinned!r}.")
     if pinned is None and any(
@@ -160,9 +160,9 @@ def extract(text: str, words: int) -> str:
     """The sentences that say most, none of them new; a text that is short enough is its own."""
     if len(text.split()) <= words:
         return text.strip()
-    found = cut(text, salient(text, words=words)).strip()
-    pieces = found.split()
-    return found if len(pieces) <= 2 * words else " ".join(pieces[: 2 * words]) + " …"
+    sentences = cut(text, salient(text, words=words)).strip()
+    pieces = sentences.split()
+    return sentences if len(pieces) <= 2 * words else " ".join(pieces[: 2 * words]) + " …"
 
 
 def short_line(text: str) -> str:
@@ -181,12 +181,12 @@ def normal_path(path: str) -> str:
     parts = [" ".join(part.split()) for part in parts if part and part != "."]
     if ".." in parts:
         raise InvalidInput(f"path {path!r} leads out of its space.", hint="Leave out the '..'.")
-    found = "/".join(parts)
-    if not found:
+    normal = "/".join(parts)
+    if not normal:
         raise InvalidInput("path is empty.", hint="Write project/module/topic.")
-    if len(found.encode()) > MOST_PATH_BYTES:
+    if len(normal.encode()) > MOST_PATH_BYTES:
         raise InvalidInput(f"path has more than {MOST_PATH_BYTES} bytes.", hint="Shorten it.")
-    return found
+    return normal
 
 
 def slug(text: str) -> str:
@@ -195,13 +195,13 @@ def slug(text: str) -> str:
 
 def slugs(tags: Sequence[str]) -> tuple[str, ...]:
     """Tags in lower case, without white space or signs, each once."""
-    return tuple(sorted({found for tag in tags if (found := slug(check_label(tag, "tag")))}))
+    return tuple(sorted({name for tag in tags if (name := slug(check_label(tag, "tag")))}))
 
 
 def heading(text: str) -> str:
     """The first heading, or the beginning of the first line that says something."""
-    found = HEADING.search(text[:4000])
-    line = found[1] if found else next((line for line in text.splitlines() if line.strip()), "")
+    match = HEADING.search(text[:4000])
+    line = match[1] if match else next((line for line in text.splitlines() if line.strip()), "")
     return short_line(line)
 
 
@@ -225,10 +225,10 @@ def _strings(value: object, name: str) -> list[str]:
 def _relevance(value: object) -> str:
     if value is None:
         return "medium"
-    found = value.strip().lower() if isinstance(value, str) else value
-    if found not in RELEVANCES:
+    level = value.strip().lower() if isinstance(value, str) else value
+    if level not in RELEVANCES:
         raise InvalidInput(f"relevance must be one of {', '.join(RELEVANCES)}, not {value!r}.")
-    return str(found)
+    return str(level)
 
 
 def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
@@ -236,12 +236,12 @@ def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
         return ()
     if not isinstance(value, list | tuple) or len(value) > _MOST_CHUNKS:
         raise InvalidInput(f"chunks must be a list of at most {_MOST_CHUNKS}.")
-    found = []
+    chunks = []
     for item in value:
         if not isinstance(item, Mapping) or set(item) != {"chunk_id", "text"}:
             raise InvalidInput("A chunk has a chunk_id and a text, and nothing else.")
         name = redactor.text(check_label(item["chunk_id"], "chunk_id"))
-        found.append(Chunk(name, redactor.text(check_text(item["text"], "chunk text"))))
-    if len({chunk.chunk_id for chunk in found}) != len(found):
+        chunks.append(Chunk(name, redactor.text(check_text(item["text"], "chunk text"))))
+    if len({chunk.chunk_id for chunk in chunks}) != len(chunks):
         raise InvalidInput("Two chunks have the same chunk_id.")
-    return tuple(found)
+    return tuple(chunks)

@@ -78,7 +78,7 @@ class SpacesPart(Part):
                 yield Problem(FIELDS.name, detail, derived=True)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        found = {}
+        counts = {}
         for name, sql in (
             ("spaces", "SELECT count(*) FROM space_record WHERE until IS NULL"),
             ("objects", "SELECT count(*) FROM space_object WHERE until IS NULL"),
@@ -87,5 +87,5 @@ class SpacesPart(Part):
             ("audit", "SELECT count(*) FROM space_audit"),
         ):
             row = snapshot.db.one(sql)
-            found[name] = int(row[0]) if row else 0
-        return found
+            counts[name] = int(row[0]) if row else 0
+        return counts

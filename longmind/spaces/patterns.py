@@ -104,9 +104,9 @@ class _Check:
             self._open |= shared
             if self._chain > _CHAIN:
                 self._refuse(f"has more than {_CHAIN} open repetitions in a row that share characters")
-            kept = self._chain, self._open
+            outer = self._chain, self._open
             self.sequence(list(body), inside=True)
-            self._chain, self._open = kept
+            self._chain, self._open = outer
         else:
             self.sequence(list(body), inside=inside or int(most) > 1)
 
@@ -118,16 +118,16 @@ class _Check:
 
 
 def _all_characters(items: list[Any]) -> frozenset[int]:
-    found: frozenset[int] = frozenset()
+    characters: frozenset[int] = frozenset()
     for operation, argument in items:
         name = str(operation)
         if name == "SUBPATTERN":
-            found |= _all_characters(list(argument[3]))
+            characters |= _all_characters(list(argument[3]))
         elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            found |= _all_characters(list(argument[2]))
+            characters |= _all_characters(list(argument[2]))
         elif name != "AT":
-            found |= _characters(name, argument)
-    return found
+            characters |= _characters(name, argument)
+    return characters
 
 
 def _characters(name: str, argument: Any) -> frozenset[int]:
@@ -138,18 +138,18 @@ def _characters(name: str, argument: Any) -> frozenset[int]:
         return _ALL - {argument}
     if name != "IN":
         return _ALL
-    found: set[int] = set()
+    codes: set[int] = set()
     negate = False
     for kind, value in argument:
         if str(kind) == "NEGATE":
             negate = True
         elif str(kind) == "LITERAL":
-            found.add(min(value, _BEYOND))
+            codes.add(min(value, _BEYOND))
         elif str(kind) == "RANGE":
-            found.update(range(min(value[0], _BEYOND), min(value[1], _BEYOND) + 1))
+            codes.update(range(min(value[0], _BEYOND), min(value[1], _BEYOND) + 1))
         else:
-            found |= _category(str(value))
-    return _ALL - (found - {_BEYOND}) if negate else frozenset(found)
+            codes |= _category(str(value))
+    return _ALL - (codes - {_BEYOND}) if negate else frozenset(codes)
 
 
 def _category(name: str) -> frozenset[int]:

@@ -50,28 +50,28 @@ class Match:
     relevance: tuple[str, ...] = ()
 
     def covers(self, *, kind: str, tags: Iterable[str], path: str, relevance: str) -> bool:
-        held = set(tags)
+        names = set(tags)
         return (
             (not self.kinds or kind in self.kinds)
-            and (not self.tags or not held.isdisjoint(self.tags))
+            and (not self.tags or not names.isdisjoint(self.tags))
             and (not self.relevance or relevance in self.relevance)
             and (not self.paths or any(fnmatch.fnmatchcase(path, pattern) for pattern in self.paths))
         )
 
     @classmethod
-    def of(cls, given: object, name: str) -> Match:
-        if not isinstance(given, Mapping):
+    def of(cls, value_of: object, name: str) -> Match:
+        if not isinstance(value_of, Mapping):
             raise InvalidInput(f"{name} is a list of conditions such as {{'kinds': ['decision']}}.")
-        unknown = sorted(set(given) - {"kinds", "tags", "paths", "relevance"})
-        if unknown or not given:
+        unknown = sorted(set(value_of) - {"kinds", "tags", "paths", "relevance"})
+        if unknown or not value_of:
             raise InvalidInput(
                 f"{name} has a condition without kinds, tags, paths or relevance"
                 + (f": {', '.join(map(repr, unknown))}." if unknown else "."),
             )
-        found = cls(**{key: _names(value, f"{name}.{key}") for key, value in given.items()})
-        if bad := [value for value in found.relevance if value not in RELEVANCES]:
+        match = cls(**{key: _names(value, f"{name}.{key}") for key, value in value_of.items()})
+        if bad := [value for value in match.relevance if value not in RELEVANCES]:
             raise InvalidInput(f"{name}.relevance: {bad[0]!r} is none of {', '.join(RELEVANCES)}.")
-        return found
+        return match
 
     def to_dict(self) -> dict[str, list[str]]:
         pairs = {"kinds": self.kinds, "tags": self.tags, "paths": self.paths, "relevance": self.relevance}
@@ -95,9 +95,9 @@ class Policy:
     def detectors(self) -> tuple[str, ...]:
         if not self.pii_redaction:
             return ()
-        known = detectors()
-        wanted = {kind for item in self.pii_redaction for kind in known.get(item.casefold(), ())}
-        return tuple(kind for kind in known["all"] if kind in wanted)
+        by_name = detectors()
+        kinds = {kind for item in self.pii_redaction for kind in by_name.get(item.casefold(), ())}
+        return tuple(kind for kind in by_name["all"] if kind in kinds)
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -107,23 +107,23 @@ class Policy:
             if item.casefold() not in detectors()
         )
 
-    def changed(self, given: Mapping[str, Any] | str) -> Policy:
+    def changed(self, changes: Mapping[str, Any] | str) -> Policy:
         """This policy with the given keys set; null sets a key back to its default."""
-        if isinstance(given, str):
+        if isinstance(changes, str):
             try:
-                given = json.loads(given)
+                changes = json.loads(changes)
             except ValueError:
                 raise InvalidInput("The policy is no valid JSON.") from None
-        if not isinstance(given, Mapping):
+        if not isinstance(changes, Mapping):
             raise InvalidInput("A policy is a JSON object.", hint='Write {"ttl_days": 30}.')
-        unknown = sorted(str(key) for key in set(given) - set(_READERS))
+        unknown = sorted(str(key) for key in set(changes) - set(_READERS))
         if unknown:
             raise InvalidInput(
                 f"A policy has no {', '.join(unknown)}.", hint=f"Known are {', '.join(_READERS)}."
             )
         values = {name: getattr(self, name) for name in _READERS}
         default = Policy()
-        for name, value in given.items():
+        for name, value in changes.items():
             values[name] = getattr(default, name) if value is None else _READERS[name](value, name)
         return Policy(**values)
 
@@ -196,7 +196,7 @@ def _rules(value: object, name: str) -> tuple[Match, ...]:
 def _budgets(value: object, name: str) -> dict[str, Cap]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{name} must map a provider ('*' for any) to {{'usd': …, 'tokens': …}}.")
-    found = {}
+    budgets = {}
     for provider, cap in value.items():
         if not isinstance(cap, Mapping) or set(cap) - {"usd", "tokens"}:
             raise InvalidInput(f"{name}.{provider} must have usd, tokens or both.")
@@ -204,8 +204,8 @@ def _budgets(value: object, name: str) -> dict[str, Cap]:
             if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < 2**53:
                 raise InvalidInput(f"{name}.{provider}.{key} must be a number, 0 or more.")
         tokens = cap.get("tokens")
-        found[check_label(provider, name)] = Cap(cap.get("usd"), None if tokens is None else int(tokens))
-    return found
+        budgets[check_label(provider, name)] = Cap(cap.get("usd"), None if tokens is None else int(tokens))
+    return budgets
 
 
 _READERS: Final[Mapping[str, Any]] = {

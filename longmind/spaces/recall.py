@@ -44,13 +44,13 @@ class Recaller:
             )
             if record is None:
                 warnings = [f"there is no space '{space}'", *warnings]
-            found = rows.objects(snapshot.db, space, options.as_of, chosen)
+            objects = rows.objects(snapshot.db, space, options.as_of, chosen)
         return Bundle(
             space=space,
             topic=topic,
             generated_at=None if moment is None else format_ms(moment),
-            global_summary=summarise(topic, found),
-            objects=tuple(found),
+            global_summary=summarise(topic, objects),
+            objects=tuple(objects),
             limit=options.limit,
             backend=backend,
             raw_limit=options.raw_limit if options.include_raw else None,
@@ -97,8 +97,8 @@ class Recaller:
             )
             scores = ordering.score(index, question)
             allowed = _allowed(index, options, kind)
-            found = _visible(index, scores, allowed, policy, options, dedupe=ordering.name == "hybrid")
-            return found, moment, warnings, ordering.name
+            ids = _visible(index, scores, allowed, policy, options, dedupe=ordering.name == "hybrid")
+            return ids, moment, warnings, ordering.name
 
     def _ranked(
         self, snapshot: Snapshot, space: str, topic: str, options: Options
@@ -121,13 +121,13 @@ class Recaller:
                 scores.setdefault(whole, hit.score)
         top = max(scores.values(), default=0.0)
         names = _objects_of(snapshot, space, list(scores), options.as_of)
-        found = {
+        relative = {
             names[frame]: (score / top if top > 0 else 1.0) or 1e-6
             for frame, score in scores.items()
             if frame in names
         }
         silent = [lane.name for lane in results.lanes if not lane.ran and lane.name == "vector"]
-        return found, "searched without meaning: there is no embedder" if silent else None
+        return relative, "searched without meaning: there is no embedder" if silent else None
 
 
 def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> Mask:
@@ -188,5 +188,5 @@ def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) 
     # By frame alone: with the space in it, SQLite would rather read all versions of the space.
     clause = during("x", as_of) & among("x.frame_id", frames)
     sql = f"SELECT x.frame_id, x.object_id, x.space FROM space_object x WHERE {clause.sql}"
-    found = snapshot.db.all(sql, clause.values)
-    return {int(frame): str(name) for frame, name, where in found if where == space}
+    records = snapshot.db.all(sql, clause.values)
+    return {int(frame): str(name) for frame, name, where in records if where == space}

@@ -97,11 +97,13 @@ class Spaces:
         A reset keeps the policy: a space that redacts goes on redacting.
         """
         space = canonical_space(name)
-        given = _metadata(metadata)
-        reset = bool(given.pop("reset", False)) or reset if given else reset
+        options = _metadata(metadata)
+        reset = bool(options.pop("reset", False)) or reset if options else reset
         with self._telemetry.operation("create", space=space), self._store.write() as tx:
             before = rows.find_space(tx.db, space)
-            record = write.ensure_space(tx, space, metadata=given if metadata is not None and given else None)
+            record = write.ensure_space(
+                tx, space, metadata=options if metadata is not None and options else None
+            )
             if before is None:
                 rows.audit(tx, space, "create", {})
             if reset:
@@ -111,7 +113,7 @@ class Spaces:
                 record = rows.put_space(
                     tx,
                     record._replace(
-                        created_at=tx.now, updated_at=tx.now, metadata=_text(given or None, record)
+                        created_at=tx.now, updated_at=tx.now, metadata=_text(options or None, record)
                     ),
                 )
             return _summary(tx.db, record)
@@ -120,8 +122,8 @@ class Spaces:
         """All spaces that were begun, by name."""
         clause = during("x", as_of)
         with self._store.read() as snapshot:
-            found = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
-            return tuple(_summary(snapshot.db, row, as_of) for row in found)
+            records = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
+            return tuple(_summary(snapshot.db, row, as_of) for row in records)
 
     def delete(self, name: str) -> ErasureCertificate:
         """Erase everything in a space, its frames and facts included. Its policy must allow it."""
@@ -233,13 +235,13 @@ class Spaces:
         space = canonical_space(name)
         with self._telemetry.operation("export", space=space), self._store.read() as snapshot:
             record = _existing(snapshot.db, space)
-            found = [row.value(text) for row, text in rows.with_text(snapshot.db, space, AsOf.LATEST)]
+            objects = [row.value(text) for row, text in rows.with_text(snapshot.db, space, AsOf.LATEST)]
             return file.write_file(
                 space,
                 metadata=json.loads(record.metadata),
                 policies=record.rules().to_dict(),
-                objects=found,
-                updated_at=_newest(found, record),
+                objects=objects,
+                updated_at=_newest(objects, record),
                 key=key,
                 algorithm=algorithm,
             )
@@ -280,13 +282,13 @@ class Spaces:
         replace: bool = False,
     ) -> ImportReport:
         """Like `import_`, from text; `name` is for a file that does not say which space it is."""
-        given = file.read_file(text, name=space or name, key=key)
-        target = canonical_space(space) if space is not None else given.space
+        document = file.read_file(text, name=space or name, key=key)
+        target = canonical_space(space) if space is not None else document.space
         handle = self.space(target)
-        policy = Policy().changed(given.policies)
+        policy = Policy().changed(document.policies)
         flags: set[str] = set()
         with self._telemetry.operation("import", space=target):
-            ready = [self._arriving(item, handle, policy, flags) for item in given.objects]
+            ready = [self._arriving(item, handle, policy, flags) for item in document.objects]
             with self._store.write() as tx:
                 before = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (target,))
                 if before and not replace:
@@ -297,22 +299,22 @@ class Spaces:
                 write.archive(tx, before, reason="replaced", parts=self._store.parts)
                 times = [item.updated_at for item in ready if item.updated_at is not None]
                 latest = max(times, default=tx.now)
-                metadata = canonical_json(dict(given.metadata), "metadata")
+                metadata = canonical_json(dict(document.metadata), "metadata")
                 rows.put_space(
                     tx,
                     SpaceRow(target, 0, None, metadata, policy.to_json(), min(times, default=latest), latest),
                 )
                 for item in ready:
                     write.upsert(tx, target, item, parts=self._store.parts)
-                rows.audit(tx, target, "import", {"objects": len(ready), "verified": given.verified})
-        notes = () if given.verified != "none" else ("the file has no hash: it could not be checked",)
-        return ImportReport(target, len(ready), given.verified, len(flags), notes)
+                rows.audit(tx, target, "import", {"objects": len(ready), "verified": document.verified})
+        notes = () if document.verified != "none" else ("the file has no hash: it could not be checked",)
+        return ImportReport(target, len(ready), document.verified, len(flags), notes)
 
     def _arriving(
         self, item: Mapping[str, Any], handle: ProjectSpace, policy: Policy, flags: set[str]
     ) -> write.Ready:
         redactor = Redactor(policy, handle._key() if policy.pii_redaction else b"")
-        wanted = plan_object(item, space=handle.name, policy=policy, redactor=redactor, keep_times=True)
+        planned = plan_object(item, space=handle.name, policy=policy, redactor=redactor, keep_times=True)
         flags |= redactor.flags
         times = [
             None if item.get(name) is None else parse_rfc3339(item[name], name)
@@ -321,7 +323,7 @@ class Spaces:
         created, updated = times[0], times[1] if times[1] is not None else times[0]
         return write.make_ready(
             self._store,
-            wanted,
+            planned,
             space=handle.name,
             source="import",
             created_at=created,
@@ -350,30 +352,30 @@ def _check_replaceable(target: Path) -> None:
         )
 
 
-def _metadata(given: Mapping[str, Any] | str | None) -> dict[str, Any]:
-    if isinstance(given, str):
+def _metadata(metadata: Mapping[str, Any] | str | None) -> dict[str, Any]:
+    if isinstance(metadata, str):
         try:
-            given = json.loads(given)
+            metadata = json.loads(metadata)
         except ValueError:
             raise InvalidInput("The metadata of the space is no valid JSON.") from None
-    if given is not None and not isinstance(given, Mapping):
+    if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput("The metadata of a space is a JSON object.")
-    return dict(given or {})
+    return dict(metadata or {})
 
 
-def _text(given: Mapping[str, Any] | None, record: SpaceRow) -> str:
-    return record.metadata if given is None else canonical_json(given, "metadata")
+def _text(metadata: Mapping[str, Any] | None, record: SpaceRow) -> str:
+    return record.metadata if metadata is None else canonical_json(metadata, "metadata")
 
 
 def _existing(connection: Connection, space: str) -> SpaceRow:
-    found = rows.find_space(connection, space)
-    if found is None:
+    record = rows.find_space(connection, space)
+    if record is None:
         raise NotFound(f"There is no space '{space}'.", hint="Create it, or remember something in it.")
-    return found
+    return record
 
 
-def _newest(found: list[MemoryObject], record: SpaceRow) -> int:
-    return max((item.updated_at for item in found), default=record.updated_at)
+def _newest(objects: list[MemoryObject], record: SpaceRow) -> int:
+    return max((item.updated_at for item in objects), default=record.updated_at)
 
 
 def _summary(connection: Connection, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:

@@ -116,8 +116,8 @@ close, verify = _SEALED.close, _SEALED.verify
 
 def find_space(db: Connection, space: str, as_of: AsOf = AsOf.LATEST) -> SpaceRow | None:
     clause = Clause("x.space = ?", (space,)) & during("x", as_of)
-    found = select(db, SpaceRow, clause.sql, clause.values)
-    return found[0] if found else None
+    records = select(db, SpaceRow, clause.sql, clause.values)
+    return records[0] if records else None
 
 
 def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
@@ -137,8 +137,8 @@ def find_object(
     db: Connection, space: str, *, object_id: str | None = None, path: str | None = None
 ) -> ObjectRow | None:
     column, value = ("object_id", object_id) if object_id is not None else ("path", path)
-    found = select(db, ObjectRow, f"x.space = ? AND x.{column} = ? AND x.until IS NULL", (space, value))
-    return found[0] if found else None
+    versions = select(db, ObjectRow, f"x.space = ? AND x.{column} = ? AND x.until IS NULL", (space, value))
+    return versions[0] if versions else None
 
 
 def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> ObjectRow:
@@ -166,11 +166,11 @@ def with_text(
         return
     while True:
         clause = during("x", as_of) & Clause("x.object_id > ?", (last,))
-        found = list(select_texts(db, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
-        yield from found
-        if len(found) < _BATCH:
+        page = list(select_texts(db, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
+        yield from page
+        if len(page) < _BATCH:
             return
-        last = found[-1][0].object_id
+        last = page[-1][0].object_id
 
 
 def select_texts(db: Connection, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
@@ -189,22 +189,22 @@ def select_texts(db: Connection, space: str, clause: Clause, tail: str) -> Itera
 
 def entries(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list[Entry]:
     """The names of these objects, in the order given."""
-    found: dict[str, Entry] = {}
+    by_id: dict[str, Entry] = {}
     for batch in batched(ids):
         clause = during("x", as_of) & among("x.object_id", batch)
         for row in select(db, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
             stated = json.loads(row.metadata).get("hash")
             named = stated if isinstance(stated, str) else None
-            found[row.object_id] = Entry(
+            by_id[row.object_id] = Entry(
                 row.object_id, row.path, row.kind, tuple(json.loads(row.tags)), named
             )
-    return [found[name] for name in ids if name in found]
+    return [by_id[name] for name in ids if name in by_id]
 
 
 def objects(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list[MemoryObject]:
     """The named objects, in the order given."""
-    found = {row.object_id: row.value(text) for row, text in with_text(db, space, as_of, ids=ids)}
-    return [found[name] for name in ids if name in found]
+    by_id = {row.object_id: row.value(text) for row, text in with_text(db, space, as_of, ids=ids)}
+    return [by_id[name] for name in ids if name in by_id]
 
 
 # Audit
@@ -220,8 +220,8 @@ def audit(
 ) -> None:
     """Write to the log, in the transaction of what it tells of."""
     text = canonical_json(detail, "detail")
-    told = [
+    log = [
         AuditRow(tx.allocate("space_audit"), space, action, name, text, tx.now, tx.system)
         for name in object_ids
     ]
-    insert(tx.db, told)
+    insert(tx.db, log)

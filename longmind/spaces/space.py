@@ -136,7 +136,9 @@ class ProjectSpace:
                     record = rows.find_space(tx.db, self.name)
                     if (None if record is None else record.policy) != text:
                         continue
-                done = write.upsert(tx, self.name, ready, parts=self._store.parts, known=text is not None)
+                done = write.upsert(
+                    tx, self.name, ready, parts=self._store.parts, has_record=text is not None
+                )
             self._ctx.telemetry.remembered(self.name, done.status)
             return done
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
@@ -152,14 +154,14 @@ class ProjectSpace:
     def _key(self) -> bytes:
         """The store's own key for the hashes of what was redacted."""
         with self._store.read() as snapshot:
-            held = self._store.setting(snapshot.db, PII_KEY)
-        if held is None:
+            secret = self._store.setting(snapshot.db, PII_KEY)
+        if secret is None:
             with self._store.write() as tx:
-                held = self._store.setting(tx.db, PII_KEY)
-                if held is None:
-                    held = self._store.entropy(32).hex()
-                    self._store.set_setting(tx, PII_KEY, held)
-        return bytes.fromhex(held)
+                secret = self._store.setting(tx.db, PII_KEY)
+                if secret is None:
+                    secret = self._store.entropy(32).hex()
+                    self._store.set_setting(tx, PII_KEY, secret)
+        return bytes.fromhex(secret)
 
     # Pins, rules, forgetting
 
@@ -176,9 +178,9 @@ class ProjectSpace:
         with self._ctx.telemetry.operation("pin" if pinned else "unpin", space=self.name):
             with self._store.write() as tx:
                 row = write.set_pin(tx, self.name, name, pinned=pinned, now=frozen)
-                [found] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
+                [item] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
             self._ctx.telemetry.toggled(self.name)
-        return found
+        return item
 
     @property
     def policy(self) -> Policy:
@@ -199,23 +201,23 @@ class ProjectSpace:
         """Take an object out of what is recalled; it is still there as of before."""
         with self._store.write() as tx:
             row = write.named(tx.db, self.name, check_label(id_or_path, "id_or_path"))
-            [found] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
+            [item] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
             write.archive(tx, [row], reason="forgotten", parts=self._store.parts)
-        return found
+        return item
 
     def erase(self, id_or_path: str) -> ErasureCertificate:
         """Remove an object with all its versions, and prove it."""
         name = check_label(id_or_path, "id_or_path")
         with self._store.read() as snapshot:
-            found = snapshot.db.all(
+            records = snapshot.db.all(
                 "SELECT DISTINCT object_id FROM space_object WHERE space = ? AND (object_id = ? OR path = ?)",
                 (self.name, name, name.strip("/")),
             )
-            if not found:
+            if not records:
                 raise NotFound(
                     f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or path."
                 )
-            frames = rows_of(snapshot.db, self.name, [str(row[0]) for row in found])
+            frames = rows_of(snapshot.db, self.name, [str(row[0]) for row in records])
         return erasure.erase(self._store, frames, view=View((self.name,)))
 
     # Recalling
@@ -276,11 +278,11 @@ class ProjectSpace:
             chosen = replace(chosen, limit=KIND_LIMIT, raw_limit=KIND_LIMIT)
         with self._ctx.telemetry.operation("recall_kind", space=self.name, kind=str(kind)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
-            found = self._ctx.recaller.kind(
+            objects = self._ctx.recaller.kind(
                 self.name, check_label(kind, "kind"), chosen, topic=topic, default=default
             )
-            span.set("items_returned", len(found))
-        return found
+            span.set("items_returned", len(objects))
+        return objects
 
     def use_context(
         self,
@@ -307,9 +309,9 @@ class ProjectSpace:
             for column, value in (("object_id", name), ("path", name.strip("/"))):
                 clause = during("x", as_of)
                 sql = f"x.space = ? AND x.{column} = ? AND {clause.sql}"
-                found = rows.select(snapshot.db, rows.ObjectRow, sql, (self.name, value, *clause.values))
-                if found:
-                    return rows.objects(snapshot.db, self.name, as_of, [found[0].object_id])[0]
+                versions = rows.select(snapshot.db, rows.ObjectRow, sql, (self.name, value, *clause.values))
+                if versions:
+                    return rows.objects(snapshot.db, self.name, as_of, [versions[0].object_id])[0]
         raise NotFound(f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or its path.")
 
     def list(
@@ -324,10 +326,10 @@ class ProjectSpace:
         """Objects by path, those below `prefix`; a page begins behind the path `after`."""
         check_limit(limit, "limit", most=100_000)
         clause = during("x", as_of)
-        place = check_text(prefix, "prefix", empty=True).strip("/")
-        if place:
+        folder = check_text(prefix, "prefix", empty=True).strip("/")
+        if folder:
             clause &= Clause(
-                "(x.path = ? OR (x.path >= ? AND x.path < ?))", (place, place + "/", place + "0")
+                "(x.path = ? OR (x.path >= ? AND x.path < ?))", (folder, folder + "/", folder + "0")
             )
         if kind is not None:
             clause &= Clause("x.kind = ?", (check_label(kind, "kind"),))
@@ -335,8 +337,8 @@ class ProjectSpace:
             clause &= Clause("x.path > ?", (check_text(after, "after"),))
         with self._store.read() as snapshot:
             tail = f" ORDER BY x.path LIMIT {limit}"
-            found = rows.select_texts(snapshot.db, self.name, clause, tail)
-            return tuple(row.value(text) for row, text in found)
+            versions = rows.select_texts(snapshot.db, self.name, clause, tail)
+            return tuple(row.value(text) for row, text in versions)
 
     def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
         """The log of this space, newest first."""
@@ -353,36 +355,36 @@ class ProjectSpace:
 
 def rows_of(connection: Any, space: str, object_ids: Iterable[str]) -> list[int]:
     """The frames of all versions of these objects."""
-    found: set[int] = set()
+    frame_ids: set[int] = set()
     for name in object_ids:
         sql = "SELECT DISTINCT frame_id FROM space_object WHERE space = ? AND object_id = ?"
-        found.update(int(row[0]) for row in connection.all(sql, (space, name)))
-    return sorted(found)
+        frame_ids.update(int(row[0]) for row in connection.all(sql, (space, name)))
+    return sorted(frame_ids)
 
 
 def _frozen(value: object) -> int | None:
     return None if value is None else parse_rfc3339(value, "freeze_clock")
 
 
-def _options(given: Mapping[str, Any] | str | None, known: Iterable[str]) -> dict[str, Any]:
-    if isinstance(given, str):
+def _options(options: Mapping[str, Any] | str | None, allowed: Iterable[str]) -> dict[str, Any]:
+    if isinstance(options, str):
         try:
-            given = json.loads(given)
+            options = json.loads(options)
         except ValueError:
             raise InvalidInput("The options are no valid JSON.") from None
-    if given is None:
+    if options is None:
         return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(options, Mapping):
         raise InvalidInput("Options are a JSON object.")
-    if unknown := sorted(str(key) for key in set(given) - set(known)):
+    if unknown := sorted(str(key) for key in set(options) - set(allowed)):
         raise InvalidInput(
-            f"There is no option {', '.join(unknown)}.", hint=f"Known are {', '.join(sorted(known))}."
+            f"There is no option {', '.join(unknown)}.", hint=f"Known are {', '.join(sorted(allowed))}."
         )
-    return dict(given)
+    return dict(options)
 
 
 def _keys(policy: Mapping[str, Any] | str) -> list[str]:
     with suppress(ValueError):
-        found = json.loads(policy) if isinstance(policy, str) else policy
-        return [str(key) for key in found]
+        fields = json.loads(policy) if isinstance(policy, str) else policy
+        return [str(key) for key in fields]
     return []

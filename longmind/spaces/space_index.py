@@ -165,13 +165,13 @@ class SpaceIndex:
         unlisted = self.derive("unlisted", SpaceIndex._unlisted)
         in_frame = TERMS.arrays(self._db, missing)
         number, slots, said_in = self._listed(missing)
-        for place, word in enumerate(missing):
+        for position, word in enumerate(missing):
             mask: Fields = np.zeros(self.size, dtype=np.uint8)
             if word in in_frame:
                 saying = self._slots_of_frames(in_frame[word][0])
                 saying = saying[saying >= 0]
                 mask[saying] = unlisted[saying]
-            here = number == place
+            here = number == position
             mask[slots[here]] = said_in[here]
             self._looked_up[word] = mask
 
@@ -196,7 +196,7 @@ class SpaceIndex:
         """For each word the slots of objects that have it in one of their names."""
         number, slots, said_in = self._listed(words)
         is_name = (said_in & fields.NAMES) > 0
-        return {word: slots[is_name & (number == place)] for place, word in enumerate(words)}
+        return {word: slots[is_name & (number == position)] for position, word in enumerate(words)}
 
     def _listed(self, words: Sequence[str]) -> tuple[Integers, Integers, Fields]:
         """The postings of these words in `text_field`: which word, whose, and the fields that say it."""
@@ -206,10 +206,10 @@ class SpaceIndex:
         numbers, frames = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         values = [np.zeros(0, dtype=np.uint8)]
         arrays = FIELDS.arrays(self._db, words)
-        for place, word in enumerate(words):
+        for position, word in enumerate(words):
             if word in arrays:
                 ids, said_in = arrays[word]
-                numbers.append(np.full(len(ids), place, dtype=np.int64))
+                numbers.append(np.full(len(ids), position, dtype=np.int64))
                 frames.append(ids)
                 values.append(said_in)
         slots = self._slots_of_frames(np.concatenate(frames))
@@ -218,8 +218,8 @@ class SpaceIndex:
             ours &= ~np.isin(slots, list(self._outdated))
         number, slots, said_in = np.concatenate(numbers)[ours], slots[ours], np.concatenate(values)[ours]
         more = [
-            (place, slot, postings[word])
-            for place, word in enumerate(words)
+            (position, slot, postings[word])
+            for position, word in enumerate(words)
             for slot, postings in self._outdated.items()
             if word in postings
         ]

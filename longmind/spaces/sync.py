@@ -43,10 +43,10 @@ class SyncReport:
 
 def kind_of(path: str) -> str:
     """By the file's name; what is nothing else is code."""
-    found = Path(path)
-    if any(part.lower() in ("adr", "adrs", "decisions") for part in found.parts[:-1]):
+    file = Path(path)
+    if any(part.lower() in ("adr", "adrs", "decisions") for part in file.parts[:-1]):
         return "decision"
-    return _KINDS.get(found.suffix.lower(), "code")
+    return _KINDS.get(file.suffix.lower(), "code")
 
 
 def sync_folder(
@@ -70,17 +70,17 @@ def sync_folder(
     root = Path(folder).expanduser().resolve()
     if not root.is_dir():
         raise NotFound(f"There is no folder {folder}.")
-    wanted = None if paths is None else {Path(path).as_posix() for path in paths}
+    chosen = None if paths is None else {Path(path).as_posix() for path in paths}
     created: list[str] = []
     updated: list[str] = []
     skipped: list[str] = []
     unchanged = 0
     seen: set[str] = set()
-    known = {
+    stored = {
         item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == root.as_posix()
     }
     for entry in walk(root, include=tuple(include), exclude=tuple(exclude)):
-        if wanted is not None and entry.relative not in wanted:
+        if chosen is not None and entry.relative not in chosen:
             continue
         if not isinstance(entry, Entry):
             skipped.append(entry.relative)
@@ -94,8 +94,8 @@ def sync_folder(
         if not text.strip():
             skipped.append(entry.relative)
             continue
-        held, name = known.get(entry.relative), content_name(text)
-        if held is not None and held.metadata.get("hash") == name:
+        before, name = stored.get(entry.relative), content_name(text)
+        if before is not None and before.metadata.get("hash") == name:
             unchanged += 1
             continue
         done = space.remember_raw(
@@ -109,7 +109,7 @@ def sync_folder(
             source="import",
         )
         {"created": created, "updated": updated}.get(done.status, []).append(entry.relative)
-    gone = sorted(path for path in known if path not in seen and (wanted is None or path in wanted))
+    gone = sorted(path for path in stored if path not in seen and (chosen is None or path in chosen))
     for path in gone:
         space.forget(path)
     return SyncReport(tuple(created), tuple(updated), unchanged, tuple(gone), tuple(skipped))
@@ -123,7 +123,7 @@ def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ..
         ("diff", "--name-only", "--relative", "-z", since, "--"),
         ("ls-files", "--others", "--exclude-standard", "-z"),
     )
-    found: set[str] = set()
+    files: set[str] = set()
     for command in commands:
         try:
             done = subprocess.run(
@@ -133,8 +133,8 @@ def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ..
             raise Unavailable(f"git could not be run: {error}") from None
         if done.returncode:
             raise InvalidInput(f"git refused: {done.stderr.decode(errors='replace').strip()}")
-        found.update(path for path in done.stdout.decode(errors="backslashreplace").split("\0") if path)
-    return tuple(sorted(found))
+        files.update(path for path in done.stdout.decode(errors="backslashreplace").split("\0") if path)
+    return tuple(sorted(files))
 
 
 def watch(

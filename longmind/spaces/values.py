@@ -46,7 +46,7 @@ class MemoryObject:
 
     def to_dict(self) -> dict[str, Any]:
         """The object as JSON writes it; `chunks` only where there are some."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "id": self.id,
             "path": self.path,
             "kind": self.kind,
@@ -62,8 +62,8 @@ class MemoryObject:
             "updated_at": format_ms(self.updated_at),
         }
         if self.chunks:
-            found["chunks"] = [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in self.chunks]
-        return found
+            fields["chunks"] = [{"chunk_id": chunk.chunk_id, "text": chunk.text} for chunk in self.chunks]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,11 +73,11 @@ def make_ready(
 
 
 def upsert(
-    tx: Transaction, space: str, ready: Ready, *, parts: Sequence[Part], known: bool = False
+    tx: Transaction, space: str, ready: Ready, *, parts: Sequence[Part], has_record: bool = False
 ) -> Remembered:
     """Create, change or leave alone; the id stays the same over all versions.
 
-    `known` says that the space has its record already.
+    `has_record` says that the space has its record already.
     """
     wanted, draft = ready.wanted, ready.draft
     unchanged = tx.snapshot.revision == ready.revision
@@ -125,7 +125,7 @@ def upsert(
         fields.add(tx.db, stored, draft.text, draft.title, chunked=bool(draft.chunks))
     if before is not None and not same_frame:
         write.retire(tx, [before.frame_id], successor=stored.frame_id, reason="superseded", parts=parts)
-    if not known:
+    if not has_record:
         touch(tx, space, now)
     status: Status = "created" if before is None else "updated"
     return _remembered(tx.db, stored, draft.text, status, notes)
@@ -149,23 +149,23 @@ def archive(tx: Transaction, rows: Sequence[ObjectRow], *, reason: str, parts: S
 
 def named(db: Connection, space: str, name: str) -> ObjectRow:
     """The object with this id or, if there is none, at this path."""
-    found = find_object(db, space, object_id=name) or find_object(db, space, path=name.strip("/"))
-    if found is None:
+    row = find_object(db, space, object_id=name) or find_object(db, space, path=name.strip("/"))
+    if row is None:
         raise NotFound(f"Memory '{name}' not found in space '{space}'", hint="Give its id or its path.")
-    return found
+    return row
 
 
 def ensure_space(tx: Transaction, space: str, *, metadata: Mapping[str, Any] | None = None) -> SpaceRow:
     """The space's record, made if this is the first write to it."""
-    found = find_space(tx.db, space)
-    if found is not None and metadata is None:
-        return found
+    record = find_space(tx.db, space)
+    if record is not None and metadata is None:
+        return record
     text = canonical_json(metadata or {}, "metadata")
-    if found is None:
+    if record is None:
         return put_space(tx, SpaceRow(space, 0, None, text, "{}", tx.now, tx.now))
-    if text == found.metadata:
-        return found
-    return put_space(tx, found._replace(metadata=text, updated_at=max(tx.now, found.updated_at)))
+    if text == record.metadata:
+        return record
+    return put_space(tx, record._replace(metadata=text, updated_at=max(tx.now, record.updated_at)))
 
 
 def touch(tx: Transaction, space: str, now: int) -> None:

@@ -69,10 +69,10 @@ class TextIndex(Part):
                 return
         cut = {frame.parent for frame in frames if frame.start is not None}
         counted: dict[int, Counted] = {}
-        for place, frame in enumerate(frames):
+        for position, frame in enumerate(frames):
             if frame.id in cut:
                 continue
-            item = prepared[place] if prepared is not None else None
+            item = prepared[position] if prepared is not None else None
             if isinstance(item, tuple):
                 counted[frame.id] = item
             else:
@@ -161,9 +161,9 @@ class TextIndex(Part):
     def bind(self, store: Store) -> None:
         """Say by which rules this index is made; one made by others is made anew."""
         with store.read() as snapshot:
-            found = store.setting(snapshot.db, _SETTING)
+            analyzer = store.setting(snapshot.db, _SETTING)
             anything = snapshot.db.one("SELECT 1 FROM frame LIMIT 1")
-        if found == ANALYZER or store.engine.read_only:
+        if analyzer == ANALYZER or store.engine.read_only:
             return
         if anything is not None:
             self.rebuild(store)
@@ -236,15 +236,15 @@ def _count_batch(db: Connection, dialect: Dialect, *, after: int) -> tuple[dict[
     last = after
     while len(counted) < _REBUILD_BATCH:
         sql = load_query(dialect, "f.frame_id > ?") + f" ORDER BY f.frame_id LIMIT {_READ_BATCH}"
-        found = db.all(sql, (last,))
-        cut = _cut(db, [int(row[0]) for row in found])
-        for row in found:
+        rows = db.all(sql, (last,))
+        cut = _cut(db, [int(row[0]) for row in rows])
+        for row in rows:
             if row[0] not in cut:
                 frame, text = checked_text(row)
                 counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
-        if found:
-            last = int(found[-1][0])
-        if len(found) < _READ_BATCH:
+        if rows:
+            last = int(rows[-1][0])
+        if len(rows) < _READ_BATCH:
             break
     return counted, last
 
@@ -261,6 +261,6 @@ def _present(db: Connection, counted: Mapping[int, Counted]) -> dict[int, Counte
     still: dict[int, Counted] = {}
     for batch in batched(sorted(counted)):
         clause = among("frame_id", batch)
-        found = db.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
-        still.update((int(frame_id), counted[int(frame_id)]) for (frame_id,) in found)
+        rows = db.all(f"SELECT frame_id FROM frame WHERE {clause.sql}", clause.values)
+        still.update((int(frame_id), counted[int(frame_id)]) for (frame_id,) in rows)
     return still

@@ -201,11 +201,11 @@ def score_text(
             continue
         read[term] = weight
         uses.append(TermUse(term, frames, weight, True, note))
-    said = terms.postings(read)
-    if len(said.ids) == 0:
+    postings = terms.postings(read)
+    if len(postings.ids) == 0:
         return _nothing(tuple(uses))
-    gains = np.repeat([read[term] * (K1 + 1) for term in said.sizes], list(said.sizes.values()))
-    ids, times = said.ids, said.times
+    gains = np.repeat([read[term] * (K1 + 1) for term in postings.sizes], list(postings.sizes.values()))
+    ids, times = postings.ids, postings.times
     if ids.max() >= catalog.size:
         inside = ids < catalog.size
         ids, times, gains = ids[inside], times[inside], gains[inside]
@@ -217,11 +217,11 @@ def score_text(
     order = ids.argsort(kind="stable")
     ids = ids.take(order)
     starts = first_of_each(ids).nonzero()[0]
-    found, values = ids.take(starts), np.add.reduceat(gains.take(order), starts)
-    shown = mask.take(found)
+    frame_ids, values = ids.take(starts), np.add.reduceat(gains.take(order), starts)
+    shown = mask.take(frame_ids)
     if not shown.all():
-        found, values = found[shown], values[shown]
-    return TextScores(tuple(uses), found, values)
+        frame_ids, values = frame_ids[shown], values[shown]
+    return TextScores(tuple(uses), frame_ids, values)
 
 
 def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
@@ -234,24 +234,24 @@ def _looked_up(
     snapshot: Snapshot, query: TextQuery, terms: Terms, vocabulary: Vocabulary
 ) -> list[tuple[int, str, str]]:
     """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
-    found: dict[str, tuple[int, str, str]] = {}
-    wanted = (*query.terms, *query.identifiers)
-    known = terms.frames(wanted)
-    for term in wanted:
-        frames = known.get(term, 0)
+    uses: dict[str, tuple[int, str, str]] = {}
+    asked_terms = (*query.terms, *query.identifiers)
+    counts = terms.frames(asked_terms)
+    for term in asked_terms:
+        frames = counts.get(term, 0)
         longer = [] if frames or term.startswith("=") else _extensions(snapshot.db, term)
         for other, count in terms.frames(longer).items():
-            found.setdefault(other, (count, other, f"begins with {term!r}"))
+            uses.setdefault(other, (count, other, f"begins with {term!r}"))
         if not longer:
-            found[term] = (frames, term, "")
-    if not any(frames for frames, _, _ in found.values()):
+            uses[term] = (frames, term, "")
+    if not any(frames for frames, _, _ in uses.values()):
         for term in query.terms:
             if len(term) < _PREFIX_LEAST and term.isascii():
                 continue
             longer = vocabulary.at(snapshot).containing(term, _EXPANSIONS)
             for other, count in terms.frames(longer).items():
-                found[other] = (count, other, f"contains {term!r}")
-    return sorted(found.values())
+                uses[other] = (count, other, f"contains {term!r}")
+    return sorted(uses.values())
 
 
 def _past_stems(
@@ -265,16 +265,16 @@ def _past_stems(
     """Stems whose words have a piece of the question in them, and the frames that say such a word."""
     import numpy as np
 
-    found: dict[str, tuple[int, str, str]] = {}
-    said = np.zeros(len(mask), dtype=bool)
+    uses: dict[str, tuple[int, str, str]] = {}
+    matching = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
         for stem in stems_before(vocabulary.at(snapshot), piece):
             ids = frames_of(snapshot.db, stem)
             saying = frames_saying(snapshot.db, dialect, piece, ids, mask)
             if len(saying):
-                said[saying] = True
-                found[stem] = (len(ids), stem, f"has {piece!r} in its words")
-    return (sorted(found.values()), said) if found else (looked_up, mask)
+                matching[saying] = True
+                uses[stem] = (len(ids), stem, f"has {piece!r} in its words")
+    return (sorted(uses.values()), matching) if uses else (looked_up, mask)
 
 
 def _extensions(db: Connection, term: str) -> list[str]:

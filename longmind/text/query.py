@@ -41,14 +41,14 @@ class TextQuery:
 def plan_text(question: str) -> TextQuery:
     """Any string of any length gives a plan; of a very long one the beginning counts."""
     scanned = question[:MOST_CHARACTERS]
-    found = terms(scanned)
-    distinct = tuple(dict.fromkeys(found))
+    words = terms(scanned)
+    distinct = tuple(dict.fromkeys(words))
     names = tuple(dict.fromkeys(identifiers(scanned)))
     phrases = (spaced(folded(plain or curly)) for plain, curly in _PHRASE.findall(scanned))
     distinct_phrases = tuple(dict.fromkeys(phrase for phrase in phrases if phrase))
     return TextQuery(
         terms=distinct[:MOST_TERMS],
-        pairs=tuple(dict.fromkeys(_neighbours(found)))[:MOST_TERMS],
+        pairs=tuple(dict.fromkeys(_neighbours(words)))[:MOST_TERMS],
         identifiers=names[:MOST_TERMS],
         names_only=bool(names) and not terms(without_identifiers(scanned)),
         phrases=distinct_phrases[:MOST_PHRASES],
@@ -64,9 +64,9 @@ def spaced(text: str) -> str:
 
 def said_phrases(text: str, phrases: Iterable[str]) -> list[str]:
     """Those of the phrases that a text says, whatever its case, accents and white space."""
-    said = spaced(folded(text))
-    return [phrase for phrase in phrases if phrase in said]
+    folded_text = spaced(folded(text))
+    return [phrase for phrase in phrases if phrase in folded_text]
 
 
-def _neighbours(found: list[str]) -> Iterable[tuple[str, str]]:
-    return ((a, b) for a, b in pairwise(found) if a != b)
+def _neighbours(words: list[str]) -> Iterable[tuple[str, str]]:
+    return ((a, b) for a, b in pairwise(words) if a != b)

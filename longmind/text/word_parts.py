@@ -52,8 +52,8 @@ def frames_saying(db: Connection, dialect: Dialect, piece: str, ids: Ids, mask: 
 
     shown = ids[ids < len(mask)]
     shown = shown[mask[shown]][:_FRAMES]
-    said = [frame_id for frame_id, text in _texts(db, dialect, shown.tolist()) if piece in folded(text)]
-    return np.array(sorted(said), dtype=np.int64)
+    matching = [frame_id for frame_id, text in _texts(db, dialect, shown.tolist()) if piece in folded(text)]
+    return np.array(sorted(matching), dtype=np.int64)
 
 
 def _texts(db: Connection, dialect: Dialect, ids: list[int]) -> Iterator[tuple[int, str]]:

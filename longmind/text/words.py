@@ -44,8 +44,8 @@ def _table(*kinds: tuple[str, str]) -> bytes:
     """For `bytes.translate`: every byte to a space, those of a kind to the kind's letter, or to their own."""
     table = bytearray(b" " * 256)
     for characters, letters in kinds:
-        for place, character in enumerate(characters):
-            table[ord(character)] = ord(letters[place % len(letters)])
+        for position, character in enumerate(characters):
+            table[ord(character)] = ord(letters[position % len(letters)])
     return bytes(table)
 
 
@@ -56,8 +56,8 @@ _SHAPE = _table((ascii_lowercase, "a"), (ascii_uppercase, "A"), (digits, "1"), (
 def terms(text: str) -> list[str]:
     """The index terms of a text in reading order, without the whole identifiers."""
     raw = text.encode(errors="replace")
-    found = _content(text, raw)
-    return found + camel_parts(text) if _may_be_camel(raw.translate(_SHAPE)) else found
+    words = _content(text, raw)
+    return words + camel_parts(text) if _may_be_camel(raw.translate(_SHAPE)) else words
 
 
 def folded(text: str) -> str:
@@ -69,12 +69,12 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
     """How often each term occurs, whole identifiers included, and the number of content words."""
     raw = text.encode(errors="replace")
     shape = raw.translate(_SHAPE)
-    found = _content(text, raw)
+    words = _content(text, raw)
     if _may_be_camel(shape):
-        found += camel_parts(text)
+        words += camel_parts(text)
     names = identifiers(text) if _may_be_joined(shape) else []
     # `on/off` has no content word, and is indexed all the same.
-    return Counter(found + names), len(found) or len(names)
+    return Counter(words + names), len(words) or len(names)
 
 
 Counted = tuple[Counter[str], int]
@@ -99,13 +99,13 @@ def identifiers(text: str) -> list[str]:
     runs = _JOINED.findall(text)
     if not _BETWEEN_NAMES.search(text):
         return [bounded("=" + run.lower()) for run in runs]
-    found = []
+    names = []
     for run in runs:
-        found.append(bounded("=" + run.lower()))
+        names.append(bounded("=" + run.lower()))
         if _BETWEEN_NAMES.search(run):
             inner = (name for piece in _BETWEEN_NAMES.split(run) for name in _JOINED.findall(piece))
-            found += [bounded("=" + name.lower()) for name in inner]
-    return found
+            names += [bounded("=" + name.lower()) for name in inner]
+    return names
 
 
 def without_identifiers(text: str) -> str:
@@ -125,19 +125,19 @@ def camel_parts(text: str) -> list[str]:
 
 def _content(text: str, raw: bytes) -> list[str]:
     """The terms of a text's words; `raw` is the same text as bytes."""
-    known = _known
-    if len(known) > _MOST_KNOWN:
-        known.clear()
+    term_of = _known
+    if len(term_of) > _MOST_KNOWN:
+        term_of.clear()
     if text.isascii():
         words = raw.translate(_LOWERED).decode("ascii").split()
-        return list(filter(None, map(known.__getitem__, words)))
-    found = []
+        return list(filter(None, map(term_of.__getitem__, words)))
+    content = []
     for word in _word().findall(folded(text)):
         if not word.isascii() and _UNSEGMENTED.search(word):
-            found += _unsegmented(word)
-        elif term := known[word]:
-            found.append(term)
-    return found
+            content += _unsegmented(word)
+        elif term := term_of[word]:
+            content.append(term)
+    return content
 
 
 def _may_be_camel(shape: bytes) -> bool:
@@ -181,18 +181,18 @@ _known = _Known()
 
 def _unsegmented(word: str) -> list[str]:
     """Runs of such a script as overlapping pairs; what stands between them as words."""
-    found = []
+    pieces = []
     last = 0
     for run in _UNSEGMENTED.finditer(word):
         between = word[last : run.start()]
         if between and between not in STOP_WORDS:
-            found.append(stem(between))
+            pieces.append(stem(between))
         text = run[0]
-        found += [text] if len(text) == 1 else [text[i : i + 2] for i in range(len(text) - 1)]
+        pieces += [text] if len(text) == 1 else [text[i : i + 2] for i in range(len(text) - 1)]
         last = run.end()
     if word[last:] and word[last:] not in STOP_WORDS:
-        found.append(stem(word[last:]))
-    return found
+        pieces.append(stem(word[last:]))
+    return pieces
 
 
 def bounded(term: str) -> str:

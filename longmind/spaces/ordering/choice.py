@@ -37,17 +37,17 @@ def register_ordering(ordering: Ordering) -> None:
 
 def known(name: str) -> str:
     """The ordering that a name stands for: itself, or the default."""
-    found = name.strip().lower()
-    return found if found in ORDERINGS else DEFAULT
+    folded = name.strip().lower()
+    return folded if folded in ORDERINGS else DEFAULT
 
 
 def choose(name: str) -> tuple[Ordering, str | None]:
     """The ordering of this name; an unknown one is basic, with a warning."""
-    found = ORDERINGS[known(name)]
+    ordering = ORDERINGS[known(name)]
     if name.strip().lower() in ORDERINGS:
-        return found, None
+        return ordering, None
     _log.warning("Unknown backend of a space; falling back to %s.", DEFAULT)
-    return found, f"unknown backend {name!r}: ordered by {DEFAULT}"
+    return ordering, f"unknown backend {name!r}: ordered by {DEFAULT}"
 
 
 def first(index: SpaceIndex, scores: Scores, allowed: Mask, *, limit: int) -> list[int]:
@@ -90,10 +90,10 @@ def _value(index: SpaceIndex, scores: Scores, slots: Integers) -> Floats:
     import numpy as np
 
     leads = index.pinned[slots] & (index.relevance[slots] == LEVELS["high"])
-    found: Floats = np.round(scores.score[slots], 9) + 1e6 * leads
-    return found
+    values: Floats = np.round(scores.score[slots], 9) + 1e6 * leads
+    return values
 
 
 def _recency(index: SpaceIndex, scores: Scores, slots: Integers) -> Floats:
-    found: Floats = index.updated[slots].astype("float64")
-    return found
+    times: Floats = index.updated[slots].astype("float64")
+    return times

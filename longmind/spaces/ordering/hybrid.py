@@ -32,8 +32,8 @@ class Hybrid:
 def _rarities(index: SpaceIndex, words: Sequence[str]) -> dict[str, float]:
     # Rounded, since the last bit of a logarithm is the C library's own.
     return {
-        word: round(math.log1p(len(index) / held), 9) if held else 0.0
-        for word, held in index.uses(words).items()
+        word: round(math.log1p(len(index) / count), 9) if count else 0.0
+        for word, count in index.uses(words).items()
     }
 
 
@@ -41,13 +41,13 @@ def _overlap(index: SpaceIndex, weights: Mapping[str, float]) -> Floats:
     """The share of the words' rarity that an object's names hold, 0 to 1."""
     import numpy as np
 
-    found: Floats = np.zeros(index.size)
+    share: Floats = np.zeros(index.size)
     total = sum(weight for _, weight in sorted(weights.items()))
     if total <= 0:
-        return found
+        return share
     for word, owners in index.named([word for word, weight in sorted(weights.items()) if weight]).items():
-        found[owners] += weights[word] / total
-    return np.minimum(found, 1.0)
+        share[owners] += weights[word] / total
+    return np.minimum(share, 1.0)
 
 
 def _near(index: SpaceIndex) -> Floats:

@@ -31,9 +31,9 @@ class Patricia:
 def _paths(topic: str) -> list[list[str]]:
     """What in the topic may be a path: words with slashes in them, and all its words one below the other."""
     words = fold(topic).replace("\\", "/").split()
-    found = [[part for part in word.split("/") if part] for word in words if "/" in word]
+    paths = [[part for part in word.split("/") if part] for word in words if "/" in word]
     whole = [part for word in words for part in word.split("/") if part]
-    candidates = [*found, *([whole] if whole not in found else [])]
+    candidates = [*paths, *([whole] if whole not in paths else [])]
     return [segments[:_MOST_SEGMENTS] for segments in candidates if segments]
 
 

@@ -65,8 +65,8 @@ def standing(index: SpaceIndex) -> Floats:
     """Relevance and pin, whatever the topic."""
     import numpy as np
 
-    found: Floats = np.array(BASE)[index.relevance] + PINNED * index.pinned
-    return found
+    base: Floats = np.array(BASE)[index.relevance] + PINNED * index.pinned
+    return base
 
 
 def preferred(index: SpaceIndex, question: Question) -> Floats:

@@ -16,11 +16,11 @@ class BySearch:
     def score(self, index: SpaceIndex, question: Question) -> Scores:
         import numpy as np
 
-        found: Floats = np.zeros(index.size)
+        scores: Floats = np.zeros(index.size)
         for name, score in question.ranked.items():
             slot = index.slot_of.get(name)
             if slot is not None:
-                found[slot] = FOUND * score
+                scores[slot] = FOUND * score
         if not question.topic.strip():
             return Scores(standing(index) + preferred(index, question), np.ones(index.size, dtype=bool))
-        return Scores(found + preferred(index, question), found > 0)
+        return Scores(scores + preferred(index, question), scores > 0)
