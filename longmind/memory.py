@@ -38,10 +38,10 @@ from longmind.store.drafts import Draft, draft
 from longmind.store.erasure import ErasureCertificate, ErasureCheck
 from longmind.store.follower import MEMORY_LIMIT
 from longmind.store.lease import LeasePolicy
-from longmind.store.line_files import read_lines, write_lines
 from longmind.store.parts import LaterPart, Part
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store import BUSY_SECONDS, Store, open_store
+from longmind.store.transfer import read_lines, write_lines
 from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from longmind.text.index import TextIndex
 

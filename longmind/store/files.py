@@ -1,17 +1,32 @@
-"""Paths of stores: whether one can be used, and what is written there brought to the disk."""
+"""Paths of stores: whether one can be used, and whether it still leads to the files that were opened."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
+from typing import Final
 
 import apsw
 
-from longmind.base.errors import Busy, Conflict, Corrupt, Forbidden, InvalidInput, LongmindError, NotFound
-from longmind.base.partial import sync as sync
+from longmind.base.errors import (
+    Busy,
+    Conflict,
+    Corrupt,
+    Forbidden,
+    InvalidInput,
+    LongmindError,
+    NotFound,
+    Unavailable,
+)
 from longmind.base.store_files import SIDE_FILES, claim
 from longmind.store import pages
 from longmind.store.sqlite_errors import translated
+
+_LOGS: Final = ("-wal", "-shm")
+
+Identity = tuple[int, int]
+"""Device and inode."""
 
 _LOG_MARKS = {
     # How SQLite's files beside a database begin; the index of the log is in the machine's byte order.
@@ -105,3 +120,80 @@ def _is_log(file: Path) -> bool:
     with file.open("rb") as stream:
         head = stream.read(8)
     return not head or head.startswith(_LOG_MARKS[file.name[file.name.rindex("-") :]])
+
+
+class FileIdentity:
+    """The files of one store as they were when it was opened.
+
+    A file that is deleted or replaced stays open under its old name and takes writes that nobody will ever
+    read. SQLite does not look, so device and inode of the file and of its log are compared with what they
+    were.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._file = _identity(path)
+        self._logs: dict[str, Identity] = {}
+
+    def record_logs(self) -> None:
+        """Once the log is in use it stays the same file for as long as a connection is open."""
+        for suffix in _LOGS if len(self._logs) < len(_LOGS) else ():
+            identity = _identity(self._path + suffix)
+            if identity is not None:
+                self._logs.setdefault(suffix, identity)
+
+    def check(self, outcome: str) -> None:
+        """Refuse if the path leads elsewhere; `outcome` says what that means for the caller."""
+        problem = self.problem()
+        if problem:
+            raise Unavailable(
+                f"{problem} {outcome}",
+                hint="Put it back where it was, or close this memory and open the path again. "
+                "A store in use is copied with backup; close it everywhere before its file is moved.",
+            )
+
+    def check_connection(self, connection: apsw.Connection, outcome: str) -> None:
+        """Refuse a connection that opened another file than the first one did."""
+        moved = ctypes.c_int(0)
+        with_path = connection.file_control(
+            "main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved)
+        )  # False where the operating system keeps an open file from being moved
+        if with_path and moved.value:
+            raise Unavailable(
+                f"{self._path} was deleted, moved or replaced while it was being opened. {outcome}",
+                hint="Try again.",
+            )
+        self.check(outcome)
+
+    def problem(self) -> str:
+        """What is no longer as it was; empty if all is."""
+        if self._file is not None:
+            current = _identity(self._path)
+            if current is None:
+                return f"{self._path} was deleted or moved while it was open."
+            if current != self._file:
+                return f"{self._path} was replaced by another file while it was open."
+        for suffix, identity in self._logs.items():
+            current = _identity(self._path + suffix)
+            if current is None:
+                return f"{self._path}{suffix}, the log of an open store, was deleted."
+            if current != identity:
+                return f"{self._path}{suffix}, the log of an open store, was replaced by another file."
+        return ""
+
+    @property
+    def is_file_ours(self) -> bool:
+        return _identity(self._path) == self._file
+
+    @property
+    def is_log_ours(self) -> bool:
+        """Whether no other log stands in the place of ours: it may be ours, or missing."""
+        return all(_identity(self._path + suffix) in (None, own) for suffix, own in self._logs.items())
+
+
+def _identity(path: str) -> Identity | None:
+    try:
+        status = os.stat(path)  # noqa: PTH116 (at every transaction: a Path would cost as much again)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

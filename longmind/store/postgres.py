@@ -37,8 +37,7 @@ except ImportError as error:
 
 from longmind.store.postgres_errors import MEANINGS, committing, translate_connect, translated
 from longmind.store.postgres_pool import ConnectionPool
-from longmind.store.postgres_space import Relation, give_back, measure
-from longmind.store.postgres_statistics import Statistics, table_of
+from longmind.store.postgres_upkeep import Relation, Statistics, give_back, measure, table_of
 
 DEFAULT_STORE: Final = "longmind"
 _STORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")

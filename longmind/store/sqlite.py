@@ -30,8 +30,7 @@ from longmind.base.store_files import Claim, check_target, claim
 from longmind.store import accounting, pages
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.engine import Connection, Dialect, EngineReport
-from longmind.store.file_identity import FileIdentity
-from longmind.store.files import check_path, may_write
+from longmind.store.files import FileIdentity, check_path, may_write
 from longmind.store.log import WHOLE, FileLog, read_state
 from longmind.store.pages import MOST_PAGES
 from longmind.store.recovery import check_own, examine, leave

@@ -3,7 +3,7 @@
 `rebuild` by the same embedder compares each frame's rows with what they should be and replaces those that
 differ, a batch at a time: no vector is ever missing meanwhile. By another embedder all vectors are made in
 `frame_vector_next` and `frame_token_next`, and switched together with the store's embedder in one commit;
-until then the old embedder answers. See `store/rebuilding.py` and `vectors/replacing.py`.
+until then the old embedder answers. See `store/rebuild.py` and `vectors/switch.py`.
 """
 
 from __future__ import annotations

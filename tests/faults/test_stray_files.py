@@ -15,7 +15,7 @@ import pytest
 
 from longmind import Memory
 from longmind.base.partial import is_partial, partial_file, put_in_place, remove_strays
-from longmind.store.line_files import write_lines
+from longmind.store.transfer import write_lines
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
