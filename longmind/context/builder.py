@@ -53,7 +53,7 @@ class Recall:
 
 
 class ContextBuilder:
-    """Makes contexts from one store; sub-memories register their lanes with it."""
+    """Builds contexts from one store; sub-memories register their lanes with it."""
 
     def __init__(self, store: Store, search: SearchEngine, *, facts: FactSource | None = None) -> None:
         self._store = store
@@ -68,21 +68,21 @@ class ContextBuilder:
         }
         if facts is not None:
             self._lanes["facts"] = Facts(facts)
-        self._later: dict[str, Callable[[], ContextLane]] = {}
+        self._unloaded: dict[str, Callable[[], ContextLane]] = {}
 
     def register(self, kind: str, load: Callable[[], ContextLane]) -> None:
-        """Let recipes use a further lane; it is made when a recipe first asks for it."""
-        self._later[check_label(kind, "lane kind")] = load
+        """Let recipes use a further lane; it is loaded when a recipe first names it."""
+        self._unloaded[check_label(kind, "lane kind")] = load
 
     def _lane(self, kind: str) -> ContextLane | None:
-        if kind in self._later:
-            self._lanes[kind] = self._later.pop(kind)()
+        if kind in self._unloaded:
+            self._lanes[kind] = self._unloaded.pop(kind)()
         return self._lanes.get(kind)
 
     # Recipes
 
     def recipe(self, name: str | Recipe | Mapping[str, Any]) -> Recipe:
-        """A recipe as given, by its name in the store, or one of the defaults."""
+        """A recipe passed as it is, saved in the store under a name, or one of the defaults."""
         if isinstance(name, Recipe):
             return name
         if isinstance(name, Mapping):
@@ -181,7 +181,7 @@ class ContextBuilder:
 
 def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session: str | None) -> Recall:
     check_limit(budget, "budget", most=10_000_000)
-    # A receipt holds the question, and is JSON: what cannot be written there cannot be looked for either.
+    # A receipt holds the question, and is JSON: what cannot be written there cannot be searched for either.
     query = search.query.replace("\0", "\ufffd").encode(errors="replace").decode()
     search = replace(search, query=query)
     return Recall(search, recipe, budget, None if session is None else check_label(session, "session"))
@@ -208,9 +208,10 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
 
 
 def _answers(call: Recall, results: SearchResults) -> SearchResults:
-    """Without the newest frames that a search gives where no lane found what the question names.
+    """The results, but nothing if only the timeline lane found something.
 
-    Whoever asks for the latest, or for nothing in particular, gets them.
+    The newest frames are no answer to a question that names something else. They stay if the question is
+    about time, or names nothing in particular.
     """
     if not results.hits or any(set(hit.lanes) != {"timeline"} for hit in results.hits):
         return results

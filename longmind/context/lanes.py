@@ -1,4 +1,4 @@
-"""Where candidates come from: hits of the search, recent turns, fact cards, and what is registered."""
+"""Lanes of a recall, which offer candidates: hits of the search, recent turns, fact cards."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from longmind.text.words import terms
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What a context is asked for."""
+    """The request that every lane of one recall gets."""
 
     query: str
     view: View
     where: Where
     session: str | None
     hits: Sequence[Piece] = ()
-    """What the search found, whole; for the lanes that show it."""
+    """The hits of the search, as whole frames."""
 
 
 class ContextLane(Protocol):
-    """A source of candidates, best first. Those of the sub-memories are registered from above."""
+    """A source of candidates, best first. The sub-memories register theirs with the builder."""
 
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
@@ -42,7 +42,7 @@ class ContextLane(Protocol):
 
 
 class FactSource(Protocol):
-    """Facts that a question touches, in words."""
+    """Facts that a question names, in words, each with the frames it rests on."""
 
     def cards(
         self, query: str, *, snapshot: Snapshot, view: View, limit: int
@@ -62,63 +62,63 @@ class Hits:
 
 
 class Exchanges:
-    """The best hits of a conversation, each with the turns beside it that were found too.
+    """The best turns of conversations, each with its neighbours that the search found too.
 
-    An answer stands beside its question, and two turns that both touch on the matter are rarely apart.
+    An answer follows its question, and neighbouring turns are mostly about the same matter.
     """
 
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
-        # A long turn is left to the lanes that shrink.
+        # A long turn is left to the lanes that shorten.
         turns = {
             piece.frame.id: piece
             for piece in request.hits
             if _is_turn(piece.frame) and piece.ranges[0][1] <= LONG_BYTES
         }
-        company: dict[tuple[str, str | None], list[tuple[int, int, int]]] = {}
+        positions: dict[tuple[str, str | None], list[tuple[int, int, int]]] = {}
         for piece in turns.values():
-            company.setdefault((piece.frame.space, piece.frame.session), []).append(_at(piece.frame))
+            positions.setdefault((piece.frame.space, piece.frame.session), []).append(_position(piece.frame))
         best = iter([piece.frame for piece in islice(turns.values(), lane.items)])
         chosen: dict[int, Piece] = {}
-        # Each hit brings others along, so that the first few are mostly enough.
-        while len(chosen) < lane.items and (few := list(islice(best, (lane.items + 1) // 2))):
-            beside = _beside(few, company, request.view, lane, snapshot)
-            for frame in few:
+        # Each hit brings neighbours along, so that half of the hits are mostly enough.
+        while len(chosen) < lane.items and (batch := list(islice(best, (lane.items + 1) // 2))):
+            neighbours = _neighbours(batch, positions, request.view, lane, snapshot)
+            for frame in batch:
                 if len(chosen) < lane.items:
-                    found = (frame.id, *beside.get(frame.id, ()))
+                    exchange = (frame.id, *neighbours.get(frame.id, ()))
                     chosen.update(
-                        (turn, turns[turn]) for turn in found if turn in turns and turn not in chosen
+                        (turn, turns[turn]) for turn in exchange if turn in turns and turn not in chosen
                     )
         return list(chosen.values())
 
 
-def _at(frame: Frame) -> tuple[int, int, int]:
-    """Its place in its conversation."""
+def _position(frame: Frame) -> tuple[int, int, int]:
+    """Where a turn stands in its conversation."""
     return frame.occurred_at, frame.ordinal or 0, frame.id
 
 
-def _beside(
+def _neighbours(
     frames: Sequence[Frame],
-    company: Mapping[tuple[str, str | None], Sequence[tuple[int, int, int]]],
+    positions: Mapping[tuple[str, str | None], Sequence[tuple[int, int, int]]],
     view: View,
     lane: LaneRecipe,
     snapshot: Snapshot,
 ) -> dict[int, list[int]]:
-    """The turns around each; what followed comes first: it is more often the answer than what went before.
+    """The turns around each, the later ones first: they are more often the answer than the earlier ones.
 
-    Looked for only where `company`, the places of the turns that were found, has any on that side.
+    A side is read only if `positions`, those of the turns that were found, has any on it.
     """
     seen = visible(view, EVERYTHING)
     parts: list[str] = []
     values: list[Any] = []
-    # By side and not by frame, so that few statements are to be prepared.
+    # By side and not by frame: the statements differ less, so that fewer have to be prepared.
     for sign, order, limit in ((">", "ASC", lane.after), ("<", "DESC", lane.before)):
         by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
         for frame in frames:
-            at = _at(frame)
-            found_here = company[frame.space, frame.session]
-            if limit and (max(found_here) > at if sign == ">" else min(found_here) < at):
+            at = _position(frame)
+            hits = positions[frame.space, frame.session]
+            if limit and (max(hits) > at if sign == ">" else min(hits) < at):
                 parts.append(
                     "SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, f.frame_id FROM frame f "
                     f"WHERE f.session = ? AND f.space = ? AND {seen.sql} "
@@ -128,14 +128,14 @@ def _beside(
                     f"ORDER BY {by} LIMIT {limit}) beside"
                 )
                 values += (frame.id, frame.session, frame.space, *seen.values, at[0], *at)
-    found: dict[int, list[int]] = {}
+    neighbours: dict[int, list[int]] = {}
     for hit, frame_id in snapshot.db.all(" UNION ALL ".join(parts), values) if parts else ():
-        found.setdefault(int(hit), []).append(int(frame_id))
-    return found
+        neighbours.setdefault(int(hit), []).append(int(frame_id))
+    return neighbours
 
 
 class Recent:
-    """The last turns of the session the question is asked in."""
+    """The last turns of the session that the question is asked in."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -162,14 +162,17 @@ class Facts:
     def items(
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
+        # More than are shown where some will be filtered out by the words they share.
         limit = 4 * lane.items if lane.shared else lane.items
-        found = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=limit)
-        if not found:
+        cards = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=limit)
+        if not cards:
             return []
-        asked = set(plan_text(request.query).terms)
-        least = min(lane.shared, len(asked))
-        told = [(text, frames) for text, frames in found if len(asked.intersection(terms(text))) >= least]
-        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(told, 1)]
+        query_terms = set(plan_text(request.query).terms)
+        least = min(lane.shared, len(query_terms))
+        near = [
+            (text, frames) for text, frames in cards if len(query_terms.intersection(terms(text))) >= least
+        ]
+        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(near, 1)]
 
 
 def whole(frame: Frame, lane: str, rank: int) -> Piece:

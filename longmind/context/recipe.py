@@ -1,4 +1,4 @@
-"""A recipe says what goes into a context and how much of it: pure data, with named defaults."""
+"""Recipes: what goes into a context and how much of it, as data, with named defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longmind.base.errors import InvalidInput
 
 ORDERS: Final = ("time", "rank")
 GROWTH: Final = "growth"
-"""The lane that takes nothing new: it shows more of what the lanes before it had to shorten."""
+"""The lane that adds nothing new: it shows more of what the lanes before it had to shorten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class LaneRecipe:
     items: int = 50
     item_tokens: int = 400
     before: int = 0
-    """In the lane "exchanges": how many turns before a hit are shown with it, if they were found too."""
+    """In the lane "exchanges": how many turns before a hit are shown with it, if they are hits too."""
     after: int = 0
     """And how many after it."""
     shared: int = 0
@@ -37,7 +37,7 @@ class LaneRecipe:
         check_label(self.kind, "lane kind")
         number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
         if not number or not 0 < self.share <= 1:
-            raise InvalidInput(f"A lane's share lies above 0 and at most at 1, not {self.share!r}.")
+            raise InvalidInput(f"A lane's share must be above 0 and at most 1, not {self.share!r}.")
         check_limit(self.items, "items", most=1000)
         check_limit(self.item_tokens, "item_tokens", most=1_000_000)
         check_limit(self.before, "before", least=0, most=20)
@@ -78,18 +78,18 @@ class Recipe:
         """From JSON, or from a mapping with the same names."""
         try:
             raw = dict(json.loads(text) if isinstance(text, str) else text)
-            known = {item.name for item in fields(cls)}
-            unknown = sorted(set(raw) - known)
+            names = {item.name for item in fields(cls)}
+            unknown = sorted(set(raw) - names)
             if unknown:
                 raise InvalidInput(
-                    f"A recipe knows no {', '.join(unknown)}.", hint=f"It knows {sorted(known)}."
+                    f"A recipe has no field {', '.join(unknown)}.", hint=f"Its fields are {sorted(names)}."
                 )
             raw["lanes"] = tuple(LaneRecipe(**lane) for lane in raw["lanes"])
             return cls(**raw)
         except (TypeError, KeyError, ValueError) as error:
             if isinstance(error, InvalidInput):
                 raise
-            raise InvalidInput(f"This is no recipe: {error}.") from None
+            raise InvalidInput(f"This is not a recipe: {error}.") from None
 
     @property
     def hash(self) -> str:

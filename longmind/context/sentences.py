@@ -1,4 +1,4 @@
-"""Sentences as byte ranges, and which of them say most: extracts, never new words."""
+"""Extractive summaries: sentences as byte ranges, and which of them say most. Never new words."""
 
 from __future__ import annotations
 
@@ -14,11 +14,16 @@ Range = tuple[int, int]
 
 _END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\n+")
 _MOST_SENTENCES: Final = 400
+"""Of one text; later ones are not scored, so that a very long text costs no more than this."""
+_FIRST_WEIGHT: Final = 1.25
+"""The first sentence mostly says what a text is about."""
+_NEIGHBOUR_WEIGHT: Final = 0.3
+"""A sentence beside one that answers mostly belongs to the answer."""
 
 
 def sentences(text: str) -> list[Range]:
     """Half-open UTF-8 byte ranges of the sentences, without the blank space around them."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     offset = done = 0
     bounds = [(match.start(), match.end()) for match in _END.finditer(text)] + [(len(text), len(text))]
     start = 0
@@ -29,10 +34,10 @@ def sentences(text: str) -> list[Range]:
             lead = start + len(piece) - len(piece.lstrip())
             offset += len(text[done:lead].encode())
             size = len(stripped.encode())
-            found.append((offset, offset + size))
+            ranges.append((offset, offset + size))
             offset, done = offset + size, lead + len(stripped)
         start = resume
-    return found
+    return ranges
 
 
 def cut(text: str, ranges: Sequence[Range]) -> str:
@@ -59,37 +64,39 @@ def salient(text: str, *, words: int) -> list[Range]:
     for counts in counted:
         whole.update(counts)
     scores = []
-    for place, counts in enumerate(counted):
+    for index, counts in enumerate(counted):
         weight = sum(math.log1p(whole[term]) for term in counts)
-        score = weight / math.sqrt(1 + sum(counts.values())) * (1.25 if place == 0 else 1.0)
+        score = weight / math.sqrt(1 + sum(counts.values())) * (_FIRST_WEIGHT if index == 0 else 1.0)
         # Rounded: the sum follows the order of the words, and the last bit of a logarithm is the C library's.
         scores.append(round(score, 9))
     return _fill(spans, pieces, scores, words)
 
 
-def answering(text: str, wanted: Sequence[str], *, words: int) -> list[Range]:
-    """The sentences that say most of the wanted terms, each with its neighbours while there is room."""
+def answering(text: str, query_terms: Sequence[str], *, words: int) -> list[Range]:
+    """The sentences with most of the terms of a question, and their neighbours while there is room."""
     spans = sentences(text)[:_MOST_SENTENCES]
     raw = text.encode()
     pieces = [raw[start:end].decode() for start, end in spans]
-    looked_for = set(wanted)
-    own = [len(looked_for.intersection(terms(piece))) for piece in pieces]
+    distinct = set(query_terms)
+    matches = [len(distinct.intersection(terms(piece))) for piece in pieces]
     scores = []
-    for place, count in enumerate(own):
-        before = own[place - 1] if place else 0
-        after = own[place + 1] if place + 1 < len(own) else 0
-        scores.append(count + 0.3 * (before + after) + (0.1 if place == 0 else 0.0))
+    for index, count in enumerate(matches):
+        before = matches[index - 1] if index else 0
+        after = matches[index + 1] if index + 1 < len(matches) else 0
+        # The tenth decides between sentences that match alike: the first one introduces the rest.
+        scores.append(count + _NEIGHBOUR_WEIGHT * (before + after) + (0.1 if index == 0 else 0.0))
     return _fill(spans, pieces, scores, words)
 
 
 def _fill(spans: list[Range], pieces: list[str], scores: list[float], words: int) -> list[Range]:
+    """The best sentences that fit, in the order of the text; one at least, however long it is."""
     chosen: list[int] = []
     room = words
-    for place in sorted(range(len(spans)), key=lambda place: (-scores[place], place)):
-        size = len(pieces[place].split())
+    for index in sorted(range(len(spans)), key=lambda index: (-scores[index], index)):
+        size = len(pieces[index].split())
         if size <= room or not chosen:
-            chosen.append(place)
+            chosen.append(index)
             room -= size
         if room <= 0:
             break
-    return [spans[place] for place in sorted(chosen)]
+    return [spans[index] for index in sorted(chosen)]

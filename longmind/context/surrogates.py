@@ -1,4 +1,4 @@
-"""Short forms of long frames, kept beside them: made at ingest or by maintenance, rebuilt when stale."""
+"""Surrogates: extractive short forms of long frames, stored at ingest or by maintenance."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
 
 VERSION: Final = 1
-"""Names the rules below; surrogates made by others are stale."""
+"""Of the rules that choose the sentences; a surrogate of another version is stale."""
 
 LONG_BYTES: Final = 480
-"""A frame up to this long is its own surrogate."""
+"""A frame up to this long needs no surrogate: its gist would not be much shorter."""
 
 GIST_WORDS: Final = 60
 MICRO_WORDS: Final = 18
@@ -29,7 +29,7 @@ _BATCH: Final = 200
 
 
 class Surrogate(NamedTuple):
-    """The ranges that stand for a frame where its whole does not fit."""
+    """The byte ranges that stand for a frame where the whole does not fit."""
 
     gist: tuple[Range, ...]
     micro: tuple[Range, ...]
@@ -51,7 +51,7 @@ class Surrogates(Part):
         self._dialect = dialect
         self._at_ingest = at_ingest
         self._seen = 0
-        """Frames up to this one have been looked at, so that upkeep after every write costs little."""
+        """Frames up to this id are done, so that maintenance after every write costs little."""
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         if not self._at_ingest:
@@ -71,22 +71,21 @@ class Surrogates(Part):
         return {"surrogate": count}
 
     def rebuild(self, store: Store) -> int:
-        """Replace each short form that is not what the text gives: none is missing meanwhile."""
+        """Replace each surrogate that differs from what its text gives; none is missing meanwhile."""
         total = after = 0
         while True:
             with store.read() as snapshot:
                 ids = _next_ids(snapshot.db, after)
-                made = _made(snapshot.db, self._dialect, ids)
-                is_sound = _stored(snapshot.db, ids) == _as_rows(made)
+                surrogates = _compute(snapshot.db, self._dialect, ids)
+                is_sound = _stored(snapshot.db, ids) == _as_rows(surrogates)
             if not ids:
                 break
             if not is_sound:
                 with store.write() as tx:
                     self.erased(tx, ids)
-                    still = _indexed(tx.db, list(made))
-                    _add(tx.db, {frame_id: item for frame_id, item in made.items() if frame_id in still})
+                    _add_indexed(tx.db, surrogates)
                     assert tx.system
-            total += len(made)
+            total += len(surrogates)
             after = ids[-1]
         with store.write() as tx:
             surplus = "DELETE FROM surrogate WHERE frame_id NOT IN (SELECT frame_id FROM text_doc)"
@@ -97,7 +96,7 @@ class Surrogates(Part):
     def derive(self, tx: Transaction) -> None:
         after = 0
         while ids := _next_ids(tx.db, after):
-            _add(tx.db, _made(tx.db, self._dialect, ids))
+            _add(tx.db, _compute(tx.db, self._dialect, ids))
             after = ids[-1]
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
@@ -114,10 +113,9 @@ class Surrogates(Part):
                     newest = snapshot.db.one("SELECT max(frame_id) FROM text_doc")
                     self._seen = int(newest[0]) if newest and newest[0] is not None else self._seen
                     break
-                ready = _made(snapshot.db, self._dialect, ids)
+                ready = _compute(snapshot.db, self._dialect, ids)
             with store.write() as tx:
-                still = _indexed(tx.db, list(ready))
-                _add(tx.db, {frame_id: item for frame_id, item in ready.items() if frame_id in still})
+                _add_indexed(tx.db, ready)
                 assert tx.system
             self._seen = ids[-1]
             total += len(ready)
@@ -146,31 +144,31 @@ class Surrogates(Part):
 
 def read_surrogates(db: Connection, ids: Sequence[int]) -> dict[int, Surrogate]:
     """The current short forms of these frames; those without one are left out."""
-    found = {}
+    surrogates = {}
     for batch in batched(ids):
         clause = among("frame_id", batch)
         sql = f"SELECT frame_id, gist, micro FROM surrogate WHERE version = {VERSION} AND {clause.sql}"
         for frame_id, gist, micro in db.all(sql, clause.values):
             ranges = _parsed(gist), _parsed(micro)
             if ranges[0] is not None and ranges[1] is not None:
-                found[int(frame_id)] = Surrogate(ranges[0], ranges[1])
-    return found
+                surrogates[int(frame_id)] = Surrogate(ranges[0], ranges[1])
+    return surrogates
 
 
-def _add(db: Connection, made: Mapping[int, Surrogate]) -> None:
-    if made:
+def _add(db: Connection, surrogates: Mapping[int, Surrogate]) -> None:
+    if surrogates:
         db.many(
             "INSERT INTO surrogate (frame_id, version, gist, micro) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (frame_id) DO UPDATE "
             "SET version = excluded.version, gist = excluded.gist, micro = excluded.micro",
-            _as_rows(made),
+            _as_rows(surrogates),
         )
 
 
-def _as_rows(made: Mapping[int, Surrogate]) -> list[Row]:
+def _as_rows(surrogates: Mapping[int, Surrogate]) -> list[Row]:
     return [
-        (frame_id, VERSION, json.dumps(made[frame_id].gist), json.dumps(made[frame_id].micro))
-        for frame_id in sorted(made)
+        (frame_id, VERSION, json.dumps(surrogate.gist), json.dumps(surrogate.micro))
+        for frame_id, surrogate in sorted(surrogates.items())
     ]
 
 
@@ -180,12 +178,12 @@ def _stored(db: Connection, ids: Sequence[int]) -> list[Row]:
     return db.all(sql, clause.values) if ids else []
 
 
-def _made(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, Surrogate]:
-    """The short forms of these frames, those left out that need none."""
+def _compute(db: Connection, dialect: Dialect, ids: Sequence[int]) -> dict[int, Surrogate]:
+    """The surrogates of these frames, without frames that need none."""
     clause = among("f.frame_id", ids)
-    found = db.all(load_query(dialect, clause.sql), clause.values) if ids else []
-    made = {row.frame_id: make_surrogate(text) for row, text in map(checked_text, found)}
-    return {frame_id: item for frame_id, item in made.items() if item is not None}
+    rows = db.all(load_query(dialect, clause.sql), clause.values) if ids else []
+    surrogates = {row.frame_id: make_surrogate(text) for row, text in map(checked_text, rows)}
+    return {frame_id: item for frame_id, item in surrogates.items() if item is not None}
 
 
 def _next_ids(db: Connection, after: int) -> list[int]:
@@ -203,7 +201,7 @@ def _parsed(text: str) -> tuple[Range, ...] | None:
 def _stale(db: Connection, *, after: int, limit: int) -> list[int]:
     """Indexed frames, long enough to need a short form, that have none of this version."""
     size = "coalesce(f.end_byte - f.start_byte, octet_length(t.text))"
-    found = db.all(
+    rows = db.all(
         "SELECT d.frame_id FROM text_doc d JOIN frame f ON f.frame_id = d.frame_id "
         "LEFT JOIN frame_text t ON t.frame_id = f.frame_id "
         "LEFT JOIN surrogate s ON s.frame_id = d.frame_id "
@@ -212,9 +210,11 @@ def _stale(db: Connection, *, after: int, limit: int) -> list[int]:
         f"ORDER BY d.frame_id LIMIT {limit}",
         (after,),
     )
-    return [int(row[0]) for row in found]
+    return [int(row[0]) for row in rows]
 
 
-def _indexed(db: Connection, ids: Sequence[int]) -> set[int]:
-    clause = among("frame_id", ids)
-    return {int(row[0]) for row in db.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)}
+def _add_indexed(db: Connection, surrogates: Mapping[int, Surrogate]) -> None:
+    """Those whose frames are still indexed: a frame may have been erased since its text was read."""
+    clause = among("frame_id", list(surrogates))
+    indexed = db.all(f"SELECT frame_id FROM text_doc WHERE {clause.sql}", clause.values)
+    _add(db, {int(frame_id): surrogates[int(frame_id)] for (frame_id,) in indexed})

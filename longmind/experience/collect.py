@@ -120,7 +120,7 @@ class Collector:
             settled=False,
         )
 
-    # Validation and attempts
+    # Problems and attempts
 
     def _collect_attempts(self, hits: Sequence[RecordHit], collected: Collected) -> None:
         by_id = {hit.record.id: hit for hit in hits}
@@ -161,9 +161,8 @@ class Collector:
         problems = [hit.record.id for hit in hits if hit.record.kind == "problem"]
         attempts = [hit.record.id for hit in hits if hit.record.kind != "problem"]
         made_on = problems_of(self._db, self._view, attempts)
-        return list(
-            dict.fromkeys([*problems, *(name for item in attempts for name in made_on.get(item, ()))])
-        )
+        behind = [problem for attempt in attempts for problem in made_on.get(attempt, ())]
+        return list(dict.fromkeys([*problems, *behind]))
 
     def _add_attempt(
         self,
