@@ -33,7 +33,7 @@ from longmind.search.state import SearchState
 from longmind.text import lane as text
 from longmind.vectors.threads import one_thread
 
-SETS = ("locomo", "longmemeval", "cosqa", "scifact", "prefeval", "timeqa", "xquad_es", "musique")
+SETS = ("locomo", "longmemeval", "cosqa", "scifact", "prefeval", "timeqa", "xquad_es")
 FACTORS = (0.0, 0.5, 2.0)
 GRID = (0.0, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 4.0)
 SHOWN = ("nDCG@10", "R@10")
@@ -75,7 +75,6 @@ CONSTANTS = (
     *(Constant(f"RRF_WEIGHTS.{lane}", under="rrf") for lane in ("text", "vector", "facts", "timeline")),
     # Depths are not turned off: without candidates there is nothing to rank.
     Constant("DEPTH", runs="lanes", factors=(0.25, 0.5, 2.0)),
-    Constant("RANKED_DEPTH", runs="lanes", factors=(0.1, 0.5, 2.0)),
     Constant("BESIDE", runs="lanes"),
     Constant("LATE_FRAMES", runs="lanes", factors=(0.25, 0.5, 2.0)),
     Constant("LATE_TOKENS", runs="lanes", factors=(0.25, 0.5, 2.0)),
@@ -116,7 +115,7 @@ def value_of(constant: Constant) -> Any:
         return value
     if isinstance(value, constants.Weights):
         return getattr(value, part)
-    return value.get(part) or {kind: weights[part] for kind, weights in value.items()}
+    return value[part] if part in value else {kind: weights[part] for kind, weights in value.items()}
 
 
 class Asked:

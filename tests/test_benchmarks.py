@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.constants import CONSTANTS, matters_on, value_of, varied
 from bench.kept import keep, read
 from bench.metrics import estimate, judge
 from bench.report import DOCUMENT, agrees, written
+from longmind.search import constants
 
 
 def test_the_page_says_what_was_measured() -> None:
@@ -28,9 +30,38 @@ def test_only_what_stands_between_the_markers_is_written(tmp_path: Path) -> None
     assert written(found, tmp_path) == found
 
 
+def test_every_constant_of_ranking_can_be_derived_again() -> None:
+    """Apart from two bounds on the input: how much of a question is read, and how many texts a model sees."""
+    names = {name for name in vars(constants) if name.isupper()}
+    assert {item.name.partition(".")[0] for item in CONSTANTS if item.module is constants} == names - {
+        "MODEL_DEPTH",
+        "QUERY_CHARACTERS",
+    }
+
+
+def test_a_constant_is_varied_and_put_back() -> None:
+    before = {item.name: value_of(item) for item in CONSTANTS}
+    for item in CONSTANTS:
+        for factor in item.factors:
+            with varied(item, factor):
+                changed = value_of(item)
+            if isinstance(changed, dict):
+                assert changed == {kind: part * factor for kind, part in before[item.name].items()}
+            else:
+                assert changed == pytest.approx(before[item.name] * factor)
+    assert {item.name: value_of(item) for item in CONSTANTS} == before
+
+
+def test_a_change_beyond_chance_on_one_set_is_enough_to_matter() -> None:
+    still = {"nDCG@10": {"mean": 0.01, "low": -0.01, "high": 0.02}}
+    moved = {"nDCG@10": {"mean": -0.03, "low": -0.05, "high": -0.01}}
+    assert matters_on({"0": {"a": still, "b": still}, "2": {"a": still, "b": moved}}) == ["b"]
+    assert matters_on({"0": {"a": still}}) == []
+
+
 def test_the_page_has_a_place_for_quality_and_for_speed() -> None:
     page = DOCUMENT.read_text("utf-8")
-    for name in ("quality", "speed"):
+    for name in ("constants", "quality", "speed"):
         assert page.count(f"<!-- measured: {name} -->") == 1
 
 

@@ -149,7 +149,7 @@ def facts_lane(request: SearchRequest, state: SearchState, where: Where) -> Sequ
         snapshot=state.snapshot,
         view=request.view,
         where=where,
-        limit=constants.RANKED_DEPTH,
+        limit=constants.DEPTH,
     )
 
 
@@ -165,8 +165,7 @@ def timeline_lane(
     if "timeline" not in request.lanes:
         return None
     silent = (text is None or not len(text.found)) and (vectors is None or not len(vectors.ids))
-    limit = max(constants.RANKED_DEPTH, request.limit)
-    return newest(catalog, mask, time, limit=limit, unprompted=silent)
+    return newest(catalog, mask, time, limit=_depth(request), unprompted=silent)
 
 
 # The steps of `rank`
