@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -98,6 +99,29 @@ def load(name: str) -> Dataset:
         if gold.get(row["id"])
     )
     return Dataset(name, documents, queries)
+
+
+def sample(data: Dataset, *, questions: int = 100, documents: int = 3000) -> Dataset:
+    """A smaller set: fewer questions, what answers them, and others. Fewer documents get another name.
+
+    The whole session of every right answer stays, since turns are ranked by what stands around them; the
+    rest is drawn by a hash of the ids, so that the sample is the same in every run.
+    """
+    chosen = sorted(data.queries, key=lambda query: zlib.crc32(query.id.encode()))[:questions]
+    ids = {query.id for query in chosen}
+    gold = {name for query in chosen for name in query.gold}
+    sessions = {(item.space, item.session) for item in data.documents if item.id in gold and item.session}
+
+    def rank(item: Document) -> tuple[int, int]:
+        near = 1 if (item.space, item.session) in sessions else 2
+        return 0 if item.id in gold else near, zlib.crc32(item.id.encode())
+
+    kept = {item.id for item in sorted(data.documents, key=rank)[:documents]}
+    return Dataset(
+        data.name if len(kept) == len(data.documents) else f"{data.name}-sample",
+        tuple(item for item in data.documents if item.id in kept),
+        tuple(query for query in data.queries if query.id in ids),
+    )
 
 
 def _rows(name: str, part: str) -> Iterator[dict[str, Any]]:

@@ -6,11 +6,11 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from longmind import submemories
 from longmind.base.checks import check_limit, check_metadata, check_tags, optional_label
@@ -30,7 +30,7 @@ from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, Inges
 from longmind.search.embedding import AUTO, bind_embedder, rebind_embedder
 from longmind.search.engine import SearchEngine
 from longmind.search.facts_lane import FactsLane
-from longmind.search.request import SearchRequest, plan_request
+from longmind.search.request import SearchOptions, SearchRequest
 from longmind.search.rerank import Reranker
 from longmind.search.results import SearchResults, WhyNot
 from longmind.store import erasure, frames, transfer, upkeep, write
@@ -490,23 +490,15 @@ class Memory:
         space: SpaceLike | None = None,
         limit: int = 10,
         as_of: AsOf = AsOf.LATEST,
-        where: WhereLike = None,
-        mode: str = "hybrid",
-        lanes: Iterable[str] | None = None,
-        fusion: Literal["score", "rrf"] = "score",
-        reference: datetime | int | None = None,
-        times: Literal["boost", "filter", "ignore"] = "boost",
-        zone: tzinfo = UTC,
+        **options: Unpack[SearchOptions],
     ) -> SearchResults:
         """The frames that answer, best first, each with its reasons.
 
-        `mode` is "hybrid" or one lane's name; `lanes` chooses several. `reference` is the instant from which
-        phrases like 'last week' are reckoned; `times` says whether a date in the question raises frames of
-        that time, keeps only them, or is ignored.
+        The further options are those of `SearchOptions`: `where`, `mode` or `lanes`, `fusion`, `reference`,
+        `times`, `zone`.
         """
-        return self._search.search(
-            self._request(query, space, as_of, where, limit, mode, lanes, fusion, reference, times, zone)
-        )
+        view = self._view(space, as_of)
+        return self._search.search(SearchRequest.of(query, view, limit=limit, **options))
 
     def why_not(
         self,
@@ -516,19 +508,11 @@ class Memory:
         space: SpaceLike | None = None,
         limit: int = 10,
         as_of: AsOf = AsOf.LATEST,
-        where: WhereLike = None,
-        mode: str = "hybrid",
-        lanes: Iterable[str] | None = None,
-        fusion: Literal["score", "rrf"] = "score",
-        reference: datetime | int | None = None,
-        times: Literal["boost", "filter", "ignore"] = "boost",
-        zone: tzinfo = UTC,
+        **options: Unpack[SearchOptions],
     ) -> WhyNot:
         """Where a named frame was lost in that search, or which place it has."""
-        return self._search.why_not(
-            self._request(query, space, as_of, where, limit, mode, lanes, fusion, reference, times, zone),
-            _one_id(frame_id),
-        )
+        request = SearchRequest.of(query, self._view(space, as_of), limit=limit, **options)
+        return self._search.why_not(request, _one_id(frame_id))
 
     def recall(
         self,
@@ -539,13 +523,7 @@ class Memory:
         space: SpaceLike | None = None,
         session: str | None = None,
         as_of: AsOf = AsOf.LATEST,
-        where: WhereLike = None,
-        mode: str = "hybrid",
-        lanes: Iterable[str] | None = None,
-        fusion: Literal["score", "rrf"] = "score",
-        reference: datetime | int | None = None,
-        times: Literal["boost", "filter", "ignore"] = "boost",
-        zone: tzinfo = UTC,
+        **options: Unpack[SearchOptions],
     ) -> Context:
         """What an agent needs to know of this, as text inside a token budget, with a receipt.
 
@@ -555,9 +533,7 @@ class Memory:
         from longmind.context.builder import check_recall
 
         chosen = self._contexts.recipe(recipe)
-        request = self._request(
-            query, space, as_of, where, chosen.depth, mode, lanes, fusion, reference, times, zone
-        )
+        request = SearchRequest.of(query, self._view(space, as_of), limit=chosen.depth, **options)
         return self._contexts.recall(check_recall(request, recipe=chosen, budget=budget, session=session))
 
     def replay(self, receipt: Receipt | str) -> Replay:
@@ -700,33 +676,6 @@ class Memory:
 
     def _view(self, space: SpaceLike | None, as_of: AsOf = AsOf.LATEST) -> View:
         return View.of(self.default_space if space is None else space, as_of)
-
-    def _request(
-        self,
-        query: str,
-        space: SpaceLike | None,
-        as_of: AsOf,
-        where: WhereLike,
-        limit: int,
-        mode: str,
-        lanes: Iterable[str] | None,
-        fusion: str,
-        reference: datetime | int | None,
-        times: Literal["boost", "filter", "ignore"],
-        zone: tzinfo,
-    ) -> SearchRequest:
-        return plan_request(
-            query,
-            view=self._view(space, as_of),
-            where=Where.of(where),
-            limit=limit,
-            mode=mode,
-            lanes=lanes,
-            fusion=fusion,
-            reference=reference,
-            times=times,
-            zone=zone,
-        )
 
     def _item(self, item: str | Mapping[str, Any], space: str | None) -> Draft:
         given = {"text": item} if isinstance(item, str) else item

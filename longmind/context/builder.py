@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from longmind.base.checks import canonical_json, check_label, check_limit
 from longmind.base.errors import InvalidInput, NotFound
-from longmind.base.filters import View, Where
+from longmind.base.filters import View
 from longmind.base.names import ALL
 from longmind.base.times import AsOf
 from longmind.base.tokens import open_tokenizer
@@ -33,7 +33,7 @@ from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
 from longmind.context.render import render
 from longmind.context.surrogates import read_surrogates
 from longmind.search.engine import SearchEngine
-from longmind.search.request import SearchRequest, plan_request
+from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
 from longmind.search.timeline import sense_of_time
 from longmind.store.frames import fetch, stored
@@ -252,12 +252,11 @@ def recall_from(asked: Mapping[str, Any], recipe: Recipe, budget: int) -> Recall
     """The call that a receipt's request describes."""
     try:
         spaces = ALL if asked["spaces"] == "all" else tuple(asked["spaces"])
-        search = plan_request(
+        search = SearchRequest.of(
             asked["query"],
-            view=View.of(spaces, AsOf(system=asked["as_of"][0], valid=asked["as_of"][1])),
-            where=Where.of(asked["where"]),
+            View.of(spaces, AsOf(system=asked["as_of"][0], valid=asked["as_of"][1])),
+            where=asked["where"],
             limit=recipe.depth,
-            mode="hybrid",
             lanes=tuple(asked["lanes"]),
             fusion=asked["fusion"],
             reference=asked["reference"],

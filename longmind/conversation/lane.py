@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC
 
 from longmind.base.filters import Where
 from longmind.base.frame import Kind
@@ -12,7 +11,7 @@ from longmind.context.lanes import RecallRequest, whole
 from longmind.context.recipe import LaneRecipe
 from longmind.conversation.query import listed
 from longmind.search.engine import SearchEngine
-from longmind.search.request import plan_request
+from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
 from longmind.store.frames import fetch
 from longmind.store.store import Store
@@ -30,17 +29,13 @@ class MemoriesLane:
         self, request: RecallRequest, lane: LaneRecipe, *, results: SearchResults, snapshot: Snapshot
     ) -> Sequence[Item]:
         found = self._search.search(
-            plan_request(
+            SearchRequest(
                 request.query,
-                view=request.view,
+                request.view,
                 where=Where(kind=Kind.MEMORY),
                 limit=lane.items,
-                mode="hybrid",
                 lanes=("text", "vector", "facts"),
-                fusion="score",
-                reference=None,
                 times="ignore",
-                zone=UTC,
             )
         )
         frames = [hit.frame for hit in found]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
 from typing import Any
 
 from longmind.base.checks import check_choice, check_label, check_limit
@@ -23,7 +22,7 @@ from longmind.conversation.values import ROLES, ConversationContext, MemoryItem,
 from longmind.conversation.write import WriteContext, memory_draft, prepare
 from longmind.ingest.plan import cut_if_long
 from longmind.search.engine import SearchEngine
-from longmind.search.request import plan_request
+from longmind.search.request import SearchRequest
 from longmind.store.drafts import Draft, draft
 from longmind.store.engine import Connection
 from longmind.store.frames import timeline
@@ -279,17 +278,13 @@ def find(
     metadata: dict[str, Any] = {} if layer is None else {"layer": layer}
     if exclude_pii:
         metadata["pii"] = False
-    request = plan_request(
+    request = SearchRequest(
         query,
-        view=view,
+        view,
         where=Where(kind=Kind.MEMORY, metadata=metadata),
         limit=limit,
-        mode="hybrid",
         lanes=("text", "vector", "facts"),
-        fusion="score",
-        reference=None,
         times="ignore",
-        zone=UTC,
     )
     results = search.search(request)
     notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]

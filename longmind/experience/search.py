@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
 from typing import Final, overload
 
 from longmind.base.filters import View, Where
@@ -12,7 +11,7 @@ from longmind.experience.load import load_by_frame, with_evidence
 from longmind.experience.utility import UtilityRule, break_ties, group_end, utilities
 from longmind.experience.values import Record, Utility
 from longmind.search.engine import SearchEngine
-from longmind.search.request import SearchRequest, plan_request
+from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, SearchResults
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
@@ -77,17 +76,13 @@ class Finder:
     def request(
         self, text: str, view: View, kinds: Iterable[str], *, limit: int, lanes: Iterable[str] | None
     ) -> SearchRequest:
-        return plan_request(
+        return SearchRequest.of(
             text,
-            view=view,
+            view,
             where=Where(kind=kinds),
             limit=limit,
-            mode="hybrid",
             lanes=LANES if lanes is None else lanes,
-            fusion="score",
-            reference=None,
             times="ignore",
-            zone=UTC,
         )
 
     def find(

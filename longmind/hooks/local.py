@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -52,20 +51,11 @@ class Local:
         from longmind.search.embedding import EmbedderBinding
         from longmind.search.engine import SearchEngine
         from longmind.search.facts_lane import FactsLane
-        from longmind.search.request import plan_request
+        from longmind.search.request import SearchRequest
 
         engine = SearchEngine(self.store, embedding=EmbedderBinding(problem=self.how), facts=FactsLane())
-        request = plan_request(
-            question[:_QUESTION],
-            view=self._view(),
-            where=Where(),
-            limit=_HITS * 2,
-            mode="hybrid",
-            lanes=("text", "facts"),
-            fusion="score",
-            reference=None,
-            times="ignore",
-            zone=UTC,
+        request = SearchRequest(
+            question[:_QUESTION], self._view(), limit=_HITS * 2, lanes=("text", "facts"), times="ignore"
         )
         found = [hit.frame for hit in engine.search(request) if not session or hit.frame.session != session]
         words = set(re.findall(r"\w{3,}", question[:_QUESTION].casefold()))

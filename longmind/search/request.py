@@ -1,15 +1,15 @@
-"""A checked search: what is asked, of which frames, by which lanes."""
+"""A search as a value: the question, the frames it may see, and the lanes that look for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
-from typing import Final, Literal
+from datetime import UTC, datetime, tzinfo
+from typing import Any, Final, Literal, Self, TypedDict, Unpack
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput
-from longmind.base.filters import View, Where
+from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.times import to_ms
 
 LANES: Final = ("text", "vector", "facts", "timeline")
@@ -20,65 +20,80 @@ MODES: Final = {
     "facts": ("facts",),
     "timeline": ("timeline",),
 }
+FUSIONS: Final = ("score", "rrf")
+TIMES: Final = ("boost", "filter", "ignore")
 MOST_CHARACTERS: Final = 2_000_000
+MOST_RESULTS: Final = 1000
+
+Fusion = Literal["score", "rrf"]
 Times = Literal["boost", "filter", "ignore"]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
-    """Everything that decides the answer; the same request on the same store gives the same bytes."""
+class SearchOptions(TypedDict, total=False):
+    """Keyword arguments that `search`, `why_not` and `recall` share.
 
-    query: str
-    view: View
-    where: Where
-    limit: int
-    lanes: tuple[str, ...]
-    fusion: str
-    reference: int | None
-    """The instant from which phrases like 'last week' are reckoned; without it they are reported."""
+    `mode` is "hybrid" or the name of one lane; `lanes` names several instead. `reference` is the moment that
+    phrases such as 'last week' are relative to. `times` says what a date in the question does: raise frames
+    of that time, filter out all others, or nothing.
+    """
+
+    where: Where | Mapping[str, Any] | None
+    mode: str
+    lanes: Iterable[str] | None
+    fusion: Fusion
+    reference: datetime | int | None
     times: Times
     zone: tzinfo
 
 
-def plan_request(
-    query: str,
-    *,
-    view: View,
-    where: Where,
-    limit: int,
-    mode: str,
-    lanes: Iterable[str] | None,
-    fusion: str,
-    reference: datetime | int | None,
-    times: Times,
-    zone: tzinfo,
-) -> SearchRequest:
-    """Check the arguments of a search."""
-    if not isinstance(query, str):
-        raise InvalidInput(f"A query is a string, not {type(query).__name__}.")
-    if len(query) > MOST_CHARACTERS:
-        raise InvalidInput(f"The query has {len(query)} characters; the most is {MOST_CHARACTERS}.")
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """Everything that decides the result: the same request on the same store gives the same bytes.
+
+    Checked when it is made, so that no step of a search has to look again.
+    """
+
+    query: str
+    view: View
+    where: Where = EVERYTHING
+    limit: int = 10
+    lanes: tuple[str, ...] = LANES
+    fusion: Fusion = "score"
+    reference: int | None = None
+    """Unix milliseconds. Without it, relative time phrases are not resolved, and a note says so."""
+    times: Times = "boost"
+    zone: tzinfo = UTC
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.query, str):
+            raise InvalidInput(f"A query is a string, not {type(self.query).__name__}.")
+        if len(self.query) > MOST_CHARACTERS:
+            raise InvalidInput(f"The query has {len(self.query)} characters; the most is {MOST_CHARACTERS}.")
+        if not self.lanes:
+            raise InvalidInput("No lane was chosen.", hint=f"Choose among {', '.join(LANES)}.")
+        check_choice(self.fusion, "fusion", FUSIONS)
+        check_choice(self.times, "times", TIMES)
+        if not isinstance(self.zone, tzinfo):
+            raise InvalidInput("zone must be a tzinfo.", hint="Write zone=ZoneInfo('Europe/Lisbon').")
+        check_limit(self.limit, "limit", most=MOST_RESULTS)
+
+    @classmethod
+    def of(cls, query: str, view: View, *, limit: int = 10, **options: Unpack[SearchOptions]) -> Self:
+        """From a caller's arguments, which may be mappings, names of lanes in any order, and datetimes."""
+        fields: dict[str, Any] = {**options}
+        fields["lanes"] = _lanes(fields.pop("mode", "hybrid"), fields.pop("lanes", None))
+        fields["where"] = Where.of(fields.pop("where", None))
+        if fields.get("reference") is not None:
+            fields["reference"] = to_ms(fields["reference"], "reference")
+        return cls(query, view, limit=limit, **fields)
+
+
+def _lanes(mode: str, names: Iterable[str] | None) -> tuple[str, ...]:
+    """The lanes by name, always in the same order; without names, those of the mode."""
     check_choice(mode, "mode", tuple(MODES))
-    chosen = MODES[mode]
-    if lanes is not None:
-        if isinstance(lanes, str):
-            raise InvalidInput("lanes must be a list of names, not one string.", hint="Write lanes=['text'].")
-        wanted = [check_choice(lane, "lanes", LANES) for lane in lanes]
-        chosen = tuple(lane for lane in LANES if lane in wanted)
-    if not chosen:
-        raise InvalidInput("No lane was chosen.", hint=f"Choose among {', '.join(LANES)}.")
-    check_choice(fusion, "fusion", ("score", "rrf"))
-    check_choice(times, "times", ("boost", "filter", "ignore"))
-    if not isinstance(zone, tzinfo):
-        raise InvalidInput("zone must be a tzinfo.", hint="Write zone=ZoneInfo('Europe/Lisbon').")
-    return SearchRequest(
-        query=query,
-        view=view,
-        where=where,
-        limit=check_limit(limit, "limit", most=1000),
-        lanes=chosen,
-        fusion=fusion,
-        reference=None if reference is None else to_ms(reference, "reference"),
-        times=times,
-        zone=zone,
-    )
+    if names is None:
+        return MODES[mode]
+    if isinstance(names, str):
+        raise InvalidInput("lanes must be a list of names, not one string.", hint="Write lanes=['text'].")
+    chosen = {check_choice(name, "lanes", LANES) for name in names}
+    return tuple(lane for lane in LANES if lane in chosen)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC
 from typing import Final
 
 from longmind.base.filters import View, Where
 from longmind.base.times import AsOf, format_ms
 from longmind.search.engine import SearchEngine
-from longmind.search.request import plan_request
+from longmind.search.request import SearchRequest
 from longmind.spaces import rows
 from longmind.spaces.bundle import Bundle, Options, check_topic, summarise
 from longmind.spaces.index_cache import SpaceIndexes
@@ -108,17 +107,12 @@ class Recaller:
         """The hits of the search engine as objects, the best with 1."""
         if self._search is None:
             return {}, "there is no search engine here: nothing was found by search"
-        request = plan_request(
+        request = SearchRequest.of(
             topic,
-            view=View((space,), options.as_of),
+            View((space,), options.as_of),
             where=Where(role=ROLE),
             limit=min(1000, max(_REACH, 4 * options.limit)),
-            mode="hybrid",
-            lanes=None,
-            fusion="score",
             reference=options.moment,
-            times="boost",
-            zone=UTC,
         )
         results = self._search.search(request)
         scores: dict[int, float] = {}

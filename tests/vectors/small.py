@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 from longmind import AsOf, Memory
-from longmind.base.filters import View, Where
+from longmind.base.filters import View
 from longmind.search.embedding import bind_embedder
 from longmind.search.engine import SearchEngine
-from longmind.search.request import plan_request
+from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
 
 Search = Callable[..., SearchResults]
@@ -31,19 +30,9 @@ def searcher(memory: Memory, *, exact_limit: int, embedder: Any = "hash:32") -> 
         limit: int = 10,
         mode: str = "vector",
     ) -> SearchResults:
-        request = plan_request(
-            query,
-            view=View.of(space, as_of),
-            where=Where.of(where),
-            limit=limit,
-            mode=mode,
-            lanes=None,
-            fusion="score",
-            reference=None,
-            times="boost",
-            zone=UTC,
+        return engine.search(
+            SearchRequest.of(query, View.of(space, as_of), where=where, limit=limit, mode=mode)
         )
-        return engine.search(request)
 
     return search
 
