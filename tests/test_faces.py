@@ -26,7 +26,7 @@ DEFAULT_TOOLS = {
 }
 
 
-def names(items: list[Operation[..., Any]]) -> list[str]:
+def names(items: list[Operation]) -> list[str]:
     return [item.name for item in items]
 
 

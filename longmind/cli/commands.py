@@ -16,11 +16,13 @@ import typer
 
 from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.names import canonical_space
+from longmind.base.parameters import Mark
 from longmind.cli import arguments, errors
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import HELP_STYLE, Block, emit
 from longmind.operations import values
-from longmind.operations.operation import Mark, Operation, Parameter
+from longmind.operations.forms import Parameter
+from longmind.operations.operation import Operation
 
 View = Callable[[Any], Iterable[Block]]
 Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
@@ -46,18 +48,24 @@ class Option:
     read: Callable[[Any], Any]
 
 
-def add(app: typer.Typer, operation: Operation[..., Any], *, panel: str | None = None) -> None:
+def add(app: typer.Typer, operation: Operation, *, panel: str | None = None) -> None:
     """Give an application the command of an operation."""
     # Where a number stands without an option, -1 is that number and no option.
     numbers = any(item.positional and item.type is float for item in operation.parameters)
     settings = {"ignore_unknown_options": True} if numbers else None
-    name = operation.path[-1].replace("_", "-")
     made = command(operation)
-    app.command(name, help=operation.description, context_settings=settings, rich_help_panel=panel)(made)
+    app.command(
+        name_of(operation), help=operation.description, context_settings=settings, rich_help_panel=panel
+    )(made)
+
+
+def name_of(operation: Operation) -> str:
+    """The last word of an operation's command."""
+    return operation.path[-1].replace("_", "-")
 
 
 def command(
-    operation: Operation[..., Any], *, perform: Perform | None = None, flags: Mapping[str, str] | None = None
+    operation: Operation, *, perform: Perform | None = None, flags: Mapping[str, str] | None = None
 ) -> Callable[..., None]:
     """The function that Typer calls: its signature is the operation's, in the manner of a shell.
 
@@ -127,7 +135,7 @@ _SINGULAR: Final = {"aliases": "alias"}
 """What one of several is called, where it is not the same without its s."""
 
 
-def _ask_first(operation: Operation[..., Any], yes: bool | None, given: Mapping[str, Any]) -> None:
+def _ask_first(operation: Operation, yes: bool | None, given: Mapping[str, Any]) -> None:
     if operation.name in _ASKED and not yes:
         question = _ASKED[operation.name].format(**given)
         if not sys.stdin.isatty():
@@ -228,7 +236,7 @@ def _check_spaces(named: Mapping[str, Any]) -> None:
                 canonical_space(place)
 
 
-def _views(operation: Operation[..., Any]) -> Mapping[str, View]:
+def _views(operation: Operation) -> Mapping[str, View]:
     module = VIEWS.get(operation.path[0] if len(operation.path) > 1 else "")
     if module is None:
         return {}
@@ -242,7 +250,7 @@ def _anything(answer: Any) -> Iterable[Block]:
     return blocks(answer)
 
 
-def group_app(name: str, says: str, operations: Iterable[Operation[..., Any]]) -> typer.Typer:
+def group_app(name: str, says: str, operations: Iterable[Operation]) -> typer.Typer:
     """The commands of one group."""
     made = typer.Typer(name=name or None, help=says, rich_markup_mode=HELP_STYLE, no_args_is_help=True)
     for item in operations:

@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from longmind.experience.values import (
         Attempt,
         Attempts,
+        EventList,
         FactChain,
         FactUpdate,
         Record,
         Recorded,
         Records,
+        RecordsMade,
         Utility,
         Vote,
+        VoteList,
     )
-    from longmind.operations.answers import EventList, FoundRecords, RecordsMade, VoteList
+    from longmind.operations.results import FoundRecords
 
 
 def recorded(made: Recorded) -> Iterator[Block]:

@@ -9,19 +9,21 @@ from longmind.cli.output import Block, Table, one_line
 from longmind.cli.views import minute
 
 if TYPE_CHECKING:
-    from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
-    from longmind.facts.values import Evidence, FactHit, Value
-    from longmind.operations.answers import (
-        Added,
-        ChangeList,
-        EdgeList,
-        EntityKnown,
+    from longmind.base.results import Added
+    from longmind.facts.results import (
+        Changes,
+        EdgesResult,
         EntityMatches,
-        EvidenceList,
-        FactList,
+        EvidenceResult,
+        FactErasure,
         FactsBySubject,
-        PredicateKnown,
+        FactsResult,
+        Recorded,
+        RecordReport,
+        Retracted,
     )
+    from longmind.facts.values import Evidence, FactHit, Value
+    from longmind.operations.results import EntityKnown, PredicateKnown
 
 _MORE: Final = "There are more; raise --limit."
 
@@ -51,7 +53,7 @@ def retracted(found: Retracted) -> Iterator[Block]:
         yield "There was nothing to retract."
 
 
-def facts(found: FactList) -> Iterator[Block]:
+def facts(found: FactsResult) -> Iterator[Block]:
     yield from _listed(found.facts, truncated=found.truncated)
 
 
@@ -65,7 +67,7 @@ def one_fact(hit: FactHit) -> Iterator[Block]:
     yield from _listed([hit], truncated=False)
 
 
-def changes(found: ChangeList) -> Iterator[Block]:
+def changes(found: Changes) -> Iterator[Block]:
     if not found.changes:
         yield "Nothing changed."
         return
@@ -80,7 +82,7 @@ def changes(found: ChangeList) -> Iterator[Block]:
         yield _MORE
 
 
-def edges(found: EdgeList) -> Iterator[Block]:
+def edges(found: EdgesResult) -> Iterator[Block]:
     if not found.edges:
         yield "No fact links it to anything."
         return
@@ -94,7 +96,7 @@ def edges(found: EdgeList) -> Iterator[Block]:
         yield _MORE
 
 
-def evidence(found: EvidenceList) -> Iterator[Block]:
+def evidence(found: EvidenceResult) -> Iterator[Block]:
     if not found.evidence:
         yield "Nothing speaks for it but whoever recorded it."
         return

@@ -10,7 +10,7 @@ from longmind.cli.output import Block, Table, one_line
 from longmind.cli.views import erased, minute
 
 if TYPE_CHECKING:
-    from longmind.base.frame import Frame
+    from longmind.base.frame import Frame, FrameList
     from longmind.conversation.values import (
         ConversationContext,
         ConversationStats,
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
         MemoryItem,
         SweepReport,
         TurnReport,
+        TurnReports,
         Why,
     )
-    from longmind.operations.answers import FrameList, MemorySettings, TurnReports
+    from longmind.operations.results import MemorySettings
 
 
 def turn(report: TurnReport) -> Iterator[Block]:

@@ -12,20 +12,26 @@ from longmind.cli.output import Block, Table, one_line, show
 from longmind.cli.views import backed_up, erased
 
 if TYPE_CHECKING:
-    from longmind.operations.answers import (
+    from longmind.operations.results import (
         ActionContext,
-        AuditList,
         ContextBundle,
-        ObjectList,
         Ordering,
         Section,
-        SpaceList,
         SpacePolicy,
         SpaceText,
-        Spending,
     )
     from longmind.spaces.sync import SyncReport
-    from longmind.spaces.values import GcReport, ImportReport, MemoryObject, Remembered, SpaceSummary
+    from longmind.spaces.values import (
+        AuditList,
+        GcReport,
+        ImportReport,
+        MemoryObject,
+        ObjectList,
+        Remembered,
+        SpaceList,
+        SpaceSummary,
+        Spending,
+    )
 
 
 def speaks_of(item: MemoryObject, text: str) -> bool:

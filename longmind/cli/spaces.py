@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longmind.base.errors import NotFound
+from longmind.base.results import Written
 from longmind.cli import arguments, space_views
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import emit, show
-from longmind.operations.answers import Written
 from longmind.operations.spaces import key_in
 
 if TYPE_CHECKING:

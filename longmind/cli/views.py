@@ -9,12 +9,12 @@ from longmind.base.times import format_ms
 from longmind.cli.output import Block, Table, one_line
 
 if TYPE_CHECKING:
-    from longmind.base.frame import Frame, Page
+    from longmind.base.frame import Forgotten, Frame, FrameList, Page
+    from longmind.base.results import Names, Written
     from longmind.context.items import Context
     from longmind.ingest.report import IngestReport
-    from longmind.operations.answers import Certificates, Forgotten, FrameList, Names, Written
     from longmind.search.results import SearchResults, WhyNot
-    from longmind.store.erasure import ErasureCertificate, ErasureCheck
+    from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.upkeep import Stats, VerifyReport
 
 

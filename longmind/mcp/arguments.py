@@ -12,7 +12,8 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from longmind.base.errors import Forbidden, InvalidInput
-from longmind.operations.operation import Mark, Operation
+from longmind.base.parameters import Mark
+from longmind.operations.operation import Operation
 
 _MOST_NAMED: Final = 5
 
@@ -20,7 +21,7 @@ _MOST_NAMED: Final = 5
 class Arguments:
     """The arguments of one operation; names it does not have are refused."""
 
-    def __init__(self, operation: Operation[..., Any]) -> None:
+    def __init__(self, operation: Operation) -> None:
         self._parameters = {item.name: item for item in operation.parameters}
         fields: dict[str, Any] = {}
         for item in operation.parameters:

@@ -108,7 +108,7 @@ def test_wrong_arguments_are_named(agent: Agent):
     assert "quarry: there is no such argument" in agent.refused("search", query="x", quarry="y")
     assert "limit:" in agent.refused("search", query="x", limit="many")
     assert "0" in agent.refused("search", query="x", limit=0)
-    assert "no time" in agent.refused("recall", query="x", as_of="yesterday week")
+    assert "not a valid time" in agent.refused("recall", query="x", as_of="yesterday week")
 
 
 def test_lists_written_as_json_texts_are_taken(agent: Agent):
