@@ -41,7 +41,7 @@ def _canonical(name: str) -> str:
         raise InvalidInput(f"A space's name has at most {_MOST_CHARACTERS} characters.")
     if not _SPACE.fullmatch(canonical):
         raise InvalidInput(
-            f"{name!r} is no name for a space.",
+            f"{name!r} is not a valid name for a space.",
             hint="Use letters a to z, digits, '_' and '-', with single slashes inside: 'team/web'.",
         )
     return canonical

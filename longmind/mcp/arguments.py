@@ -37,14 +37,14 @@ class Arguments:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments, as tools show it."""
-        made: dict[str, Any] = _untitled(self._adapter.json_schema())
-        return {"type": "object", "properties": {}, **made}
+        schema: dict[str, Any] = _untitled(self._adapter.json_schema())
+        return {"type": "object", "properties": {}, **schema}
 
-    def read(self, given: Mapping[str, Any] | None, *, files: Path | None) -> dict[str, Any]:
+    def read(self, inputs: Mapping[str, Any] | None, *, files: Path | None) -> dict[str, Any]:
         """The arguments as the operation takes them; paths only inside the folder `files`."""
         try:
             read = self._adapter.validate_python(
-                {name: self._parsed(name, it) for name, it in (given or {}).items()}
+                {name: self._parsed(name, it) for name, it in (inputs or {}).items()}
             )
         except ValidationError as error:
             raise self._refused(error) from None
@@ -67,19 +67,19 @@ class Arguments:
             return value
 
     def _refused(self, error: ValidationError) -> InvalidInput:
-        said: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_input=False):
             name = str(problem["loc"][0]) if problem["loc"] else "arguments"
             if problem["type"] == "extra_forbidden":
-                said.setdefault(name, "there is no such argument")
+                reasons.setdefault(name, "there is no such argument")
             elif problem["type"] == "missing":
-                said.setdefault(name, "it is required")
+                reasons.setdefault(name, "it is required")
             else:
                 where = ".".join(str(part) for part in problem["loc"][1:] if not _is_type(part))
-                said.setdefault(name, f"{where + ': ' if where else ''}{problem['msg']}")
-        shown = [f"{name[:80]}: {reason}" for name, reason in list(said.items())[:_MOST_NAMED]]
-        known = ", ".join(self._parameters) or "none"
-        return InvalidInput("; ".join(shown) + ".", hint=f"The arguments are: {known}.")
+                reasons.setdefault(name, f"{where + ': ' if where else ''}{problem['msg']}")
+        parts = [f"{name[:80]}: {reason}" for name, reason in list(reasons.items())[:_MOST_NAMED]]
+        names = ", ".join(self._parameters) or "none"
+        return InvalidInput("; ".join(parts) + ".", hint=f"The arguments are: {names}.")
 
 
 def confined(path: str, folder: Path | None, name: str) -> str:
@@ -90,12 +90,12 @@ def confined(path: str, folder: Path | None, name: str) -> str:
         )
     base = folder.resolve()
     try:
-        found = Path(os.path.realpath(base / Path(path).expanduser()))
+        target = Path(os.path.realpath(base / Path(path).expanduser()))
     except (OSError, ValueError, RuntimeError):
-        raise InvalidInput(f"{name}: {path[:200]!r} is no path.") from None
-    if found != base and base not in found.parents:
+        raise InvalidInput(f"{name}: {path[:200]!r} is not a valid path.") from None
+    if target != base and base not in target.parents:
         raise Forbidden(f"{name}: {path[:200]!r} is outside {base}.", hint="Give a path inside it.")
-    return str(found)
+    return str(target)
 
 
 def _is_type(part: Any) -> bool:

@@ -33,7 +33,7 @@ def _inside(path: str, folder: str | None, name: str) -> str:
         # Links are followed before the check, so that none leads out.
         found = (root / path).resolve()
     except (OSError, ValueError):
-        raise Forbidden(f"{name}: {path!r} is no path.") from None
+        raise Forbidden(f"{name}: {path!r} is not a valid path.") from None
     if not found.is_relative_to(root):
         raise Forbidden(f"{name}: {path!r} is outside the folder that is served.", hint="Name a path in it.")
     return str(found)

@@ -29,7 +29,7 @@ def test_a_first_run_without_a_memory_says_how_to_begin_one(
     assert (done.code, done.out) == (3, "")
     assert done.err == (
         "error: There is no memory in this folder yet (.longmind/memory.mind).\n"
-        ' hint: Begin one with: longmind remember "…", or name another with --store or LONGMIND_STORE.\n'
+        ' hint: Create one with: longmind remember "…", or name another with --store or LONGMIND_STORE.\n'
     )
     assert list(folder.iterdir()) == []
 
@@ -52,7 +52,7 @@ def test_a_first_run_without_a_memory_says_how_to_begin_one(
         (["remember", "x", "--metadata", "novalue"], 2, "key=value"),
         (["remember", "x", "--occurred-at", "31/03/2025"], 2, "2025-03-31"),
         (["remember", "x", "--occurred-at", "1743379200"], 2, "unix milliseconds"),
-        (["remember", "x", "--space", "no spaces!"], 2, "is no name for a space"),
+        (["remember", "x", "--space", "no spaces!"], 2, "is not a valid name for a space"),
         (["timeline", "--limit", "many"], 2, "longmind timeline --help"),
         (["timeline", "--no-such-option"], 2, "longmind timeline --help"),
         (["no-such-command"], 2, "longmind --help"),
@@ -74,7 +74,7 @@ def test_a_wrong_call_says_what_to_do_and_writes_nothing(
     ("arguments", "says"),
     [
         (["timeline", "--limit", "0"], "between 1 and"),
-        (["timeline", "--space", "no spaces!"], "is no name for a space"),
+        (["timeline", "--space", "no spaces!"], "is not a valid name for a space"),
         (["remember", "x", "--source", "nobody"], "source must be one of"),
         (["remember", "x", "--metadata", "deep=" + "[" * 100 + "]" * 100], "nested deeper"),
     ],
