@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -77,7 +78,7 @@ def load(name: str) -> Dataset:
         Document(
             id=row["id"],
             text=row["text"],
-            space=row.get("scope") or name,
+            space=_space(row.get("scope") or name),
             title=row.get("title") or None,
             session=row.get("session"),
             speaker=row.get("speaker"),
@@ -90,7 +91,7 @@ def load(name: str) -> Dataset:
         Query(
             id=row["id"],
             text=row["text"],
-            space=row.get("scope") or name,
+            space=_space(row.get("scope") or name),
             category=row.get("category") or "",
             asked_at=_moment(row.get("timestamp")),
             gold=gold[row["id"]],
@@ -128,6 +129,12 @@ def _rows(name: str, part: str) -> Iterator[dict[str, Any]]:
     with (DATA / name / f"{part}.jsonl").open(encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)
+
+
+def _space(scope: str) -> str:
+    """A scope as the name of a space; one that has to be changed for that gets a number, to stay unique."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", scope.lower()).strip("-")
+    return name if name == scope else f"{name}-{zlib.crc32(scope.encode()):08x}"
 
 
 def _moment(stamp: str | None) -> datetime | None:

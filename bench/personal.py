@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
 from collections import defaultdict
@@ -27,7 +28,9 @@ def overlap(span: PersonalSpan, start: int, end: int) -> float:
     return max(0, min(span.end, end) - max(span.start, start)) / (end - start)
 
 
-def measure(rows: list[dict[str, object]]) -> dict[str, tuple[int, int, int, int]]:
+def measure(
+    rows: list[dict[str, object]], *, region: str | None = None
+) -> dict[str, tuple[int, int, int, int]]:
     """By kind: labelled spans, those found (half covered or more), spans predicted, those on a label."""
     labelled: dict[str, int] = defaultdict(int)
     found: dict[str, int] = defaultdict(int)
@@ -35,7 +38,7 @@ def measure(rows: list[dict[str, object]]) -> dict[str, tuple[int, int, int, int
     right: dict[str, int] = defaultdict(int)
     for row in rows:
         text = str(row["full_text"])
-        spans = find_personal(text)
+        spans = find_personal(text, region=region)
         gold: list[tuple[str, int, int]] = []
         for entry in row["spans"]:  # type: ignore[attr-defined]
             kind = LABELS.get(entry["entity_type"])
@@ -70,6 +73,12 @@ def main() -> int:
         print(
             f"{kind:10}{labelled:9}{recall:8.3f}{predicted:11}{precision:11.3f}"
             f"{'  below target' if short else ''}"
+        )
+    if importlib.util.find_spec("phonenumbers") is not None:
+        labelled, found, predicted, right = measure(rows, region="US")["phone"]
+        print(
+            f"{'phone, with the numbering plan of the US':19}  "
+            f"recall {found / labelled:.3f}, precision {right / predicted:.3f}"
         )
     return 1 if missed else 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.kept import RESULTS, read
+from bench.report_constants import constants_part
 from bench.report_quality import quality_part
 from bench.report_speed import speed_part
 
@@ -15,6 +16,7 @@ DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
 _PART = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 PARTS: Mapping[str, Callable[[dict[str, Any]], Iterator[str]]] = {
+    "constants": constants_part,
     "quality": quality_part,
     "speed": speed_part,
 }

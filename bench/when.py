@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from longmind.base.times import format_ms, to_ms
-from longmind.search.when import TimePhrase, find_times
+from longmind.when.find import TimePhrase, find_times
 
 DATA = Path(__file__).resolve().parents[1] / "../shared/data/time_expressions/recognizers.jsonl"
 OUTSIDE = {"duration", "set", "timezone", ""}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longmind.aio import AsyncMemory
-    from longmind.base.clock import Clock, FrozenClock, SystemClock
+    from longmind.base.clock import Clock, SystemClock
     from longmind.base.errors import (
         Busy,
         Conflict,
@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from longmind.store.erasure import ErasureCertificate
     from longmind.store.lease import timeout
     from longmind.store.upkeep import MaintenancePolicy
+    from longmind.testing import FrozenClock
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "aio": ("AsyncMemory",),
-    "base.clock": ("Clock", "FrozenClock", "SystemClock"),
+    "base.clock": ("Clock", "SystemClock"),
     "base.errors": (
         "Busy",
         "Conflict",
@@ -70,6 +71,7 @@ _HOMES = {
     "store.erasure": ("ErasureCertificate",),
     "store.lease": ("timeout",),
     "store.upkeep": ("MaintenancePolicy",),
+    "testing": ("FrozenClock",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

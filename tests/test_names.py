@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from longmind.cli.setup import EXTRAS
+
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-_BESIDE = {"cryptography"}  # for encrypted PDF files, which few have; in no extra
+_EXTRA = re.compile(r"MissingExtra\([^()]*extra=\"(\w+)\"")
 _INSTALL = re.compile(r"pip install [\"']?([A-Za-z0-9_-]+)(?:\[([a-z0-9_,{}]+)\])?")
 
 
@@ -26,18 +28,27 @@ def sources() -> list[Path]:
 def test_every_hint_names_the_distribution_and_extras_that_exist() -> None:
     extras = set(PROJECT["optional-dependencies"])
     required = {re.split(r"[<>=\[]", item)[0].lower() for item in PROJECT["dependencies"]}
+    distribution = PROJECT["name"]
     seen = 0
     for path in sources():
         for name, chosen in _INSTALL.findall(path.read_text("utf-8")):
             if name.startswith("-"):
                 continue
             where = f"{path.relative_to(ROOT)}: pip install {name}[{chosen}]"
-            if chosen or name not in required | _BESIDE:
-                assert name == PROJECT["name"], where
+            assert name == distribution or (name in required and not chosen), where
             if chosen and "{" not in chosen:  # a name that is filled in is one of the extras themselves
                 assert set(chosen.split(",")) <= extras, where
             seen += 1
-    assert seen > 8
+        for extra in _EXTRA.findall(path.read_text("utf-8")):
+            assert extra in extras, f"{path.relative_to(ROOT)}: extra={extra!r}"
+            seen += 1
+    assert seen > 15
+
+
+def test_doctor_looks_for_every_extra() -> None:
+    assert set(EXTRAS) == set(PROJECT["optional-dependencies"]) - {"all", "dev"}
+    complete = re.findall(r"[\w-]+", PROJECT["optional-dependencies"]["all"][0].partition("[")[2])
+    assert set(complete) == set(EXTRAS)
 
 
 def test_every_file_that_the_architecture_names_is_there() -> None:

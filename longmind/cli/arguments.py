@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -20,13 +19,15 @@ from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
-from longmind.base.times import FOREVER, AsOf, to_ms
+from longmind.base.times import FOREVER, AsOf
+from longmind.when.arguments import parse_moment
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
 
 DEFAULT_STORE: Final = ".longmind/memory.mind"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
+SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
 TRACE_VARIABLE: Final = "LONGMIND_OTEL"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 _ANY_SPACE: Final = "*"
@@ -103,12 +104,13 @@ def _check_moved(store: str | None) -> None:
 
 
 def _from_environment() -> dict[str, Any]:
-    """What the environment says of project spaces: their ordering, and whether they are traced."""
+    """What the environment says of project spaces: their ordering, their model, whether they are traced."""
     traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
     if traced:
         from longmind.spaces.telemetry import Telemetry
     return {
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
+        "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": Telemetry.enabled() if traced else None,
     }
 
@@ -138,18 +140,7 @@ def text_from(text: str | None, file: Path | None, name: str) -> str:
 
 def moment(text: str | None, name: str) -> int | None:
     """A time in ISO 8601 or unix milliseconds; a date is its first instant, and UTC where it says no zone."""
-    if text is None:
-        return None
-    if re.fullmatch(r"-?\d{11,19}", text.strip()):
-        return to_ms(int(text), name)
-    try:
-        parsed = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise InvalidInput(
-            f"{name}: {text!r} is not a valid time.",
-            hint="Write 2025-03-31, '2025-03-31 14:30', 2025-03-31T14:30:00+02:00 or unix milliseconds.",
-        ) from None
-    return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)
+    return None if text is None else parse_moment(text, name)
 
 
 def as_of(text: str | None) -> AsOf:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from longmind.base.errors import LongmindError
+from longmind.base.errors import LongmindError, Unavailable
 from longmind.cli import arguments
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import Block, Table, emit
@@ -21,6 +21,9 @@ from longmind.cli.output import Block, Table, emit
 State = Literal["ok", "off", "wrong"]
 
 EXTRAS: Final = {
+    "ann": (("turbovec",), "search by meaning among more than 20,000 vectors at once; without it exactly"),
+    "crypto": (("cryptography",), "Ed25519 signatures, encrypted PDF files"),
+    "phones": (("phonenumbers",), "telephone numbers by a country's numbering plan"),
     "postgres": (("psycopg", "pgvector"), "stores on PostgreSQL"),
     "models": (("onnx",), "converting other embedding models"),
     "pdf": (("pypdf",), "reading PDF"),
@@ -160,13 +163,14 @@ def _mend_lane(name: str) -> str | None:
 
 def _server() -> Iterator[Finding]:
     import json
-    import urllib.request
+
+    from longmind.base.http import exchange
 
     try:
-        with urllib.request.urlopen("http://127.0.0.1:8787/health", timeout=0.3) as response:
-            health: Any = json.load(response)
+        response = exchange("GET", "http://127.0.0.1:8787/health", timeout=0.3, most_bytes=1 << 20)
+        health: Any = json.loads(response.body)
         yield Finding("server", "ok", f"version {health['version']} on 127.0.0.1:8787")
-    except (OSError, ValueError, KeyError, TypeError):
+    except (Unavailable, ValueError, KeyError, TypeError):
         yield Finding("server", "off", "none on 127.0.0.1:8787; nothing needs one", "longmind serve")
 
 

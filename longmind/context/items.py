@@ -1,4 +1,4 @@
-"""The things a context is made of: pieces of frames and fact cards, and what was left out."""
+"""What a context is made of: pieces of frames, cards, and the account of what was left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Tier = Literal["full", "snippet", "gist", "micro", "cut"]
 NO_ROOM: Final = "no room"
-"""How the reason begins where something was left out only because it did not fit."""
+"""Start of the reason given for an item that was left out only because it did not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,18 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A fact in words, with the frames that say so."""
+    """A statement in our own words (a fact, a line of a brief), with the frames it rests on."""
 
     text: str
     lane: str
     rank: int
     frame_ids: tuple[int, ...]
+    tier: str = "card"
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """None: its words are its own, not those of a frame."""
+        return ()
 
 
 Item = Piece | Card
@@ -47,7 +53,7 @@ Item = Piece | Card
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One thing in the context: what it says there, where it came from, and what it cost."""
+    """One item of a context: its text there, where it came from, and its size in tokens."""
 
     text: str
     lane: str
@@ -70,7 +76,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an agent gets: a text inside its budget, and the account of it."""
+    """The text for a prompt, within its budget, and the account of what is in it."""
 
     text: str
     items: tuple[ContextItem, ...]

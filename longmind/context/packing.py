@@ -1,123 +1,55 @@
-"""What goes in: greedy by lane and rank, shrinking what does not fit, never above the budget."""
+"""What fits into a token budget: every text that is put before a model is packed here.
+
+`Packer` keeps the account. Three orders use it: `pack_lanes` fills the lanes of a recipe one after the other
+(recall), `pack_short_first` gives every candidate a short line before any gets a long one (brief), and
+`pack_in_order` takes candidates as they come (project spaces). All of them keep to the budget exactly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from longmind.base.tokens import Tokenizer
 from longmind.context.items import NO_ROOM, Card, Dropped, Item, Piece
 from longmind.context.recipe import GROWTH, LaneRecipe, Recipe
-from longmind.context.render import FACTS, heading_of, line_of, render
+from longmind.context.render import Renderer, render
 
-Shrink = Callable[[Piece, int], Iterable[Piece]]
-"""Smaller forms of a piece, the preferred first, for about so many tokens of text."""
+Shorten = Callable[[Piece, int], Iterable[Piece]]
+"""Shorter forms of a piece, the preferred first, for about so many tokens of text."""
 
 _OVERLAP: Final = 0.5
+"""Two chunks that share more than this part of the shorter one repeat each other."""
+
 _LEAST_ROOM: Final = 12
-"""In fewer tokens nothing is said with its source."""
+"""In fewer tokens no item can be said together with its source."""
 
-_LEAST_SHRUNK: Final = 20
-_MOST_MISSES: Final = 6
-"""After so many items in a row without a form that fits, a lane takes only short ones."""
+_LEAST_SHORTENED: Final = 20
+"""In fewer tokens a shortened text says nothing; a text that is short by itself may still fit."""
 
-_MOST_PASSED: Final = 24
-"""And after so many it is full."""
+_MISSES_UNTIL_WHOLE: Final = 6
+"""After this many items in a row of which no form fits, only whole items are tried: shortening is costly."""
+
+_MISSES_UNTIL_FULL: Final = 24
+"""After this many the lane counts as full; below it, a short item further down may still fit."""
 
 _SOURCE_TOKENS: Final = 4
-"""No item names its source in less."""
+"""The least that a citation such as `[frame 1]` takes."""
 
-_MOST_CHARACTERS: Final = 7
-"""A line with more characters for each token of room is not counted: it does not fit."""
+_CHARACTERS_PER_TOKEN: Final = 7
+"""A text with more characters for each token of room is not counted. Ordinary prose has about 4."""
+
+_ITEM_SHARE: Final = 0.4
+"""Of the budget: the most that one line of a brief may grow to, unless it is the only one."""
 
 
-@dataclass(slots=True)
-class _Packing:
-    """The state of one packing: what is in, what it is reckoned to cost, and what stayed out."""
+class Sized(Protocol):
+    """A candidate in three sizes; each is made when it is first looked at."""
 
-    recipe: Recipe
-    budget: int
-    tokenizer: Tokenizer
-    mark: str
-    chosen: list[Item] = field(default_factory=list)
-    dropped: list[tuple[Sequence[Item], str, str]] = field(default_factory=list)
-    """What stayed out, in which lane, and why."""
-    spent: int = 0
-    headings: set[str] = field(default_factory=set)
-    frames: set[int] = field(default_factory=set)
-    said: dict[tuple[str | None, str], int] = field(default_factory=dict)
-    parts: dict[int, list[Piece]] = field(default_factory=dict)
-    """The chosen chunks of each document."""
-    lines: dict[object, str] = field(default_factory=dict)
-    sayings: dict[int, tuple[str | None, str]] = field(default_factory=dict)
-    sizes: dict[object, int] = field(default_factory=dict)
-    offers: Mapping[str, Sequence[Item]] = field(default_factory=dict)
-
-    def cost(self, item: Item, room: int) -> int:
-        """Reckoned apart from the rest; the whole is counted at the end."""
-        heading = self.heading_cost(item)
-        return heading + self.size(item, room - heading)
-
-    def size(self, item: Item, room: int) -> int:
-        """Tokens of an item's line; more than the room, if that is plain to see."""
-        most = (room - _SOURCE_TOKENS) * _MOST_CHARACTERS
-        if isinstance(item, Piece) and item.tier == "full" and len(item.frame.text) > most:
-            return max(room, 0) + 1
-        key = _identity(item)
-        if key not in self.sizes:
-            self.sizes[key] = self.tokenizer.count(self.line(item) + "\n")
-        return self.sizes[key]
-
-    def line(self, item: Item) -> str:
-        key = _identity(item)
-        if key not in self.lines:
-            self.lines[key] = line_of(item)
-        return self.lines[key]
-
-    def saying(self, item: Item) -> tuple[str | None, str]:
-        """Who says what; case and white space make no difference."""
-        if isinstance(item, Card):
-            return None, item.text
-        frame = item.frame
-        if frame.id not in self.sayings:
-            said = " ".join(frame.text.lower().split())
-            self.sayings[frame.id] = frame.speaker or frame.role or "", said
-        return self.sayings[frame.id]
-
-    def heading_cost(self, item: Item) -> int:
-        heading = _heading(item)
-        if heading in self.headings:
-            return 0
-        if heading not in self.sizes:
-            self.sizes[heading] = self.tokenizer.count(heading + "\n")
-        return self.sizes[heading]
-
-    def add(self, item: Item, cost: int) -> None:
-        self.chosen.append(item)
-        self.spent += cost
-        self.headings.add(_heading(item))
-        self.said.setdefault(self.saying(item), item.frame_ids[0] if item.frame_ids else 0)
-        if isinstance(item, Piece):
-            self.frames.add(item.frame.id)
-            if item.frame.start is not None and item.frame.parent is not None:
-                self.parts.setdefault(item.frame.parent, []).append(item)
-
-    def comes_again(self, piece: Piece) -> bool:
-        """Whether a later lane offers its frame too."""
-        kinds = [lane.kind for lane in self.recipe.lanes if lane.kind != GROWTH]
-        later = kinds[kinds.index(piece.lane) + 1 :] if piece.lane in kinds else []
-        return any(
-            isinstance(item, Piece) and item.frame.id == piece.frame.id
-            for kind in later
-            for item in self.offers.get(kind, ())
-        )
-
-    def drop(self, items: Sequence[Item], lane: str, reason: str) -> None:
-        self.dropped.append((items, lane, reason))
-
-    def text(self) -> str:
-        return render(self.chosen, mark=self.mark, order=self.recipe.order, line=self.line)
+    def form(self, size: int) -> Card:
+        """0 is the whole, 2 the shortest."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,137 +64,289 @@ class Packed:
     dropped: tuple[Dropped, ...]
 
 
-def pack(
-    candidates: Mapping[str, Sequence[Item]],
-    *,
-    recipe: Recipe,
-    budget: int,
-    tokenizer: Tokenizer,
-    mark: str,
-    shrink: Shrink,
-) -> Packed:
-    """Fill the lanes in the recipe's order. An empty context is empty text, whatever the budget."""
-    state = _Packing(recipe, budget, tokenizer, mark, offers=candidates)
-    state.spent = tokenizer.count(render([], mark=mark, order=recipe.order))
-    for lane in recipe.lanes:
-        step = _grow if lane.kind == GROWTH else _fill
-        step(state, lane, candidates.get(lane.kind, ()), shrink)
-    text, tokens = _settle(state)
-    lines = tuple(map(state.line, state.chosen))
-    sizes = tuple(state.sizes[_identity(item)] for item in state.chosen)
-    return Packed(tuple(state.chosen), lines, sizes, text, tokens, _left_out(state))
+class Packer:
+    """The account of one packing: what is in, what it should cost, and what was left out."""
+
+    def __init__(self, *, budget: int, tokenizer: Tokenizer, mark: str, renderer: Renderer) -> None:
+        self.budget = budget
+        self.tokenizer = tokenizer
+        self.chosen: list[Item] = []
+        self._mark = mark
+        self._renderer = renderer
+        self._dropped: list[tuple[Sequence[Item], str, str]] = []
+        self._headings: set[str] = set()
+        self._lines: dict[object, str] = {}
+        self._sizes: dict[object, int] = {}
+        self._spent = tokenizer.count(render([], mark=mark, renderer=renderer))
+
+    @property
+    def room(self) -> int:
+        return self.budget - self._spent
+
+    def cost(self, item: Item, room: int) -> int:
+        """What an item adds: its line, and its heading if that is not there yet."""
+        heading = self.heading_cost(item)
+        return heading + self.size(item, room - heading)
+
+    def size(self, item: Item, room: int) -> int:
+        """Tokens of an item's line; just more than the room where that is plain without counting."""
+        most = (room - _SOURCE_TOKENS) * _CHARACTERS_PER_TOKEN
+        if isinstance(item, Piece) and item.tier == "full" and len(item.frame.text) > most:
+            return max(room, 0) + 1
+        key = _identity(item)
+        if key not in self._sizes:
+            # With its line break: tokens do not span one, so that the lines add up to the whole.
+            self._sizes[key] = self.tokenizer.count(self._line(item) + "\n")
+        return self._sizes[key]
+
+    def heading_cost(self, item: Item) -> int:
+        heading = self._renderer.heading(item)
+        if heading in self._headings:
+            return 0
+        if heading not in self._sizes:
+            self._sizes[heading] = self.tokenizer.count(heading + "\n")
+        return self._sizes[heading]
+
+    def first_fitting(self, forms: Iterable[Item], room: int) -> Item | None:
+        return next((form for form in forms if self.cost(form, room) <= room), None)
+
+    def add(self, item: Item) -> int:
+        """Take an item in that was found to fit; return what it cost."""
+        cost = self.cost(item, self.budget)
+        self.chosen.append(item)
+        self._spent += cost
+        self._headings.add(self._renderer.heading(item))
+        return cost
+
+    def replace(self, before: Item, after: Item) -> int:
+        """Show an item in another form; the packing takes it as its newest item."""
+        self.chosen.remove(before)
+        self._spent -= self.size(before, self.budget)
+        return self.add(after)
+
+    def drop(self, items: Sequence[Item], lane: str, reason: str) -> None:
+        self._dropped.append((items, lane, reason))
+
+    def settle(self) -> Packed:
+        """Count the whole exactly, and take out the newest item until it fits. Nothing chosen is no text."""
+        while self.chosen:
+            text = render(self.chosen, mark=self._mark, renderer=self._renderer, line=self._line)
+            tokens = self.tokenizer.count(text)
+            if tokens <= self.budget:
+                break
+            last = self.chosen.pop()
+            self.drop((last,), last.lane, f"{NO_ROOM} in the whole")
+        else:
+            text, tokens = "", 0
+        lines = tuple(map(self._line, self.chosen))
+        sizes = tuple(self.size(item, self.budget) for item in self.chosen)
+        return Packed(tuple(self.chosen), lines, sizes, text, tokens, self._left_out())
+
+    def _line(self, item: Item) -> str:
+        key = _identity(item)
+        if key not in self._lines:
+            self._lines[key] = self._renderer.line(item)
+        return self._lines[key]
+
+    def _left_out(self) -> tuple[Dropped, ...]:
+        """Each candidate once, with the last reason; one that another lane took is not left out."""
+        seen: set[object] = {_subject(item) for item in self.chosen}
+        dropped: list[Dropped] = []
+        for items, lane, reason in reversed(self._dropped):
+            for item in reversed(items):
+                subject = _subject(item)
+                if subject not in seen:
+                    seen.add(subject)
+                    dropped.append(Dropped(item.frame_ids, lane, item.rank, reason))
+        return tuple(reversed(dropped))
 
 
-def _fill(state: _Packing, lane: LaneRecipe, items: Sequence[Item], shrink: Shrink) -> None:
-    room = min(state.budget - state.spent, int(state.budget * lane.share))
-    full = f"{NO_ROOM} left in the lane {lane.kind}"
-    taken = misses = 0
-    for place, candidate in enumerate(items):
-        if isinstance(candidate, Piece) and candidate.frame.id in state.frames:
-            continue
-        if taken >= lane.items:
-            most = f"{NO_ROOM} for more than {lane.items} items in the lane {lane.kind}"
-            state.drop(items[place:], lane.kind, most)
-            return
-        if room < _LEAST_ROOM or misses >= _MOST_PASSED:
-            state.drop(items[place:], lane.kind, full)
-            return
-        reason = _repeats(state, candidate)
-        if reason:
-            state.drop((candidate,), lane.kind, reason)
-            continue
-        item = _taken_by(candidate, lane)
-        fitting = _fitting(
-            state, item, min(room, lane.item_tokens), shrink if misses < _MOST_MISSES else None
-        )
+def pack_in_order(packer: Packer, candidates: Iterable[Sequence[Item]]) -> Packed:
+    """Each candidate in the first of its forms that fits, in the order given."""
+    for forms in candidates:
+        fitting = packer.first_fitting(forms, packer.room)
         if fitting is None:
-            state.drop((item,), lane.kind, full)
-            misses += 1
-            continue
-        state.add(*fitting)
-        room -= fitting[1]
-        taken += 1
-        misses = 0
+            packer.drop(forms[:1], forms[0].lane, f"{NO_ROOM} in the budget")
+        else:
+            packer.add(fitting)
+    return packer.settle()
 
 
-def _grow(state: _Packing, lane: LaneRecipe, items: Sequence[Item], shrink: Shrink) -> None:
-    """Show more of what had to be shortened, the best first, in the room that all lanes have left."""
-    shown = {item.frame.id: item for item in state.chosen if isinstance(item, Piece) and item.tier != "full"}
-    room = int(state.budget * lane.share)
-    taken = 0
-    for item in items:
-        before = shown.get(item.frame.id) if isinstance(item, Piece) else None
-        if before is None or taken >= lane.items:
-            continue
-        freed = state.size(before, state.budget)
-        free = min(room, state.budget - state.spent + freed, lane.item_tokens)
-        if free <= freed:
-            continue
-        larger = _fitting(state, _taken_by(item, lane), free, shrink)
-        if larger is not None and larger[1] > freed and larger[0] != before:
-            state.chosen.remove(before)
-            state.spent -= freed
-            state.add(*larger)
-            room -= larger[1]
-            taken += 1
+def pack_short_first(packer: Packer, candidates: Sequence[Sized]) -> Packed:
+    """Every candidate in short that fits, in the order given; then the room left makes the first ones fuller.
+
+    A reader gets something of everything before everything of something.
+    """
+    chosen: list[Sized] = []
+    for candidate in candidates:
+        short = candidate.form(2)
+        if packer.cost(short, packer.room) <= packer.room:
+            packer.add(short)
+            chosen.append(candidate)
+        else:
+            packer.drop((short,), short.lane, f"{NO_ROOM} in the budget")
+    most = packer.budget if len(chosen) == 1 else int(_ITEM_SHARE * packer.budget)
+    for candidate in chosen:
+        short = candidate.form(2)
+        freed = packer.size(short, packer.budget)
+        room = max(freed, min(most, packer.room + freed))
+        longer = packer.first_fitting((candidate.form(size) for size in (0, 1)), room)
+        # Also where nothing longer fits: the order of the items stays that of the candidates.
+        packer.replace(short, longer or short)
+    return packer.settle()
 
 
-def _fitting(state: _Packing, item: Item, room: int, shrink: Shrink | None) -> tuple[Item, int] | None:
-    """The item, or its largest form that fits, with what it costs."""
-    cost = state.cost(item, room)
-    if cost <= room:
-        return item, cost
-    if isinstance(item, Piece) and shrink is not None and room >= _LEAST_SHRUNK:
-        around = state.heading_cost(item) + _LEAST_ROOM // 2
-        for form in shrink(item, room - around):
-            # The bare beginning says least of all: a later lane may have room for more.
-            if form.tier == "cut" and state.comes_again(form):
+def pack_lanes(
+    packer: Packer, candidates: Mapping[str, Sequence[Item]], *, recipe: Recipe, shorten: Shorten
+) -> Packed:
+    """Fill the lanes in the recipe's order."""
+    filling = _LaneFilling(packer, candidates, recipe, shorten)
+    for lane in recipe.lanes:
+        step = filling.grow if lane.kind == GROWTH else filling.fill
+        step(lane, candidates.get(lane.kind, ()))
+    return packer.settle()
+
+
+class _LaneFilling:
+    """Fills lanes one after the other, and passes over what was said before."""
+
+    def __init__(
+        self, packer: Packer, offers: Mapping[str, Sequence[Item]], recipe: Recipe, shorten: Shorten
+    ) -> None:
+        self._packer = packer
+        self._offers = offers
+        self._recipe = recipe
+        self._shorten = shorten
+        self._frames: set[int] = set()
+        self._statements: dict[tuple[str | None, str], int] = {}
+        """Who says what, by the first frame that says it."""
+        self._chunks: dict[int, list[Piece]] = {}
+        """The chosen chunks of each document."""
+        self._normalized: dict[int, tuple[str | None, str]] = {}
+
+    def fill(self, lane: LaneRecipe, items: Sequence[Item]) -> None:
+        packer = self._packer
+        room = min(packer.room, int(packer.budget * lane.share))
+        full = f"{NO_ROOM} left in the lane {lane.kind}"
+        taken = misses = 0
+        for position, candidate in enumerate(items):
+            if isinstance(candidate, Piece) and candidate.frame.id in self._frames:
                 continue
-            cost = state.cost(form, room)
-            if cost <= room:
-                return form, cost
-    return None
+            if taken >= lane.items:
+                limit = f"{NO_ROOM} for more than {lane.items} items in the lane {lane.kind}"
+                packer.drop(items[position:], lane.kind, limit)
+                return
+            if room < _LEAST_ROOM or misses >= _MISSES_UNTIL_FULL:
+                packer.drop(items[position:], lane.kind, full)
+                return
+            reason = self._repeats(candidate)
+            if reason:
+                packer.drop((candidate,), lane.kind, reason)
+                continue
+            item = _taken_by(candidate, lane)
+            shortening = misses < _MISSES_UNTIL_WHOLE
+            fitting = self._fitting(item, min(room, lane.item_tokens), shortening=shortening)
+            if fitting is None:
+                packer.drop((item,), lane.kind, full)
+                misses += 1
+                continue
+            room -= packer.add(fitting)
+            self._note(fitting)
+            taken += 1
+            misses = 0
+
+    def grow(self, lane: LaneRecipe, items: Sequence[Item]) -> None:
+        """Show more of what had to be shortened, the best first, in the room that all lanes have left."""
+        packer = self._packer
+        shortened = {
+            item.frame.id: item for item in packer.chosen if isinstance(item, Piece) and item.tier != "full"
+        }
+        room = int(packer.budget * lane.share)
+        taken = 0
+        for item in items:
+            before = shortened.get(item.frame.id) if isinstance(item, Piece) else None
+            if before is None or taken >= lane.items:
+                continue
+            freed = packer.size(before, packer.budget)
+            free = min(room, packer.room + freed, lane.item_tokens)
+            if free <= freed:
+                continue
+            longer = self._fitting(_taken_by(item, lane), free, shortening=True)
+            if longer is not None and packer.cost(longer, free) > freed and longer != before:
+                room -= packer.replace(before, longer)
+                self._note(longer)
+                taken += 1
+
+    def _fitting(self, item: Item, room: int, *, shortening: bool) -> Item | None:
+        """The item, or its first shorter form that fits."""
+        packer = self._packer
+        if packer.cost(item, room) <= room:
+            return item
+        if isinstance(item, Card) or not shortening or room < _LEAST_SHORTENED:
+            return None
+        around = packer.heading_cost(item) + _LEAST_ROOM // 2
+        # The bare beginning says least of all: where a later lane may have room for more, it is passed over.
+        forms = (
+            form
+            for form in self._shorten(item, room - around)
+            if form.tier != "cut" or not self._comes_again(form)
+        )
+        return packer.first_fitting(forms, room)
+
+    def _comes_again(self, piece: Piece) -> bool:
+        """Whether a later lane offers its frame too."""
+        kinds = [lane.kind for lane in self._recipe.lanes if lane.kind != GROWTH]
+        later = kinds[kinds.index(piece.lane) + 1 :] if piece.lane in kinds else []
+        return any(
+            isinstance(item, Piece) and item.frame.id == piece.frame.id
+            for kind in later
+            for item in self._offers.get(kind, ())
+        )
+
+    def _note(self, item: Item) -> None:
+        self._statements.setdefault(self._statement(item), item.frame_ids[0] if item.frame_ids else 0)
+        if isinstance(item, Piece):
+            self._frames.add(item.frame.id)
+            if item.frame.start is not None and item.frame.parent is not None:
+                self._chunks.setdefault(item.frame.parent, []).append(item)
+
+    def _statement(self, item: Item) -> tuple[str | None, str]:
+        """Who says what; case and white space make no difference."""
+        if isinstance(item, Card):
+            return None, item.text
+        frame = item.frame
+        if frame.id not in self._normalized:
+            text = " ".join(frame.text.lower().split())
+            self._normalized[frame.id] = frame.speaker or frame.role or "", text
+        return self._normalized[frame.id]
+
+    def _repeats(self, item: Item) -> str:
+        """Why an item says nothing new: the same words, or much the same bytes of a document."""
+        if isinstance(item, Card):
+            return "said already" if self._statement(item) in self._statements else ""
+        same = self._statements.get(self._statement(item))
+        if same is not None:
+            return f"says the same as frame {same}"
+        for other in self._chunks.get(item.frame.parent or 0, ()):
+            if _overlap(other, item) > _OVERLAP:
+                return f"overlaps with frame {other.frame.id}"
+        return ""
 
 
-def _settle(state: _Packing) -> tuple[str, int]:
-    """Count the whole exactly; take out the last until it fits."""
-    while state.chosen:
-        text = state.text()
-        tokens = state.tokenizer.count(text)
-        if tokens <= state.budget:
-            return text, tokens
-        last = state.chosen.pop()
-        state.drop((last,), last.lane, f"{NO_ROOM} in the whole")
-    return "", 0
-
-
-def _left_out(state: _Packing) -> tuple[Dropped, ...]:
-    """Each candidate once, with the last reason; what one lane refused and another took is not left out."""
-    taken: set[object] = {_name(item) for item in state.chosen}
-    found: list[Dropped] = []
-    for items, lane, reason in reversed(state.dropped):
-        for item in reversed(items):
-            name = _name(item)
-            if name not in taken:
-                taken.add(name)
-                found.append(Dropped(item.frame_ids, lane, item.rank, reason))
-    return tuple(reversed(found))
-
-
-def _name(item: Item) -> object:
-    """What an item stands for, in whatever form."""
+def _subject(item: Item) -> object:
+    """What an item is about, in whatever form."""
     return item.frame.id if isinstance(item, Piece) else (item.lane, item.rank)
 
 
 def _identity(item: Item) -> object:
-    """What an item says."""
+    """What an item says, in whatever lane."""
     if isinstance(item, Card):
         return item.text, item.frame_ids
     return item.frame.id, item.ranges, item.tier == "cut"
 
 
 def _taken_by(item: Item, lane: LaneRecipe) -> Item:
-    """Hits of the search are offered to several lanes."""
+    """An item as one of this lane: the hits of a search are offered to several."""
     if item.lane == lane.kind:
         return item
     if isinstance(item, Card):
@@ -270,25 +354,8 @@ def _taken_by(item: Item, lane: LaneRecipe) -> Item:
     return Piece(item.frame, lane.kind, item.rank, item.tier, item.ranges)
 
 
-def _heading(item: Item) -> str:
-    return heading_of(item) if isinstance(item, Piece) else FACTS
-
-
-def _repeats(state: _Packing, item: Item) -> str:
-    """Why an item says nothing new: the same words, or much the same bytes of a document."""
-    if isinstance(item, Card):
-        return "said already" if state.saying(item) in state.said else ""
-    frame = item.frame
-    same = state.said.get(state.saying(item))
-    if same is not None:
-        return f"says the same as frame {same}"
-    for other in state.parts.get(frame.parent or 0, ()):
-        if _overlap(other, item) > _OVERLAP:
-            return f"overlaps with frame {other.frame.id}"
-    return ""
-
-
 def _overlap(one: Piece, other: Piece) -> float:
+    """The part of the shorter chunk that both share."""
     a, b = one.frame, other.frame
     if a.start is None or b.start is None or a.end is None or b.end is None:
         return 0.0

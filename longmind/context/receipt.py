@@ -1,4 +1,4 @@
-"""The receipt of a context: enough to make the same bytes again, or to say what changed."""
+"""The receipt of a text for a prompt: enough to make the same bytes again, or to say what changed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ from typing import Any
 
 from longmind.base.checks import canonical_json
 from longmind.base.errors import InvalidInput
+from longmind.base.filters import View
+from longmind.base.frame import Frame
+from longmind.base.recall_marks import mark_id
+from longmind.base.times import AsOf
 from longmind.context.items import Card, Item, Piece
-from longmind.context.recipe import ORDERS
+from longmind.context.packing import Packed
+from longmind.context.render import RENDERERS, render
 from longmind.context.sentences import Range
+from longmind.store.engine import Dialect
+from longmind.store.frames import fetch, stored
+from longmind.store.transaction import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptItem:
-    """One item: which bytes of which frame, or a fact card's own words."""
+    """One item: which bytes of which frame, or the words of a card."""
 
     lane: str
     rank: int
@@ -30,7 +38,10 @@ class ReceiptItem:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was asked, of which state of the store, and what was given."""
+    """What was asked, of which state of the store, and what was given.
+
+    `recipe` is the recipe of a recall, or the quotas of a brief, as JSON; `order` names the renderer.
+    """
 
     store_id: str
     revision: int
@@ -64,15 +75,15 @@ class Receipt:
             )
             receipt = cls(**{**raw, "items": items})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise InvalidInput("This is no receipt.") from None
+            raise InvalidInput("This is not a receipt.") from None
         if not _is_sound(receipt):
-            raise InvalidInput("This is no receipt: its fields are not what a receipt holds.")
+            raise InvalidInput("This is not a receipt: some of its fields have values of another kind.")
         return receipt
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a replay found; truthy if the text is the same, byte for byte."""
+    """The outcome of a replay; truthy if the text is the same, byte for byte."""
 
     same: bool
     text: str
@@ -85,44 +96,150 @@ class Replay:
         return self.same
 
 
-def receipt_items(items: tuple[Item, ...]) -> tuple[ReceiptItem, ...]:
-    return tuple(_receipt_item(item) for item in items)
+def mark_of(store_id: str, revision: int, request: Mapping[str, Any]) -> str:
+    return mark_id(store_id, str(revision), canonical_json(dict(request)))
 
 
-def hash_text(text: str) -> str:
+def issue(
+    packed: Packed,
+    *,
+    store_id: str,
+    revision: int,
+    request: Mapping[str, Any],
+    recipe: str,
+    order: str,
+    tokenizer: str,
+    budget: int,
+) -> Receipt:
+    """The receipt of what was packed, under the mark that `mark_of` gives the same request."""
+    return Receipt(
+        store_id=store_id,
+        revision=revision,
+        request=request,
+        recipe=recipe,
+        recipe_hash=sha256_of(recipe),
+        mark=mark_of(store_id, revision, request),
+        order=order,
+        tokenizer=tokenizer,
+        budget=budget,
+        items=tuple(map(_receipt_item, packed.items)),
+        tokens=packed.tokens,
+        sha256=sha256_of(packed.text),
+    )
+
+
+def check_store(receipt: Receipt, store_id: str) -> None:
+    if receipt.store_id != store_id:
+        raise InvalidInput("The receipt is of another store.", hint="Open the store that issued it.")
+
+
+def replay(receipt: Receipt, fresh: Receipt, *, snapshot: Snapshot, dialect: Dialect, view: View) -> Replay:
+    """Render the items of a receipt again and compare; `fresh` is the receipt of the same request now.
+
+    At the same revision the fresh text must be the same too. At a later one the ranking may have moved,
+    because text statistics are those of today, and that is reported apart as drift.
+    """
+    items, changes = _again(receipt, snapshot, dialect, view)
+    altered = _altered(receipt, fresh)
+    changes += altered
+    text = render(items, mark=receipt.mark, renderer=RENDERERS[fresh.order]) if items else ""
+    same = sha256_of(text) == receipt.sha256 and not altered
+    drift: tuple[str, ...] = ()
+    if snapshot.revision != receipt.revision:
+        drift = _drift(receipt, fresh)
+    elif fresh.sha256 != receipt.sha256:
+        same = False
+    if not same and not changes:
+        changes = ["the same request gives another text; the code, a model or the receipt has changed"]
+    return Replay(same, text, tuple(changes), drift)
+
+
+def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _again(
+    receipt: Receipt, snapshot: Snapshot, dialect: Dialect, view: View
+) -> tuple[list[Item], list[str]]:
+    """The items as far as their frames are still there, and what happened to the frames since."""
+    frame_ids = [frame_id for item in receipt.items for frame_id in item.frame_ids]
+    rows = stored(snapshot.db, frame_ids)
+    # As it was seen then: what was forgotten since is still shown as it was given.
+    system = min(receipt.revision, view.as_of.system)
+    then = View(view.spaces, AsOf(system=system, valid=view.as_of.valid))
+    frames = {frame.id: frame for frame in fetch(snapshot.db, dialect, frame_ids, then)}
+    items: list[Item] = []
+    changes: list[str] = []
+    for receipt_item in receipt.items:
+        erased = [frame_id for frame_id in receipt_item.frame_ids if frame_id not in rows]
+        changes += [f"frame {frame_id} was erased" for frame_id in erased]
+        changes += [
+            f"frame {frame_id} was forgotten or superseded since"
+            for frame_id in receipt_item.frame_ids
+            if frame_id in rows and (rows[frame_id].retired_at or 0) > receipt.revision
+        ]
+        item = _item(receipt_item, frames)
+        # A card stands as long as one of its frames does.
+        if item is not None and (not erased or set(receipt_item.frame_ids) & rows.keys()):
+            items.append(item)
+    return items, list(dict.fromkeys(changes))
+
+
+def _altered(receipt: Receipt, fresh: Receipt) -> list[str]:
+    """Fields of a receipt that do not fit the rest of it: no text was ever given with them."""
+    fits = {
+        "request": canonical_json(dict(receipt.request)) == canonical_json(dict(fresh.request)),
+        "recipe": receipt.recipe_hash == fresh.recipe_hash,
+        "mark": receipt.mark == mark_of(receipt.store_id, receipt.revision, fresh.request),
+        "order": receipt.order == fresh.order,
+        "tokenizer": receipt.tokenizer == fresh.tokenizer,
+    }
+    return [f"the receipt's {name} does not fit the rest of it" for name, fit in fits.items() if not fit]
+
+
+def _drift(receipt: Receipt, fresh: Receipt) -> tuple[str, ...]:
+    before = [frame_id for item in receipt.items for frame_id in item.frame_ids]
+    after = [frame_id for item in fresh.items for frame_id in item.frame_ids]
+    lost = [f"frame {frame_id} would no longer be in" for frame_id in before if frame_id not in after]
+    new = [f"frame {frame_id} would be in now" for frame_id in after if frame_id not in before]
+    return tuple(dict.fromkeys([*lost, *new]))
+
+
+def _receipt_item(item: Item) -> ReceiptItem:
+    content_hash, card = (None, item.text) if isinstance(item, Card) else (item.frame.content_hash, None)
+    return ReceiptItem(item.lane, item.rank, item.tier, item.frame_ids, content_hash, item.ranges, card)
+
+
+def _item(item: ReceiptItem, frames: Mapping[int, Frame]) -> Item | None:
+    if item.card is not None:
+        return Card(item.card, item.lane, item.rank, item.frame_ids, item.tier)
+    frame = frames.get(item.frame_ids[0])
+    return None if frame is None else Piece(frame, item.lane, item.rank, item.tier, item.ranges)  # type: ignore[arg-type]
+
+
 def _is_sound(receipt: Receipt) -> bool:
-    """Whether every field holds a value of its kind; what it says is for the replay to judge."""
+    """Whether every field holds a value of its kind; whether they are true is for the replay to judge."""
     words = ("store_id", "recipe", "recipe_hash", "mark", "order", "tokenizer", "sha256")
     return (
         all(isinstance(getattr(receipt, name), str) for name in words)
         and all(_is_number(value) for value in (receipt.revision, receipt.budget, receipt.tokens))
-        and receipt.order in ORDERS
+        and receipt.order in RENDERERS
         and isinstance(receipt.request, Mapping)
         and all(map(_is_sound_item, receipt.items))
     )
 
 
 def _is_sound_item(item: ReceiptItem) -> bool:
-    places = [place for span in item.ranges for place in span]
+    bounds = [bound for span in item.ranges for bound in span]
     return (
         isinstance(item.lane, str)
         and isinstance(item.tier, str)
         and all(isinstance(words, str | None) for words in (item.content_hash, item.card))
-        and all(map(_is_number, (item.rank, *item.frame_ids, *places)))
-        and places == sorted(places)
+        and all(map(_is_number, (item.rank, *item.frame_ids, *bounds)))
+        and bounds == sorted(bounds)
         and bool(item.card is not None or item.frame_ids)
     )
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
-
-
-def _receipt_item(item: Item) -> ReceiptItem:
-    if isinstance(item, Card):
-        return ReceiptItem(item.lane, item.rank, "card", item.frame_ids, None, (), item.text)
-    assert isinstance(item, Piece)
-    return ReceiptItem(item.lane, item.rank, item.tier, item.frame_ids, item.frame.content_hash, item.ranges)

@@ -1,59 +1,147 @@
-"""Items as text: dated, cited, grouped to be read, and marked as data.
+"""Items as text: dated, cited, grouped for reading, and marked as recalled data.
 
-What stands at the left margin is ours: a stored text of several lines is set in, so that no line of it can
-pass for a heading, an item or the end of the block.
+Only our own words start at the left margin. The further lines of a stored text are indented, so that none of
+them can pass for a heading, an item or the end of the block.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, Protocol
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Kind
-from longmind.base.recall_marks import CLOSE, OPEN, harmless
+from longmind.base.recall_marks import harmless, marked
 from longmind.base.times import from_ms
 from longmind.context.items import Card, Item, Piece
 from longmind.context.sentences import cut
 
-FACTS: Final = "Known facts"
-_INDENT: Final = "  "
+INDENT: Final = "\n  "
+_FACTS: Final = "Known facts"
 _DAY: Final = 86_400_000
-_BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
-def render(items: Sequence[Item], *, mark: str, order: str, line: Callable[[Item], str] | None = None) -> str:
-    """The whole context; the same items give the same bytes. `line` may know what they say already."""
-    said = line or line_of
-    lines = [OPEN.format(id=mark)]
-    cards = [item for item in items if isinstance(item, Card)]
-    if cards:
-        lines += [FACTS, *(said(card) for card in cards)]
-    heading = None
-    for piece in laid_out([item for item in items if isinstance(item, Piece)], order):
-        above = heading_of(piece)
-        if above != heading:
-            heading = above
+class Renderer(Protocol):
+    """How items read: in which order, under which headings, each as which line."""
+
+    def layout(self, items: Sequence[Item]) -> Sequence[Item]: ...
+
+    def heading(self, item: Item) -> str: ...
+
+    def line(self, item: Item) -> str: ...
+
+
+def render(
+    items: Sequence[Item], *, mark: str, renderer: Renderer, line: Callable[[Item], str] | None = None
+) -> str:
+    """The whole block; the same items give the same bytes. `line` may be a cache of the renderer's own."""
+    lines: list[str] = []
+    current = None
+    for item in renderer.layout(items):
+        heading = renderer.heading(item)
+        if heading != current:
+            current = heading
             lines.append(heading)
-        lines.append(said(piece))
-    return "\n".join([*lines, CLOSE])
+        lines.append((line or renderer.line)(item))
+    return marked(mark, lines)
 
 
-def line_of(item: Item) -> str:
-    """What an item says, with its source; a text of several lines comes after its source, set in."""
+def text_lines(text: str) -> list[str]:
+    """The lines of a stored text that are not blank. Every Unicode line break counts, not only line feeds."""
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Fact cards first, then pieces of frames under their day and document, by time or best first."""
+
+    order: Literal["time", "rank"]
+
+    def layout(self, items: Sequence[Item]) -> list[Item]:
+        pieces = [item for item in items if isinstance(item, Piece)]
+        ordered = sorted(pieces, key=_by_time) if self.order == "time" else _by_rank(pieces)
+        return [*(item for item in items if isinstance(item, Card)), *ordered]
+
+    def heading(self, item: Item) -> str:
+        return _heading(item) if isinstance(item, Piece) else _FACTS
+
+    def line(self, item: Item) -> str:
+        return _line(item)
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """Cards that are complete lines, in sections by lane, each under its title."""
+
+    titles: Mapping[str, str]
+    """By lane, in the order of reading."""
+
+    def layout(self, items: Sequence[Item]) -> list[Item]:
+        order = {lane: position for position, lane in enumerate(self.titles)}
+        # A forged receipt may name any lane.
+        return sorted(items, key=lambda item: (order.get(item.lane, len(order)), item.rank))
+
+    def heading(self, item: Item) -> str:
+        return self.titles.get(item.lane, "")
+
+    def line(self, item: Item) -> str:
+        return _line(item) if isinstance(item, Piece) else item.text
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Cards that are complete lines, as given, under one title."""
+
+    title: str
+
+    def layout(self, items: Sequence[Item]) -> Sequence[Item]:
+        return items
+
+    def heading(self, item: Item) -> str:
+        return self.title
+
+    def line(self, item: Item) -> str:
+        return _line(item) if isinstance(item, Piece) else item.text
+
+
+BRIEF: Final = Sections(
+    {
+        "problem": "Similar problems",
+        "failed_tactic": "Did not work",
+        "solution": "Worked",
+        "fact": "True now",
+        "preference": "Preferences",
+        "contradiction": "Contradictions",
+        "gap": "Not known",
+    }
+)
+RENDERERS: Final[Mapping[str, Renderer]] = {
+    "time": Recalled("time"),
+    "rank": Recalled("rank"),
+    "brief": BRIEF,
+}
+"""By the name that a receipt has in its field `order`."""
+
+
+def _line(item: Item) -> str:
+    """The text with its source; a text of several lines follows its source, indented."""
     cited = " ".join(f"[frame {frame_id}]" for frame_id in item.frame_ids)
     if isinstance(item, Card):
-        return f"- {harmless(_one_line(item.text))} {cited}".rstrip()
-    shown = _shown(item)
-    lines = [line.rstrip() for line in _BREAK.split(shown) if line.strip()]
-    who = _one_line(item.frame.speaker or item.frame.role or "")
+        return f"- {harmless(one_line(item.text))} {cited}".rstrip()
+    lines = text_lines(_shown(item))
+    speaker = one_line(item.frame.speaker or item.frame.role or "")
     if len(lines) == 1:
-        says_so = not who or lines[0][: len(who) + 1].lower() == f"{who.lower()}:"
-        return f"{harmless(lines[0].strip() if says_so else f'{who}: {lines[0].strip()}')} {cited}"
-    source = f"{harmless(who)}: {cited}" if who else cited
-    return ("\n" + _INDENT).join([source, *map(harmless, lines)])
+        text = lines[0].strip()
+        names_speaker = not speaker or lines[0][: len(speaker) + 1].lower() == f"{speaker.lower()}:"
+        return f"{harmless(text if names_speaker else f'{speaker}: {text}')} {cited}"
+    source = f"{harmless(speaker)}: {cited}" if speaker else cited
+    return INDENT.join([source, *map(harmless, lines)])
 
 
 def _shown(piece: Piece) -> str:
@@ -63,44 +151,38 @@ def _shown(piece: Piece) -> str:
     return f"{'… ' if piece.ranges and piece.ranges[0][0] > 0 else ''}{text} …"
 
 
-def heading_of(piece: Piece) -> str:
-    """The day, and the document where there is one; said once for what follows it."""
+def _heading(piece: Piece) -> str:
+    """The day, and the document if there is one: printed once for all the pieces below it."""
     frame = piece.frame
     title = frame.title
     if title is None and frame.kind in (Kind.DOCUMENT, Kind.CHUNK):
         title = frame.uri
-    day = _day(frame.occurred_at // _DAY) or str(frame.occurred_at)
-    return harmless(f"{day} {_one_line(title)}") if title else day
+    day = _date(frame.occurred_at // _DAY) or str(frame.occurred_at)
+    return harmless(f"{day} {one_line(title)}") if title else day
 
 
-def laid_out(pieces: Sequence[Piece], order: str) -> list[Piece]:
-    """For reading: by time, or best first; what shares a heading stands together."""
-    if order == "time":
-        return sorted(pieces, key=_by_time)
+def _by_rank(pieces: Sequence[Piece]) -> list[Piece]:
+    """Best first, but pieces under one heading stay together, at the rank of the best of them."""
     best: dict[str, int] = {}
     for piece in pieces:
-        heading = heading_of(piece)
+        heading = _heading(piece)
         best[heading] = min(best.get(heading, piece.rank), piece.rank)
     return sorted(
-        pieces, key=lambda piece: (best[heading_of(piece)], heading_of(piece), piece.rank, piece.frame.id)
+        pieces, key=lambda piece: (best[_heading(piece)], _heading(piece), piece.rank, piece.frame.id)
     )
 
 
 def _by_time(piece: Piece) -> tuple[int, str, int, int, int]:
+    # By day before heading, so that a document's pieces stay together within a day.
     frame = piece.frame
-    day = frame.occurred_at // _DAY
-    place = frame.start if frame.start is not None else frame.ordinal if frame.ordinal is not None else 0
-    return day, heading_of(piece), frame.occurred_at, place, frame.id
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    position = frame.start if frame.start is not None else frame.ordinal or 0
+    return frame.occurred_at // _DAY, _heading(piece), frame.occurred_at, position, frame.id
 
 
 @lru_cache(maxsize=1024)
-def _day(number: int) -> str:
-    """A day, by its number since the beginning of 1970; empty outside the calendar."""
+def _date(day: int) -> str:
+    """A day by its number since 1970-01-01; empty outside the calendar."""
     try:
-        return from_ms(number * _DAY).date().isoformat()
+        return from_ms(day * _DAY).date().isoformat()
     except InvalidInput:
         return ""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from longmind.base.errors import MissingExtra
 from longmind.conversation.similarity import words_of
 from longmind.conversation.values import PII
 from longmind.extract import SPEAKER, Statement, find_statements, normal_value, render
@@ -82,12 +81,7 @@ def stated(text: str) -> Statement | None:
 
 def pii_tags(text: str) -> tuple[str, ...]:
     """The tag, if there is personal data in the text."""
-    try:
-        found = find_personal(text)
-    except MissingExtra:
-        kinds = ("key", "email", "iban", "card", "ssn", "ip", "account", "address")
-        found = find_personal(text, kinds=kinds)
-    return (PII,) if found else ()
+    return (PII,) if find_personal(text) else ()
 
 
 def subject_key(name: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final, get_type_hints
 
 from longmind.base.checks import canonical_json, check_choice, check_text
 from longmind.base.errors import InvalidInput
+from longmind.llm.ledger import EACH_PROVIDER, Budgets, BudgetsOf, Cap
 from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
@@ -159,6 +160,16 @@ def read_config(store: Store, db: Connection) -> Config:
     """What the store holds, over the defaults."""
     saved = store.setting(db, SETTING)
     return _DEFAULTS if saved is None else _parsed(saved)
+
+
+def configured_budgets(store: Store) -> BudgetsOf:
+    """The budgets in the configuration, for the ledger: the same for every space and every provider."""
+
+    def read(db: Connection, space: str) -> Budgets:
+        llm = read_config(store, db).llm
+        return {EACH_PROVIDER: Cap(usd=llm.max_cost or None, tokens=llm.max_tokens or None)}
+
+    return read
 
 
 @lru_cache(maxsize=64)

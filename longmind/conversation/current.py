@@ -1,22 +1,27 @@
-"""The derived tables: how each memory stands now and which words it has, so that its like can be found."""
+"""What is derived of memories: how each stands now, and its words as postings, so that its like can be found.
+
+Duplicates are decided by the overlap of all words, those that say nothing included and none of them stemmed,
+so the terms of the text index cannot find them. The words are postings of their own, in the same layout.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key, value_key
 from longmind.conversation.rows import StateRow, VersionRow, batched, select, select_among
-from longmind.conversation.scoring import reckon
-from longmind.conversation.similarity import jaccard, probes, word_key, words_of
+from longmind.conversation.similarity import jaccard, probes, word_postings, word_term, words_of
 from longmind.extract import Statement, conflicts
 from longmind.store.engine import Connection
+from longmind.store.store import Store
+from longmind.store.visible import Clause, among
+from longmind.text.postings import WORDS
 
 _OPPOSITES: Final = {"likes": "dislikes", "dislikes": "likes"}
 _MOST_OF_SLOT: Final = 50
 _MOST_LIKE: Final = 200
-_COUNTED: Final = 200
-"""Words are ordered by how many memories have them, counted no further than this."""
+_BATCH: Final = 1000
 
 
 class CurrentRow(NamedTuple):
@@ -49,29 +54,15 @@ def current_row(version: VersionRow, state: StateRow, *, space: str, pii: bool) 
     )
 
 
-def write_current(
-    db: Connection, items: Sequence[CurrentRow], texts: Sequence[str], *, fresh: bool = False
-) -> None:
-    """Put the rows in place of what stood there, if anything did; words are kept of active memories only."""
-    if not items:
-        return
+def write_current(db: Connection, rows: Sequence[CurrentRow]) -> None:
+    """Put the rows in place of what stood there, if anything did."""
     names = CurrentRow._fields
     changed = ", ".join(f"{name} = excluded.{name}" for name in names[1:])
     db.many(
         f"INSERT INTO conversation_current ({', '.join(names)}) VALUES ({', '.join('?' * len(names))}) "
         f"ON CONFLICT (memory_id) DO UPDATE SET {changed}",
-        list(items),
+        list(rows),
     )
-    for batch in batched([] if fresh else [item.memory_id for item in items]):
-        marks = ", ".join("?" * len(batch))
-        db.run(f"DELETE FROM conversation_word WHERE memory_id IN ({marks})", batch)
-    words = []
-    for item, text in zip(items, texts, strict=True):
-        if item.status == "active":
-            found = words_of(text)
-            words += [(item.space, word_key(word), len(found), item.memory_id) for word in sorted(found)]
-    if words:
-        db.many("INSERT INTO conversation_word (space, word, size, memory_id) VALUES (?, ?, ?, ?)", words)
 
 
 def statement_of(version: VersionRow) -> Statement | None:
@@ -189,28 +180,33 @@ def _by_value(db: Connection, space: str, statement: Statement | None) -> list[_
 
 
 def _by_words(db: Connection, space: str, words: frozenset[str], threshold: float) -> list[_Near]:
-    if not words:
-        return []
-    listed = sorted(words)
-    sql = " UNION ALL ".join(
-        f"SELECT {place}, count(*) FROM (SELECT 1 FROM conversation_word "
-        f"WHERE space = ? AND word = ? LIMIT {_COUNTED}) c"
-        for place in range(len(listed))
-    )
-    values = [value for word in listed for value in (space, word_key(word))]
-    counts = {listed[int(place)]: int(count) for place, count in db.all(sql, values)}
-    found: list[_Near] = []
-    for word, least, most in probes(sorted(words, key=lambda word: (counts[word], word)), threshold):
-        if counts[word] == 0:
-            continue
+    """Active memories that can share enough words, without a look at their texts."""
+    terms = {word: word_term(space, word) for word in words}
+    counts = WORDS.counts(db, list(terms.values()))
+    near: list[_Near] = []
+    rarest_first = sorted(words, key=lambda word: (counts.get(terms[word], 0), word))
+    for word, least, most in probes(rarest_first, threshold):
+        if terms[word] in counts:
+            sized = WORDS.pairs(db, terms[word], least=least, most=most)
+            frame_ids = [frame_id for frame_id, _ in sorted(sized, key=lambda pair: (pair[1], pair[0]))]
+            near += _active(db, frame_ids)
+    return near
+
+
+def _active(db: Connection, frame_ids: Sequence[int]) -> list[_Near]:
+    """The active memories that these frames are the wording of; when there are very many, the first."""
+    near: list[_Near] = []
+    for batch in batched(frame_ids):
+        clause = among("v.frame_id", batch)
         sql = (
-            "SELECT c.memory_id, c.subject_key, c.slot, c.value_key FROM (SELECT memory_id "
-            "FROM conversation_word WHERE space = ? AND word = ? AND size BETWEEN ? AND ? "
-            f"ORDER BY size, memory_id LIMIT {_MOST_LIKE}) w "
-            "JOIN conversation_current c ON c.memory_id = w.memory_id"
+            "SELECT c.memory_id, c.subject_key, c.slot, c.value_key FROM conversation_version v "
+            "JOIN conversation_current c ON c.memory_id = v.memory_id AND c.frame_id = v.frame_id "
+            f"WHERE c.status = 'active' AND {clause.sql}"
         )
-        found += [_Near._make(row) for row in db.all(sql, (space, word_key(word), least, most))]
-    return found
+        near += [_Near._make(row) for row in db.all(sql, clause.values)]
+        if len(near) >= _MOST_LIKE:
+            break
+    return near
 
 
 def newest_versions(db: Connection, ids: Sequence[int]) -> dict[int, VersionRow]:
@@ -232,11 +228,10 @@ def contents(db: Connection, frame_ids: Sequence[int]) -> dict[int, str]:
 
 
 def rebuild(db: Connection) -> int:
-    """Make both tables anew from the canonical rows."""
-    from longmind.conversation.query import last_runs
+    """Make the derived rows and postings anew from the canonical rows."""
+    from longmind.conversation.query import last_runs, standing
     from longmind.conversation.rows import MemoryRow
 
-    db.run("DELETE FROM conversation_word")
     db.run("DELETE FROM conversation_current")
     memories = {row.memory_id: row for row in select(db, MemoryRow, "1 = 1")}
     states = {row.memory_id: row for row in select(db, StateRow, "x.until IS NULL")}
@@ -245,22 +240,57 @@ def rebuild(db: Connection) -> int:
         int(row[0]) for row in db.all("SELECT frame_id FROM frame_tag WHERE tag = 'pii' AND until IS NULL")
     }
     runs = last_runs(db)
-    items, texts = [], []
-    stored = contents(db, [version.frame_id for version in versions.values()])
+    rows = []
     for memory_id, memory in memories.items():
         version, state = versions[memory_id], states[memory_id]
-        run = runs.get(memory.space)
-        if run is not None and run.recorded_at > state.since and state.status == "active":
-            score = reckon(
-                run.weights,
-                now=run.now,
-                hits=state.hits,
-                importance=state.importance,
-                created_at=memory.created_at,
-                last_seen_at=state.last_seen_at,
-            )
-            state = state._replace(score=score.total, scored_at=run.now)
-        items.append(current_row(version, state, space=memory.space, pii=version.frame_id in tagged))
-        texts.append(stored.get(version.frame_id, ""))
-    write_current(db, items, texts)
-    return len(items)
+        score, scored_at = standing(memory, state, runs.get(memory.space))
+        state = state._replace(score=score, scored_at=scored_at)
+        rows.append(current_row(version, state, space=memory.space, pii=version.frame_id in tagged))
+    write_current(db, rows)
+    rebuild_words(db)
+    return len(rows)
+
+
+def rebuild_words(db: Connection) -> None:
+    db.run(f"DELETE FROM {WORDS.name}")
+    for entries in expected_words(db):
+        WORDS.add(db, entries)
+
+
+def ensure_words(store: Store) -> None:
+    """Make the postings of a store of an older format, which has none."""
+    with store.read() as snapshot:
+        has_memories = snapshot.db.one("SELECT 1 FROM conversation_version LIMIT 1") is not None
+        missing = has_memories and WORDS.is_empty(snapshot.db)
+    if missing and not store.engine.read_only:
+        with store.write() as tx:
+            rebuild_words(tx.db)
+
+
+def expected_words(db: Connection) -> Iterator[dict[int, dict[str, int]]]:
+    """What `text_word` should hold, in batches by frame: the words of every version, whatever its state."""
+    last = 0
+    while True:
+        tail = f"ORDER BY v.frame_id LIMIT {_BATCH}"
+        entries = _word_entries(db, Clause("v.frame_id > ?", (last,)), tail)
+        if entries:
+            yield entries
+        if len(entries) < _BATCH:
+            return
+        last = max(entries)
+
+
+def remove_words(db: Connection, memory_ids: Sequence[int]) -> int:
+    return sum(
+        WORDS.remove(db, _word_entries(db, among("v.memory_id", batch))) for batch in batched(memory_ids)
+    )
+
+
+def _word_entries(db: Connection, clause: Clause, tail: str = "") -> dict[int, dict[str, int]]:
+    sql = (
+        "SELECT v.frame_id, m.space, t.text FROM conversation_version v "
+        "JOIN conversation_memory m ON m.memory_id = v.memory_id "
+        f"JOIN frame_text t ON t.frame_id = v.frame_id WHERE {clause.sql} {tail}"
+    )
+    rows = db.all(sql, clause.values)
+    return {int(frame_id): word_postings(str(space), str(text)) for frame_id, space, text in rows}

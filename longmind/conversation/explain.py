@@ -12,8 +12,8 @@ from longmind.conversation.extraction import extraction_figures
 from longmind.conversation.query import last_runs
 from longmind.conversation.rows import DecisionRow, LinkRow, select
 from longmind.conversation.scoring import reckon
-from longmind.conversation.spending import spending
 from longmind.conversation.values import ConversationStats, Decision, Link, MemoryItem, Why
+from longmind.llm.ledger import spending_by_outcome
 from longmind.store.engine import Connection
 
 
@@ -77,7 +77,7 @@ def figures(db: Connection, space: str, config: Config, *, now: int | None) -> C
         average_score=sum(item.score for item in active) / (len(active) or 1),
         average_age_days=ages,
         extraction=extraction_figures(db, space),
-        spending=spending(db, space),
+        spending=spending_by_outcome(db, space),
     )
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longmind.base.errors import InvalidInput, OverBudget
 from longmind.conversation.candidates import Candidate, from_text, from_turn
 from longmind.conversation.config import Config, LlmSettings
+from longmind.conversation.contract import ModelItem, memory_prompt, parse_memories
 from longmind.conversation.rows import OutcomeRow, select, upsert
-from longmind.conversation.spending import StoredLedger
-from longmind.llm.contract import memory_prompt, parse_memories
-from longmind.llm.endpoint import HttpModel, ModelEndpoint
-from longmind.llm.guard import Breaker, Budget, GuardedModel
+from longmind.llm.guard import ModelGuard
+from longmind.llm.models import Models
+from longmind.llm.prices import Price
 from longmind.llm.protocol import LanguageModel, ModelFailed
 from longmind.store.engine import Connection
-from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 
 _MOST_CHARACTERS = 8000
@@ -42,40 +42,33 @@ class Reading:
 
 
 class TurnReader:
-    """Reads turns as the configuration says. The model is opened when it is first needed.
+    """Reads turns as the configuration says: by rules, by a language model, or by both.
 
-    `environment` is where the name in `llm.api_key_env` is looked up; a key alone enables nothing.
+    `model` is asked whatever the configuration names; without it, `models` opens the configured one when it
+    is first needed. A key alone enables nothing.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        model: LanguageModel | None = None,
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self._store = store
-        self._given = model
-        self._environment = environment or {}
-        self._breakers: dict[tuple[str, ...], Breaker] = {}
+    def __init__(self, guard: ModelGuard, models: Models, *, model: LanguageModel | None = None) -> None:
+        self._guard = guard
+        self._models = models
+        self._own_model = model
 
     def read(self, text: str, *, space: str, config: Config, speaker: str | None = None) -> Reading:
         mode = config.extractor.mode
         if mode == "heuristic":
             return _by_rules(text, speaker, "heuristic")
         try:
-            model = self._model(space, config.llm)
-        except Exception as error:
+            model = self._model(config.llm)
+        except InvalidInput as error:
             return self._fallen_back(text, speaker, "misconfigured", 0, str(error))
         if model is None:
             return _by_rules(text, speaker, "heuristic (no model)")
         started = time.perf_counter_ns()
         try:
-            reply = model.complete(memory_prompt(text[:_MOST_CHARACTERS]))
-            items = parse_memories(reply.text)
-        except ModelFailed as error:
-            taken = _micros(started)
-            return self._fallen_back(text, speaker, error.outcome, taken, error.message)
+            items = self._ask(model, text, space, config.llm)
+        except (ModelFailed, OverBudget) as error:
+            outcome = error.outcome if isinstance(error, ModelFailed) else error.code
+            return self._fallen_back(text, speaker, outcome, _micros(started), error.message)
         answered = Outcome("llm", "answered", _micros(started))
         told = [
             from_text(
@@ -101,29 +94,30 @@ class TurnReader:
         outcomes = (Outcome("llm", outcome, micros), *rules.outcomes)
         return Reading(rules.candidates, rules.extractor, outcomes, (f"llm: {why}",))
 
-    def _model(self, space: str, settings: LlmSettings) -> LanguageModel | None:
-        model = self._given
-        if model is None:
-            if not settings.model:
-                return None
-            key = self._environment.get(settings.api_key_env) if settings.api_key_env else None
-            model = HttpModel(
-                ModelEndpoint(
-                    provider=settings.provider,
-                    model=settings.model,
-                    url=settings.endpoint,
-                    api_key=key or None,
-                    timeout=settings.timeout_s,
-                    retries=settings.retries,
-                )
-            )
-        name = (model.provider, model.model, settings.endpoint)
-        breaker = self._breakers.setdefault(
-            name, Breaker(failures=settings.breaker_failures, seconds=settings.breaker_seconds)
+    def _model(self, settings: LlmSettings) -> LanguageModel | None:
+        if self._own_model is not None or not settings.model:
+            return self._own_model
+        return self._models.configured(
+            settings.provider,
+            settings.model,
+            url=settings.endpoint,
+            key_variable=settings.api_key_env,
+            timeout=settings.timeout_s,
+            retries=settings.retries,
         )
-        budget = Budget(settings.max_tokens, settings.max_cost, settings.input_price, settings.output_price)
-        ledger = StoredLedger(self._store)
-        return GuardedModel(model, space=space, budget=budget, ledger=ledger, breaker=breaker)
+
+    def _ask(self, model: LanguageModel, text: str, space: str, settings: LlmSettings) -> Sequence[ModelItem]:
+        priced = settings.input_price or settings.output_price
+        answer = self._guard.ask(
+            model,
+            memory_prompt(text[:_MOST_CHARACTERS]),
+            parse_memories,
+            space=space,
+            price=Price(settings.input_price, settings.output_price) if priced else None,
+            failures=settings.breaker_failures,
+            seconds=settings.breaker_seconds,
+        )
+        return answer.value
 
 
 def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
+from longmind.conversation.current import expected_words
 from longmind.conversation.rows import KEYS, TABLES, columns
-from longmind.conversation.similarity import words_of
 from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
+from longmind.text.postings import WORDS
 
 _RULES: Final = (
     (
@@ -55,7 +56,8 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
         for (name,) in db.all(f"{sql} LIMIT 20"):
             yield Problem(code, text.format(name), derived)
     if deep:
-        yield from _words(db)
+        for detail in WORDS.differences(db, expected_words(db)):
+            yield Problem(WORDS.name, detail, derived=True)
         for kind, table in TABLES.items():
             yield from _checksums(db, kind, table)
 
@@ -72,20 +74,6 @@ def stats(snapshot: Snapshot) -> Mapping[str, int]:
     ):
         found[f"active_{layer}"] = int(count)
     return found
-
-
-def _words(db: Connection) -> Iterator[Problem]:
-    counted: dict[int, int] = dict(
-        db.all("SELECT memory_id, count(*) FROM conversation_word GROUP BY memory_id")
-    )
-    sql = (
-        "SELECT c.memory_id, c.status, t.text FROM conversation_current c "
-        "JOIN frame_text t ON t.frame_id = c.frame_id"
-    )
-    for memory_id, status, text in db.all(sql):
-        wanted = len(words_of(text)) if status == "active" else 0
-        if counted.get(memory_id, 0) != wanted:
-            yield Problem("conversation_word", f"the words of memory {memory_id} are not all there", True)
 
 
 def _checksums(db: Connection, kind: type[Any], table: str) -> Iterator[Problem]:

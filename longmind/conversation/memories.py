@@ -15,8 +15,8 @@ from longmind.base.parameters import DryRun, InSpace, Limit, Mark, MaybeNow, New
 from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
 from longmind.conversation.candidates import from_text
-from longmind.conversation.config import Config, read_config, write_config
-from longmind.conversation.current import match, statement_of
+from longmind.conversation.config import Config, configured_budgets, read_config, write_config
+from longmind.conversation.current import ensure_words, match, statement_of
 from longmind.conversation.explain import explain, figures
 from longmind.conversation.extraction import TurnReader
 from longmind.conversation.query import SORTS, listed, load
@@ -47,6 +47,9 @@ from longmind.conversation.write import (
     revise,
     see,
 )
+from longmind.llm.guard import ModelGuard
+from longmind.llm.ledger import SpendingLedger
+from longmind.llm.models import Models
 from longmind.llm.protocol import LanguageModel
 from longmind.search.engine import SearchEngine
 from longmind.store import erasure
@@ -62,7 +65,7 @@ class Memories:
     """What is remembered of conversations. Ids are stable names; every call takes `space=`.
 
     `model` is a language model to read turns with; without one, the configuration names one or none.
-    `environment` is where the configured name of an API key is looked up.
+    `models` opens it, and knows the keys of this process; `guard` keeps calls to their budgets.
     """
 
     def __init__(
@@ -72,12 +75,15 @@ class Memories:
         space: str = DEFAULT_SPACE,
         *,
         model: LanguageModel | None = None,
-        environment: Mapping[str, str] | None = None,
+        models: Models | None = None,
+        guard: ModelGuard | None = None,
     ) -> None:
+        ensure_words(store)
         self._store = store
         self._search = search
         self._space = canonical_space(space)
-        self._reader = TurnReader(store, model=model, environment=environment)
+        guard = guard or ModelGuard(SpendingLedger(store, [configured_budgets(store)]))
+        self._reader = TurnReader(guard, models or Models(), model=model)
 
     def conversation(self, session: str, *, space: str | None = None) -> Conversation:
         return Conversation(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from longmind.conversation import health
 from longmind.conversation.config import Config
-from longmind.conversation.current import contents, newest_versions, rebuild, statement_of
+from longmind.conversation.current import contents, newest_versions, rebuild, remove_words, statement_of
 from longmind.conversation.rows import LinkRow, MemoryRow, StateRow, VersionRow, batched, select_among
 from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of
 from longmind.store.engine import Connection
@@ -14,9 +14,9 @@ from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import Clause, among
+from longmind.text.postings import WORDS
 
 _TABLES = (
-    "conversation_word",
     "conversation_current",
     "conversation_decision",
     "conversation_link",
@@ -53,9 +53,10 @@ class ConversationPart(Part):
         """Remove the memories of these frames; they are not extracted again."""
         memories = _bound_to(tx.db, ids)
         self._bury(tx, memories)
+        words = remove_words(tx.db, memories)
         counts = {table: _delete(tx.db, table, "memory_id", memories) for table in _TABLES}
         counts["conversation_link"] += _delete(tx.db, "conversation_link", "frame_id", list(ids))
-        return {table: count for table, count in counts.items() if count}
+        return {table: count for table, count in {**counts, WORDS.name: words}.items() if count}
 
     def rebuild(self, store: Store) -> int:
         with store.write() as tx:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from longmind.llm.ledger import CallRow
 from longmind.store.engine import Connection, Value
 from longmind.store.tables import Item, Tables
 from longmind.store.visible import Clause, among
@@ -87,20 +88,6 @@ class OutcomeRow(NamedTuple):
     micros: int
 
 
-class CallRow(NamedTuple):
-    call_id: int
-    space: str
-    provider: str
-    model: str
-    outcome: str
-    input_tokens: int
-    output_tokens: int
-    cost_micros: int
-    millis: int
-    at: int
-    recorded_at: int
-
-
 TABLES: Final[dict[type[Any], str]] = {
     MemoryRow: "conversation_memory",
     VersionRow: "conversation_version",
@@ -110,7 +97,7 @@ TABLES: Final[dict[type[Any], str]] = {
     DecisionRow: "conversation_decision",
     TombstoneRow: "conversation_tombstone",
     OutcomeRow: "conversation_outcome",
-    CallRow: "llm_call",
+    CallRow: "llm_call",  # the ledger has no part of its own: its rows are verified with these
 }
 KEYS: Final[dict[type[Any], int]] = {StateRow: 2, VersionRow: 2, LinkRow: 3, TombstoneRow: 2, OutcomeRow: 3}
 """How many of the first columns name a row, where it is more than one."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from longmind.base.words import fold
+from longmind.text.words import bounded
 
 _WORD: Final = re.compile(r"\w+(?:[.'’@+-]\w+)*")
 MOST_WORDS: Final = 256
@@ -35,11 +34,15 @@ def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
     return shared / (len(left) + len(right) - shared)
 
 
-@lru_cache(maxsize=65_536)
-def word_key(word: str) -> int:
-    """Eight bytes that stand for a word in the index."""
-    raw = hashlib.blake2b(word.encode(), digest_size=8).digest()
-    return int.from_bytes(raw, "little", signed=True)
+def word_term(space: str, word: str) -> str:
+    """A word in `text_word`, where spaces are apart. Neither names of spaces nor words have blanks."""
+    return f"{space} {bounded(word)}"
+
+
+def word_postings(space: str, text: str) -> dict[str, int]:
+    """The words of a memory, each with the number of all of them."""
+    words = words_of(text)
+    return {word_term(space, word): len(words) for word in words}
 
 
 def probes(rarest_first: Sequence[str], threshold: float) -> Iterator[tuple[str, int, int]]:

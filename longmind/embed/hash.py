@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from longmind.base.arrays import Float32Array, Int32Array, np
 from longmind.base.errors import InvalidInput
-from longmind.embed.protocol import EmbedderIdentity, Encoding, Floats, Integers, TokenStates
+from longmind.embed.protocol import EmbedderIdentity, Encoding, TokenStates
 from longmind.embed.windows import Window, byte_spans, cut_windows, encodable
 
 _REVISION = "1"
@@ -45,8 +46,6 @@ class HashEmbedder:
         self._word.cache_clear()
 
     def _encode(self, text: str, tokens: bool) -> Encoding:
-        import numpy as np
-
         found = list(_PIECE.finditer(text))
         words = [self._word(match.group().casefold()) for match in found]
         windows = cut_windows(range(len(words)), room=_WINDOW)
@@ -61,9 +60,7 @@ class HashEmbedder:
         identifiers = np.array([identifier for identifier, _ in words], dtype=np.int32)
         return Encoding(vectors, TokenStates(ids=identifiers, spans=byte_spans(text, spans), states=rows))
 
-    def _unit(self, rows: list[Integers]) -> Floats:
-        import numpy as np
-
+    def _unit(self, rows: list[Int32Array]) -> Float32Array:
         # Whole numbers, so that no order of adding can change a bit.
         total = np.zeros(self._dimensions, dtype=np.int64)
         for row in rows:
@@ -71,12 +68,10 @@ class HashEmbedder:
         if not total.any():
             # No words, or words that cancel out: any fixed direction will do, as long as it has length one.
             total[0] = 1
-        scaled: Floats = (total / np.sqrt(float(total @ total))).astype(np.float32)
+        scaled: Float32Array = (total / np.sqrt(float(total @ total))).astype(np.float32)
         return scaled
 
-    def _hashed_word(self, word: str) -> tuple[int, Integers]:
-        import numpy as np
-
+    def _hashed_word(self, word: str) -> tuple[int, Int32Array]:
         row = np.zeros(self._dimensions, dtype=np.int32)
         framed = f"<{word}>"
         digest = _digest(framed)
@@ -85,7 +80,7 @@ class HashEmbedder:
             self._add(row, _digest(framed[begin : begin + 3]), 1)
         return digest & 0x7FFF_FFFF, row
 
-    def _add(self, row: Integers, digest: int, weight: int) -> None:
+    def _add(self, row: Int32Array, digest: int, weight: int) -> None:
         row[(digest >> 1) % self._dimensions] += weight if digest & 1 else -weight
 
 

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats: TypeAlias = NDArray[np.float32]
-    Integers: TypeAlias = NDArray[np.int32]
-else:
-    Floats = Integers = Any
+from longmind.base.arrays import Float32Array, Int32Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +31,9 @@ class TokenStates:
     (n, dimensions), not normalised. The model's special tokens are left out.
     """
 
-    ids: Integers
-    spans: Integers
-    states: Floats
+    ids: Int32Array
+    spans: Int32Array
+    states: Float32Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +44,7 @@ class Encoding:
     little. `tokens` is None if they were not asked for, or if the embedder has none.
     """
 
-    vectors: Floats
+    vectors: Float32Array
     tokens: TokenStates | None = None
 
 

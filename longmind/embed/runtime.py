@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from longmind.base.arrays import Float32Array, np
 from longmind.base.errors import Corrupt, InvalidInput, MissingExtra, Unavailable, Unsupported
 from longmind.embed.folder import ModelFolder
-from longmind.embed.protocol import Encoding, Floats, TokenStates
+from longmind.embed.protocol import Encoding, TokenStates
 from longmind.embed.windows import Window, byte_spans, cut_windows, encodable, owned_ranges
 
 _POOLED_NAMES = ("sentence_embedding",)
@@ -44,7 +45,7 @@ class _Prepared:
     windows: list[Window]
 
 
-_Result: TypeAlias = tuple[Floats, Floats | None]
+_Result: TypeAlias = tuple[Float32Array, Float32Array | None]
 """A window's unit vector, and the states of its pieces if they were wanted."""
 
 
@@ -133,8 +134,6 @@ class Runtime:
         return _Prepared(text, pieces.ids, pieces.offsets, cut_windows(pieces.word_ids, room=room))
 
     def _run(self, model: _Loaded, ids: list[int], wants_states: bool) -> _Result:
-        import numpy as np
-
         row = np.array([[*model.before, *ids, *model.after]], dtype=np.int64)
         inputs = {"input_ids": row}
         if "attention_mask" in model.inputs:
@@ -168,19 +167,15 @@ class Runtime:
             return self._loaded
 
 
-def _unit(vector: Floats) -> Floats:
+def _unit(vector: Float32Array) -> Float32Array:
     """The vector at length one, reckoned in double precision."""
-    import numpy as np
-
     exact = vector.astype(np.float64)
     with np.errstate(all="ignore"):
-        scaled: Floats = (exact / np.sqrt(np.square(exact).sum())).astype(np.float32)
+        scaled: Float32Array = (exact / np.sqrt(np.square(exact).sum())).astype(np.float32)
     return scaled
 
 
 def _assemble(item: _Prepared, results: Sequence[_Result], wants_states: bool) -> Encoding:
-    import numpy as np
-
     vectors = np.stack([vector for vector, _ in results])
     vectors.setflags(write=False)
     if not wants_states:
@@ -251,10 +246,7 @@ def _imported(package: str) -> Any:
 
 
 def _missing(package: str) -> MissingExtra:
-    return MissingExtra(
-        f"Embedding with a model needs the package '{package}'.",
-        hint=f"Install it with: pip install {package}",
-    )
+    return MissingExtra(f"Embedding with a model needs {package}.", hint=f"Run: pip install {package}")
 
 
 def _closed() -> Unavailable:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-from longmind.embed.protocol import Integers
+from longmind.base.arrays import Int32Array, np
 
 Window: TypeAlias = tuple[int, int]
 
@@ -59,10 +59,8 @@ def encodable(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def byte_spans(text: str, spans: Iterable[Window]) -> Integers:
+def byte_spans(text: str, spans: Iterable[Window]) -> Int32Array:
     """Character ranges of the text as int32 ranges of its UTF-8 bytes."""
-    import numpy as np
-
     characters = np.array(list(spans), dtype=np.int32).reshape(-1, 2)
     if text.isascii():
         return characters

@@ -1,16 +1,18 @@
-"""The brief as an agent gets it: a text inside its budget, the account of it, and a receipt."""
+"""The brief as an agent gets it: a text within its budget, the account of it, and a receipt."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Final
+from dataclasses import dataclass, fields
+from typing import Final
 
-from longmind.base.checks import canonical_json, check_limit
+from longmind.base.checks import check_limit
 from longmind.base.errors import InvalidInput
+from longmind.context.items import NO_ROOM
+from longmind.context.receipt import Receipt
+from longmind.context.render import BRIEF
 
-ROLES: Final = ("problem", "failed_tactic", "solution", "fact", "preference", "contradiction", "gap")
+ROLES: Final = tuple(BRIEF.titles)
 """In the order in which a brief is read."""
 
 
@@ -31,17 +33,20 @@ class Quotas:
             check_limit(getattr(self, item.name), f"the quota of {item.name}", least=0, most=100)
 
     @classmethod
-    def of(cls, given: Quotas | Mapping[str, int] | None) -> Quotas:
-        if given is None:
+    def of(cls, quotas: Quotas | Mapping[str, int] | None) -> Quotas:
+        if quotas is None:
             return cls()
-        if isinstance(given, Quotas):
-            return given
-        if not isinstance(given, Mapping):
-            raise InvalidInput(f"quotas must be a mapping from roles to numbers, not {given!r}.")
-        unknown = sorted(set(map(str, given)) - set(ROLES))
+        if isinstance(quotas, Quotas):
+            return quotas
+        if not isinstance(quotas, Mapping):
+            raise InvalidInput(f"quotas must be a mapping from roles to numbers, not {quotas!r}.")
+        unknown = sorted(set(map(str, quotas)) - set(ROLES))
         if unknown:
-            raise InvalidInput(f"quotas knows no {', '.join(unknown)}.", hint=f"It knows {', '.join(ROLES)}.")
-        return cls(**given)
+            raise InvalidInput(f"There is no role {', '.join(unknown)}.", hint=f"Roles: {', '.join(ROLES)}.")
+        return cls(**quotas)
+
+    def to_mapping(self) -> dict[str, int]:
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,42 +78,6 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptItem:
-    """What one line rested on."""
-
-    role: str
-    tier: str
-    record_id: str | None
-    frame_id: int | None
-    text_sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class BriefReceipt:
-    """What was asked, of which state of the store, and what was given."""
-
-    store_id: str
-    revision: int
-    request: Mapping[str, Any]
-    request_hash: str
-    mark: str
-    items: tuple[ReceiptItem, ...]
-    tokens: int
-    sha256: str
-
-    def to_json(self) -> str:
-        return canonical_json(asdict(self), "receipt")
-
-    @classmethod
-    def from_json(cls, text: str) -> BriefReceipt:
-        try:
-            raw = json.loads(text)
-            return cls(**{**raw, "items": tuple(ReceiptItem(**item) for item in raw["items"])})
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise InvalidInput("This is no receipt of a brief.") from None
-
-
-@dataclass(frozen=True, slots=True)
 class Brief:
     """What a colleague would say before one starts."""
 
@@ -116,7 +85,7 @@ class Brief:
     items: tuple[BriefItem, ...]
     total_tokens: int
     budget: int
-    receipt: BriefReceipt
+    receipt: Receipt
     rejected: tuple[Rejected, ...]
     notes: tuple[str, ...]
     """What could not run."""
@@ -124,14 +93,14 @@ class Brief:
     def of(self, role: str) -> tuple[BriefItem, ...]:
         """The items of one role, best first."""
         if role not in ROLES:
-            raise InvalidInput(f"{role!r} is no role.", hint=f"Roles are {', '.join(ROLES)}.")
+            raise InvalidInput(f"{role!r} is not a role.", hint=f"Roles: {', '.join(ROLES)}.")
         return tuple(item for item in self.items if item.role == role)
 
     @property
     def truncated(self) -> bool:
         """True: something that belongs here had no room, or only in short."""
         return any(item.tier == "short" for item in self.items) or any(
-            item.reason.startswith("no room") for item in self.rejected
+            item.reason.startswith(NO_ROOM) for item in self.rejected
         )
 
     def __str__(self) -> str:

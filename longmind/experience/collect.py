@@ -1,4 +1,4 @@
-"""What a brief may say: similar problems, what hangs on them, the facts and preferences that apply."""
+"""The candidates of a brief: similar problems, what was tried on them, facts and preferences that apply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.base.filters import View
 from longmind.experience.brief import Rejected
-from longmind.experience.history import attempts_on, current_among, problems_of, updates_by, updates_from
+from longmind.experience.graph import attempts_on, current_among, problems_of, updates_by, updates_from
 from longmind.experience.load import load, with_evidence
 from longmind.experience.search import Finder, RecordHit, RecordHits
 from longmind.experience.utility import UtilityRule, break_ties, utilities
@@ -18,26 +18,28 @@ from longmind.store.transaction import Snapshot
 from longmind.text.query import plan_text
 from longmind.text.words import identifiers, terms
 
-TRIES: Final = ("problem", "solution", "failed_tactic")
-LORE: Final = ("fact", "preference", "change")
-TRIES_DEPTH: Final = 24
-LORE_DEPTH: Final = 16
+_ATTEMPT_KINDS: Final = ("problem", "solution", "failed_tactic")
+_FACT_KINDS: Final = ("fact", "preference", "change")
+# Searched apart, so that a repository full of facts does not push similar problems out of the hits. The
+# depths are about twice the quotas: some hits are archived, far off, or say the same.
+_ATTEMPT_DEPTH: Final = 24
+_FACT_DEPTH: Final = 16
 
-NEWEST: Final = 50
-"""Attempts on one problem that are looked at, beside those that were found by themselves."""
+_NEWEST_ATTEMPTS: Final = 50
+"""Attempts on one problem that are looked at, beside those that the search found themselves."""
 
-NEAR_COSINE: Final = 0.35
+_NEAR_COSINE: Final = 0.35
 """From here on two texts are about the same thing, to the usual sentence embedders."""
-NEAR_SHARE: Final = 1 / 3
-NEAR_WORDS: Final = 2
-"""So many content words in common, or such a share of those asked for, make a text near as well."""
-FAR_BEHIND: Final = 0.35
-"""Below this share of the best score, a candidate is no longer about the same."""
+_NEAR_SHARE: Final = 1 / 3
+_NEAR_WORDS: Final = 2
+"""This many content words in common, or this share of those in the question, make a text near as well."""
+_FAR_BEHIND: Final = 0.35
+"""Below this share of the best score, a candidate is about something else."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A record that may stand in the brief."""
+    """A record that may go into the brief."""
 
     record: Record
     score: float
@@ -50,7 +52,7 @@ class Candidate:
 
 @dataclass(slots=True)
 class Collected:
-    """Candidates by role, best first, before quotas; what was turned down; what could not run."""
+    """Candidates by role, best first, before quotas; what was rejected; what could not run."""
 
     problems: list[Candidate] = field(default_factory=list)
     attempts: list[Candidate] = field(default_factory=list)
@@ -60,9 +62,9 @@ class Collected:
     notes: list[str] = field(default_factory=list)
 
     def of(self, role: str) -> list[Candidate]:
-        named = {"problem": self.problems, "fact": self.facts, "preference": self.preferences}
-        if role in named:
-            return named[role]
+        lists = {"problem": self.problems, "fact": self.facts, "preference": self.preferences}
+        if role in lists:
+            return lists[role]
         return [item for item in self.attempts if item.record.kind == role]
 
     def reject(self, record: Record, score: float, reason: str) -> None:
@@ -77,33 +79,33 @@ class Collector:
     ) -> None:
         self._finder = finder
         self._snapshot = snapshot
-        self._rows = snapshot.db
+        self._db = snapshot.db
         self._dialect = dialect
         self._view = view
         self._rule = rule
 
-    def gather(self, text: str, lanes: Iterable[str] | None) -> Collected:
+    def collect(self, text: str, lanes: Iterable[str] | None) -> Collected:
         chosen = None if lanes is None else list(lanes)
-        tries = self._search(text, TRIES, TRIES_DEPTH, chosen)
-        lore = self._search(text, LORE, LORE_DEPTH, chosen)
-        found = Collected(notes=list(dict.fromkeys([*tries.notes, *lore.notes])))
-        near = _Nearness(text)
-        self._gather_tries(near.kept(tries, found), found)
-        self._gather_lore(near.kept(lore, found), found)
-        lists = (found.problems, found.attempts, found.facts, found.preferences)
+        attempts = self._search(text, _ATTEMPT_KINDS, _ATTEMPT_DEPTH, chosen)
+        facts = self._search(text, _FACT_KINDS, _FACT_DEPTH, chosen)
+        collected = Collected(notes=list(dict.fromkeys([*attempts.notes, *facts.notes])))
+        nearness = _Nearness(text)
+        self._collect_attempts(nearness.select(attempts, collected), collected)
+        self._collect_facts(nearness.select(facts, collected), collected)
+        lists = (collected.problems, collected.attempts, collected.facts, collected.preferences)
         votes = self._votes(item for candidates in lists for item in candidates)
         for candidates in lists:
-            self._settle(candidates, votes)
-        return found
+            self._sort(candidates, votes)
+        return collected
 
-    def evidence(self, candidates: Sequence[Candidate]) -> None:
-        """Fill in the evidence of those that are chosen."""
-        full = with_evidence(self._rows, self._view, [item.record for item in candidates])
+    def load_evidence(self, candidates: Sequence[Candidate]) -> None:
+        """Fill in the evidence of the candidates that were chosen."""
+        full = with_evidence(self._db, self._view, [item.record for item in candidates])
         for item, record in zip(candidates, full, strict=True):
             item.record = record
 
     def _load(self, ids: Iterable[str]) -> dict[str, Record]:
-        return load(self._rows, self._dialect, self._view, ids, evidence=False)
+        return load(self._db, self._dialect, self._view, ids, evidence=False)
 
     def _search(self, text: str, kinds: Sequence[str], limit: int, lanes: list[str] | None) -> RecordHits:
         return self._finder.find(
@@ -118,132 +120,143 @@ class Collector:
             settled=False,
         )
 
-    # Problems and attempts
+    # Validation and attempts
 
-    def _gather_tries(self, hits: Sequence[RecordHit], found: Collected) -> None:
-        own = {hit.record.id: hit for hit in hits}
-        attempts = [hit.record.id for hit in hits if hit.record.kind != "problem"]
-        hangs = problems_of(self._rows, self._view, attempts)
-        ids = [hit.record.id for hit in hits if hit.record.kind == "problem"]
-        ids = list(dict.fromkeys([*ids, *(problem for name in attempts for problem in hangs.get(name, ()))]))
-        known = {hit.record.id: hit.record for hit in hits}
-        others = self._load(name for name in ids if name not in known)
+    def _collect_attempts(self, hits: Sequence[RecordHit], collected: Collected) -> None:
+        by_id = {hit.record.id: hit for hit in hits}
+        problem_ids = self._problem_ids(hits)
+        problems = {hit.record.id: hit.record for hit in hits}
+        problems |= self._load(name for name in problem_ids if name not in problems)
         tried = attempts_on(
-            self._rows, self._dialect, self._view, ids, evidence=False, newest=NEWEST, keep=own
+            self._db,
+            self._dialect,
+            self._view,
+            problem_ids,
+            evidence=False,
+            newest=_NEWEST_ATTEMPTS,
+            keep=by_id,
         )
-        made: dict[str, Candidate] = {}
-        for name in ids:
-            problem = known.get(name) or others.get(name)
+        attempts: dict[str, Candidate] = {}
+        for name in problem_ids:
+            problem = problems.get(name)
             if problem is None or problem.archived:
                 continue
-            score = max([_score(own, name), *(_score(own, item.record.id) for item in tried.get(name, ()))])
-            candidate = Candidate(problem, score, _score(own, name), reasons=_found(own, name))
-            if name not in own:
+            records = [item.record for item in tried.get(name, ())]
+            score = max([_score(by_id, name), *(_score(by_id, record.id) for record in records)])
+            candidate = Candidate(problem, score, _score(by_id, name), reasons=_reasons(by_id, name))
+            if name not in by_id:
                 candidate.reasons.append("found through what was tried on it")
-            found.problems.append(candidate)
-            for item in tried.get(name, ()):
-                self._hang(item.record, candidate, own, made, found)
+            collected.problems.append(candidate)
+            for record in records:
+                self._add_attempt(record, candidate, by_id, attempts, collected)
         for hit in hits:
-            if hit.record.kind != "problem" and hit.record.id not in made:
-                single = Candidate(hit.record, hit.score, hit.score, reasons=_found(own, hit.record.id))
+            if hit.record.kind != "problem" and hit.record.id not in attempts:
+                single = Candidate(hit.record, hit.score, hit.score, reasons=_reasons(by_id, hit.record.id))
                 single.reasons.append("it hangs on no problem that is in use")
-                made[hit.record.id] = single
-        found.attempts += made.values()
+                attempts[hit.record.id] = single
+        collected.attempts += attempts.values()
 
-    def _hang(
+    def _problem_ids(self, hits: Sequence[RecordHit]) -> list[str]:
+        """The problems among the hits, then those that the attempts among them were made on."""
+        problems = [hit.record.id for hit in hits if hit.record.kind == "problem"]
+        attempts = [hit.record.id for hit in hits if hit.record.kind != "problem"]
+        made_on = problems_of(self._db, self._view, attempts)
+        return list(
+            dict.fromkeys([*problems, *(name for item in attempts for name in made_on.get(item, ()))])
+        )
+
+    def _add_attempt(
         self,
         attempt: Record,
         problem: Candidate,
-        own: Mapping[str, RecordHit],
-        made: dict[str, Candidate],
-        found: Collected,
+        hits: Mapping[str, RecordHit],
+        attempts: dict[str, Candidate],
+        collected: Collected,
     ) -> None:
-        """What was tried on a problem is as near as the problem; tried on several, as the nearest."""
+        """An attempt is as near as its problem; an attempt on several, as the nearest of them."""
         if attempt.archived:
-            if attempt.id not in own:
-                found.reject(attempt, problem.score, _archived(attempt))
+            if attempt.id not in hits:
+                collected.reject(attempt, problem.score, _archived(attempt))
             return
-        if attempt.id not in made:
-            made[attempt.id] = Candidate(
-                attempt, problem.score, _score(own, attempt.id), reasons=_found(own, attempt.id)
+        if attempt.id not in attempts:
+            attempts[attempt.id] = Candidate(
+                attempt, problem.score, _score(hits, attempt.id), reasons=_reasons(hits, attempt.id)
             )
-        candidate = made[attempt.id]
+        candidate = attempts[attempt.id]
         candidate.score = max(candidate.score, problem.score)
         candidate.problems.append(problem.record.id)
         candidate.reasons.append(f"was tried on {problem.record.id} ({problem.score:.4f})")
 
     # Facts and preferences
 
-    def _gather_lore(self, hits: Sequence[RecordHit], found: Collected) -> None:
+    def _collect_facts(self, hits: Sequence[RecordHit], collected: Collected) -> None:
         facts: dict[str, Candidate] = {}
-        own = {hit.record.id: hit for hit in hits}
+        by_id = {hit.record.id: hit for hit in hits}
         for hit in hits:
             if hit.record.kind == "preference":
-                reasons = _found(own, hit.record.id)
-                found.preferences.append(Candidate(hit.record, hit.score, hit.score, reasons=reasons))
-        self._add_facts([hit.record for hit in hits if hit.record.kind == "fact"], own, "", facts, found)
+                reasons = _reasons(by_id, hit.record.id)
+                collected.preferences.append(Candidate(hit.record, hit.score, hit.score, reasons=reasons))
+        current = [hit.record for hit in hits if hit.record.kind == "fact"]
+        self._add_facts(current, by_id, "", facts, collected)
         changes = [hit.record.id for hit in hits if hit.record.kind == "change"]
-        updates = updates_by(self._rows, self._view, changes)
-        made = self._load(update.new_fact_id for update in updates)
+        updates = updates_by(self._db, self._view, changes)
+        new_facts = self._load(update.new_fact_id for update in updates)
         for update in updates:
-            fact = made.get(update.new_fact_id)
+            fact = new_facts.get(update.new_fact_id)
             if fact is not None:
-                through = {fact.id: own[update.change_id]}
-                self._add_facts([fact], through, f"through the change {update.change_id}", facts, found)
-        found.facts += facts.values()
+                through = {fact.id: by_id[update.change_id]}
+                self._add_facts([fact], through, f"through the change {update.change_id}", facts, collected)
+        collected.facts += facts.values()
 
-    def add_cited(self, citing: Iterable[tuple[Candidate, Sequence[Record]]], found: Collected) -> None:
+    def add_cited(self, citing: Iterable[tuple[Candidate, Sequence[Record]]], collected: Collected) -> None:
         """Facts that candidates rest on; where they no longer hold, what holds in their place."""
-        known = {item.record.id: item for item in found.facts}
-        before = len(known)
+        by_id = {item.record.id: item for item in collected.facts}
+        before = len(by_id)
         for item, facts in citing:
             reason = f"{item.record.id} rests on it"
-            self._add_facts(facts, {}, reason, known, found, score=item.score)
-        if len(known) > before:
-            found.facts[:] = known.values()
-            self._settle(found.facts, self._votes(found.facts))
+            self._add_facts(facts, {}, reason, by_id, collected, score=item.score)
+        if len(by_id) > before:
+            collected.facts[:] = by_id.values()
+            self._sort(collected.facts, self._votes(collected.facts))
 
     def _add_facts(
         self,
         facts: Iterable[Record],
         hits: Mapping[str, RecordHit],
         reason: str,
-        into: dict[str, Candidate],
-        found: Collected,
+        candidates: dict[str, Candidate],
+        collected: Collected,
         *,
         score: float = 0.0,
     ) -> None:
-        given = list(facts)
-        if not given:
+        """Add each fact that holds; for one that does not, the facts that replaced it."""
+        records = list(facts)
+        if not records:
             return
-        current = current_among(self._rows, self._view, given)
-        for fact in given:
+        current = current_among(self._db, self._view, records)
+        for fact in records:
             value = _score(hits, fact.id) or score
-            reasons = [*_found(hits, fact.id), *([reason] if reason else [])]
+            reasons = [*_reasons(hits, fact.id), *([reason] if reason else [])]
             if fact.id in current:
-                _keep(into, fact, value, reasons)
+                _merge(candidates, fact, value, reasons)
                 continue
-            heirs = self.heirs(fact)
+            successors = self._successors(fact)
             if fact.archived:
-                found.reject(fact, value, _archived(fact))
+                collected.reject(fact, value, _archived(fact))
             else:
-                names = ", ".join(heir.id for heir in heirs) or "what is no longer in use"
-                found.reject(fact, value, f"no longer true: replaced by {names}")
-            for heir in heirs:
-                _keep(
-                    into,
-                    heir,
-                    value,
-                    [f"holds in place of {fact.id}", *(f"{fact.id}: {why}" for why in reasons)],
-                )
+                names = ", ".join(successor.id for successor in successors) or "what is no longer in use"
+                collected.reject(fact, value, f"no longer true: replaced by {names}")
+            inherited = [f"holds in place of {fact.id}", *(f"{fact.id}: {why}" for why in reasons)]
+            for successor in successors:
+                _merge(candidates, successor, value, inherited)
 
-    def heirs(self, fact: Record) -> list[Record]:
+    def _successors(self, fact: Record) -> list[Record]:
         """The facts that hold now in place of one that was replaced."""
         seen = {fact.id}
         frontier = [fact.id]
         ends: set[str] = set()
         while frontier:
-            updates = updates_from(self._rows, self._view, frontier)
+            updates = updates_from(self._db, self._view, frontier)
             replaced = {row.old_fact_id for row in updates}
             ends |= set(frontier) - replaced
             frontier = sorted({row.new_fact_id for row in updates} - seen)
@@ -257,65 +270,62 @@ class Collector:
 
     def _votes(self, candidates: Iterable[Candidate]) -> dict[str, Utility]:
         ids = (item.record.id for item in candidates)
-        return utilities(self._rows, ids, system=self._view.as_of.system, rule=self._rule)
+        return utilities(self._db, ids, system=self._view.as_of.system, rule=self._rule)
 
-    def _settle(self, candidates: list[Candidate], votes: Mapping[str, Utility]) -> None:
-        """By score; near-equal ones by what their votes come to, then by their own score, then the newest."""
+    def _sort(self, candidates: list[Candidate], votes: Mapping[str, Utility]) -> None:
+        """By score; near-equal ones by their votes, then by their own score, then the newest."""
         for item in candidates:
             item.utility = votes.get(item.record.id)
         candidates.sort(key=lambda item: (-item.score, -item.own, -item.record.frame_id))
         by_id = {item.record.id: item for item in candidates}
         values = {name: utility.value for name, utility in votes.items()}
         ranked = [(item.record.id, item.score) for item in candidates]
-        placed = break_ties(ranked, values, band=self._rule.band)
-        for before, name in zip(ids_of(candidates), placed, strict=True):
+        ordered = break_ties(ranked, values, band=self._rule.band)
+        for (before, _), name in zip(ranked, ordered, strict=True):
             if before != name and name in votes:
                 by_id[name].reasons.append(f"placed among near-equal ones by its votes ({values[name]:+.3f})")
-        candidates[:] = [by_id[name] for name in placed]
+        candidates[:] = [by_id[name] for name in ordered]
 
 
 class _Nearness:
-    """Whether a hit is about what was asked, in itself and not only in comparison with the others."""
+    """Whether a hit is about the question in itself, and not only nearer to it than the other hits."""
 
     def __init__(self, text: str) -> None:
         plan = plan_text(text)
         self._terms = set(plan.terms)
         self._identifiers = set(plan.identifiers)
 
-    def kept(self, hits: RecordHits, found: Collected) -> list[RecordHit]:
+    def select(self, hits: RecordHits, collected: Collected) -> list[RecordHit]:
         best = max((hit.score for hit in hits), default=0.0)
-        kept = []
+        near = []
         for hit in hits:
             reason = self._far(hit, best)
+            # An archived fact may lead to the fact that replaced it.
             if hit.record.archived and hit.record.kind != "fact":
-                found.reject(hit.record, hit.score, _archived(hit.record))
+                collected.reject(hit.record, hit.score, _archived(hit.record))
             elif reason:
-                found.reject(hit.record, hit.score, reason)
+                collected.reject(hit.record, hit.score, reason)
             else:
-                kept.append(hit)
-        return kept
+                near.append(hit)
+        return near
 
     def _far(self, hit: RecordHit, best: float) -> str:
-        if hit.score < FAR_BEHIND * best:
+        if hit.score < _FAR_BEHIND * best:
             return f"far behind the best ({hit.score:.2f} of {best:.2f})"
         lane = hit.hit.lanes.get("vector")
-        if lane is not None and lane.score is not None and lane.score >= NEAR_COSINE:
+        if lane is not None and lane.score is not None and lane.score >= _NEAR_COSINE:
             return ""
         shared = self._terms.intersection(terms(hit.record.text))
-        enough = len(shared) >= NEAR_WORDS or len(shared) >= NEAR_SHARE * len(self._terms) > 0
+        enough = len(shared) >= _NEAR_WORDS or len(shared) >= _NEAR_SHARE * len(self._terms) > 0
         if enough or self._identifiers.intersection(identifiers(hit.record.text)):
             return ""
-        said = f"shares only {', '.join(sorted(shared))}" if shared else "shares no word"
+        overlap = f"shares only {', '.join(sorted(shared))}" if shared else "shares no word"
         cosine = f", cosine {lane.score:.2f}" if lane is not None and lane.score is not None else ""
-        return f"too far from what was asked: {said}{cosine}"
+        return f"too far from what was asked: {overlap}{cosine}"
 
 
-def ids_of(candidates: Iterable[Candidate]) -> list[str]:
-    return [item.record.id for item in candidates]
-
-
-def _keep(into: dict[str, Candidate], fact: Record, score: float, reasons: Sequence[str]) -> None:
-    candidate = into.setdefault(fact.id, Candidate(fact, score))
+def _merge(candidates: dict[str, Candidate], fact: Record, score: float, reasons: Sequence[str]) -> None:
+    candidate = candidates.setdefault(fact.id, Candidate(fact, score))
     candidate.score = max(candidate.score, score)
     candidate.reasons += [reason for reason in reasons if reason not in candidate.reasons]
 
@@ -324,10 +334,10 @@ def _score(hits: Mapping[str, RecordHit], name: str) -> float:
     return hits[name].score if name in hits else 0.0
 
 
-def _found(hits: Mapping[str, RecordHit], name: str) -> list[str]:
+def _reasons(hits: Mapping[str, RecordHit], name: str) -> list[str]:
     if name not in hits:
         return []
-    lanes = ", ".join(f"{lane} rank {place.rank}" for lane, place in hits[name].hit.lanes.items())
+    lanes = ", ".join(f"{lane} rank {ranked.rank}" for lane, ranked in hits[name].hit.lanes.items())
     return [f"found with {hits[name].score:.4f} ({lanes})"]
 
 

@@ -1,4 +1,4 @@
-"""What does not fit together, and what nobody knows: the two sections of a brief that no record states."""
+"""Contradictions and gaps: the two sections of a brief that no single record states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longmind.base.filters import View
 from longmind.base.times import format_ms
 from longmind.base.words import fold
 from longmind.experience.collect import Candidate
-from longmind.experience.history import current_among, updates_from, updates_to
+from longmind.experience.graph import current_among, updates_from, updates_to
 from longmind.experience.load import load, select_among
 from longmind.experience.rows import EvidenceRow, FactUpdateRow, RecordEvidenceRow, RecordRow, VoteRow
 from longmind.experience.values import Record
@@ -31,7 +31,7 @@ class Note:
     record: Record | None = None
     score: float = 0.0
     detail: str = ""
-    """What is said beside, where there is room."""
+    """Further words, if there is room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,38 +51,37 @@ class Contradictions:
     """Looks at the chosen candidates of one brief."""
 
     def __init__(self, db: Connection, dialect: Dialect, view: View) -> None:
-        self._rows = db
+        self._db = db
         self._dialect = dialect
         self._view = view
 
     def _load(self, ids: Iterable[str]) -> dict[str, Record]:
-        return load(self._rows, self._dialect, self._view, ids, evidence=False)
+        return load(self._db, self._dialect, self._view, ids, evidence=False)
 
     def citations(self, records: Iterable[Record]) -> Citations:
-        given = list(records)
         frames: dict[int, list[str]] = defaultdict(list)
         named: dict[str, list[str]] = defaultdict(list)
-        for record in given:
+        for record in records:
             for ref in record.evidence:
                 if ref.startswith("frame:"):
                     frames[int(ref.removeprefix("frame:"))].append(record.id)
             for name in _NAMED.findall(record.text):
                 if name != record.id:
                     named[name].append(record.id)
-        for row in select_among(self._rows, RecordRow, "frame_id", frames):
+        for row in select_among(self._db, RecordRow, "frame_id", frames):
             named[row.record_id] += frames[row.frame_id]
         cited = self._load(named)
-        found: dict[str, list[Record]] = defaultdict(list)
+        by_record: dict[str, list[Record]] = defaultdict(list)
         for name, citing in named.items():
             if name in cited:
                 for record_id in dict.fromkeys(citing):
-                    found[record_id].append(cited[name])
-        return Citations({name: tuple(items) for name, items in found.items()})
+                    by_record[record_id].append(cited[name])
+        return Citations({name: tuple(items) for name, items in by_record.items()})
 
     def contradictions(
         self, chosen: Sequence[Candidate], facts: Sequence[Candidate], citations: Citations
     ) -> list[Note]:
-        """Facts that no longer hold and are rested on, solutions that failed, facts with two heirs."""
+        """Facts that no longer hold but are relied on, solutions that failed, facts with two successors."""
         return [
             *self._stale(chosen, citations),
             *self._failed_since(chosen),
@@ -91,7 +90,7 @@ class Contradictions:
         ]
 
     def _stale(self, chosen: Sequence[Candidate], citations: Citations) -> list[Note]:
-        """Facts that no longer hold, with what rests on them still."""
+        """Facts that no longer hold, with the records that still rely on them."""
         resting: dict[str, list[Candidate]] = defaultdict(list)
         facts: dict[str, Record] = {}
         for item in chosen:
@@ -99,18 +98,18 @@ class Contradictions:
                 facts[fact.id] = fact
                 resting[fact.id].append(item)
         ended: dict[str, list[FactUpdateRow]] = defaultdict(list)
-        for row in updates_from(self._rows, self._view, facts):
+        for row in updates_from(self._db, self._view, facts):
             ended[row.old_fact_id].append(row)
         changes = self._load(row.change_id for rows in ended.values() for row in rows)
         notes = []
         for name, updates in ended.items():
-            heirs = ", ".join(dict.fromkeys(row.new_fact_id for row in updates))
+            successors = ", ".join(dict.fromkeys(row.new_fact_id for row in updates))
             since = min(
                 changes[row.change_id].occurred_at if row.change_id in changes else row.created_at
                 for row in updates
             )
-            said = "; ".join(_consequence(item.record) for item in resting[name])
-            text = f"{name} no longer holds since {_day(since)} (now {heirs}): {said}."
+            consequences = "; ".join(_consequence(item.record) for item in resting[name])
+            text = f"{name} no longer holds since {_day(since)} (now {successors}): {consequences}."
             score = max(item.score for item in resting[name])
             notes.append(Note(text, facts[name], score, f"{name}: {facts[name].text}"))
         return notes
@@ -121,48 +120,48 @@ class Contradictions:
         failures.update(self._failures_citing([item.record for item in solutions]))
         notes = []
         for item in solutions:
-            solution, said = item.record, in_words(item.record.text)
+            solution, words = item.record, in_words(item.record.text)
             for failed in failures.values():
                 cites = f"frame:{solution.frame_id}" in failed.evidence or solution.id in _NAMED.findall(
                     failed.text
                 )
-                if failed.archived or not (cites or in_words(failed.tactic) == said):
+                if failed.archived or not (cites or in_words(failed.tactic) == words):
                     continue
-                worked, fell = _day(solution.occurred_at), _day(failed.occurred_at)
+                worked, broke = _day(solution.occurred_at), _day(failed.occurred_at)
                 order = (
-                    f"worked on {worked} and failed on {fell}"
+                    f"worked on {worked} and failed on {broke}"
                     if failed.frame_id > solution.frame_id
-                    else f"failed on {fell} and worked on {worked}"
+                    else f"failed on {broke} and worked on {worked}"
                 )
                 notes.append(Note(f"{solution.id} and {failed.id}: {order}.", solution, item.score))
         return notes
 
     def _failures_citing(self, solutions: Sequence[Record]) -> dict[str, Record]:
         evidence = select_among(
-            self._rows, EvidenceRow, "frame_id", (solution.frame_id for solution in solutions)
+            self._db, EvidenceRow, "frame_id", (solution.frame_id for solution in solutions)
         )
-        ties = select_among(
-            self._rows, RecordEvidenceRow, "evidence_id", (row.evidence_id for row in evidence)
+        links = select_among(
+            self._db, RecordEvidenceRow, "evidence_id", (row.evidence_id for row in evidence)
         )
-        known = [tie.record_id for tie in ties if tie.recorded_at <= self._view.as_of.system]
-        found = load(self._rows, self._dialect, self._view, known)
-        return {name: record for name, record in found.items() if record.kind == "failed_tactic"}
+        citing = [link.record_id for link in links if link.recorded_at <= self._view.as_of.system]
+        records = load(self._db, self._dialect, self._view, citing)
+        return {name: record for name, record in records.items() if record.kind == "failed_tactic"}
 
     def _doubtful(self, chosen: Sequence[Candidate]) -> list[Note]:
         """Solutions whose last vote says that they did harm."""
         solutions = {item.record.id: item for item in chosen if item.record.kind == "solution"}
         last: dict[str, VoteRow] = {}
-        for row in select_among(self._rows, VoteRow, "memory_id", solutions):
-            known = last.get(row.memory_id)
+        for row in select_among(self._db, VoteRow, "memory_id", solutions):
+            newest = last.get(row.memory_id)
             if row.recorded_at <= self._view.as_of.system and (
-                known is None or row.recorded_at > known.recorded_at
+                newest is None or row.recorded_at > newest.recorded_at
             ):
                 last[row.memory_id] = row
-        seen = self._load(row.problem_id for row in last.values())
+        problems = self._load(row.problem_id for row in last.values())
         notes = []
         for name, item in solutions.items():
             vote = last.get(name)
-            if vote is None or vote.vote >= 0 or vote.problem_id not in seen:
+            if vote is None or vote.vote >= 0 or vote.problem_id not in problems:
                 continue
             text = f"{name} did not help with {vote.problem_id} on {_day(vote.created_at)}."
             notes.append(Note(text, item.record, item.score, vote.rationale or ""))
@@ -171,22 +170,22 @@ class Contradictions:
     def _branched(self, facts: Sequence[Candidate]) -> list[Note]:
         """Several facts that all hold and replaced the same one."""
         origins = dict.fromkeys(
-            row.old_fact_id for row in updates_to(self._rows, self._view, (item.record.id for item in facts))
+            row.old_fact_id for row in updates_to(self._db, self._view, (item.record.id for item in facts))
         )
         branches: dict[str, list[str]] = defaultdict(list)
-        for row in updates_from(self._rows, self._view, origins):
+        for row in updates_from(self._db, self._view, origins):
             branches[row.old_fact_id].append(row.new_fact_id)
         ends = load(
-            self._rows, self._dialect, self._view, (name for names in branches.values() for name in names)
+            self._db, self._dialect, self._view, (name for names in branches.values() for name in names)
         )
-        current = current_among(self._rows, self._view, ends.values())
+        current = current_among(self._db, self._view, ends.values())
         by_id = {item.record.id: item for item in facts}
         notes = []
         for origin, names in branches.items():
-            both = [name for name in dict.fromkeys(names) if name in current]
-            if len(both) > 1:
-                shown = next(by_id[name] for name in both if name in by_id)
-                text = f"{' and '.join(both)} both replaced {origin} and both hold."
+            holding = [name for name in dict.fromkeys(names) if name in current]
+            if len(holding) > 1:
+                shown = next(by_id[name] for name in holding if name in by_id)
+                text = f"{' and '.join(holding)} both replaced {origin} and both hold."
                 notes.append(Note(text, shown.record, shown.score))
         return notes
 
@@ -197,7 +196,7 @@ class Contradictions:
         attempts: Sequence[Candidate],
         chosen: Sequence[Candidate],
     ) -> list[Note]:
-        """What an agent would like to know here and nobody recorded."""
+        """What would help here and nobody recorded."""
         notes = []
         if not problems:
             notes.append(Note("No similar problem is recorded here."))
@@ -207,22 +206,22 @@ class Contradictions:
                 continue
             failed = f"; {len(tried)} failed" if tried else ""
             notes.append(Note(f"{item.record.id} has no recorded solution{failed}.", item.record, item.score))
-        asked = dict.fromkeys(name.removeprefix("=") for name in plan_text(text).identifiers)
-        said = {name.removeprefix("=") for item in chosen for name in identifiers(item.record.text)}
-        unknown = [name for name in asked if name not in said]
+        queried = dict.fromkeys(name.removeprefix("=") for name in plan_text(text).identifiers)
+        mentioned = {name.removeprefix("=") for item in chosen for name in identifiers(item.record.text)}
+        unknown = [name for name in queried if name not in mentioned]
         if unknown and chosen:
             notes.append(Note(f"Nothing here mentions {', '.join(unknown[:3])}."))
-        bare = (item for item in chosen if item.record.kind in ("solution", "fact"))
+        claims = (item for item in chosen if item.record.kind in ("solution", "fact"))
         notes += [
             Note(f"{item.record.id} has no evidence.", item.record, item.score)
-            for item in bare
+            for item in claims
             if not item.record.evidence
         ]
         return notes
 
 
 def in_words(text: str) -> str:
-    """The same for texts that differ in no more than case, accents and white space."""
+    """The same for texts that differ only in case, accents and white space."""
     return " ".join(fold(text).split())
 
 

@@ -1,4 +1,4 @@
-"""Is the experience whole? Checksums, missing ends, and the rules that rows keep among themselves."""
+"""What `verify` checks of the experience: checksums, links without ends, and rules between rows."""
 
 from __future__ import annotations
 
@@ -91,35 +91,35 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
     db = snapshot.db
-    found = {table.removeprefix("experience_"): _count(db, table) for table in TABLES.values()}
+    counts = {table.removeprefix("experience_"): _count(db, table) for table in TABLES.values()}
     kinds = db.all("SELECT kind, count(*) FROM experience_record GROUP BY kind ORDER BY kind")
-    return {**found, **{str(kind): int(count) for kind, count in kinds}}
+    return {**counts, **{str(kind): int(count) for kind, count in kinds}}
 
 
 def _cycles(db: Connection) -> Iterator[Problem]:
-    """Take away the facts that replaced nothing left, again and again; what remains goes round."""
+    """Remove facts without predecessors until none is left (Kahn); what remains is on or behind a cycle."""
     later: dict[str, list[str]] = defaultdict(list)
-    waits: Counter[str] = Counter()
+    predecessors: Counter[str] = Counter()
     for old, new in db.all("SELECT DISTINCT old_fact_id, new_fact_id FROM experience_fact_update"):
         later[old].append(new)
-        waits[new] += 1
-    ready = [fact for fact in later if waits[fact] == 0]
+        predecessors[new] += 1
+    ready = [fact for fact in later if predecessors[fact] == 0]
     while ready:
         for new in later.get(ready.pop(), ()):
-            waits[new] -= 1
-            if waits[new] == 0:
+            predecessors[new] -= 1
+            if predecessors[new] == 0:
                 ready.append(new)
-    if any(waits.values()):
-        fact = min(fact for fact, count in waits.items() if count)
-        yield Problem("experience_fact_update", f"the updates of {fact} go round in a circle")
+    if any(predecessors.values()):
+        fact = min(fact for fact, count in predecessors.items() if count)
+        yield Problem("experience_fact_update", f"the updates of {fact} form a cycle")
 
 
 def _counters(db: Connection) -> Iterator[Problem]:
     for kind in PREFIXES:
         table, column = TABLES[kind], kind._fields[0]
         last = db.one(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC, {column} DESC LIMIT 1")
-        given = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
-        if last is not None and number_of(str(last[0])) > (given[0] if given else 0):
+        counter = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
+        if last is not None and number_of(str(last[0])) > (counter[0] if counter else 0):
             yield Problem("counter", f"the counter of {table} is behind its rows")
 
 

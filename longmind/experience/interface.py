@@ -1,4 +1,4 @@
-"""`memory.experience`: what an agent does with its experience, from the first problem to the next brief."""
+"""`memory.experience`: recording problems, attempts and facts, and everything that `Reader` answers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from longmind.base.parameters import DryRun, Mark
 from longmind.experience import links
 from longmind.experience.load import find_rows, load
 from longmind.experience.parameters import Confidence, GivenProblem, GivenRecord, Repo
-from longmind.experience.problems import Problems
 from longmind.experience.query import Reader
 from longmind.experience.references import EvidenceLike, read_references
 from longmind.experience.rows import RecordRow
+from longmind.experience.validation import Validation
 from longmind.experience.values import (
     KINDS,
     MOST_BYTES,
@@ -48,7 +48,7 @@ from longmind.store.transaction import Transaction
 
 
 class _DryRun(Scope[Transaction]):
-    """A transaction that leaves no trace."""
+    """A transaction that is always rolled back."""
 
     def __init__(self, write: Scope[Transaction]) -> None:
         super().__init__()
@@ -65,11 +65,11 @@ class _DryRun(Scope[Transaction]):
 
 
 class Experience(Reader):
-    """Records problems, what was tried on them, facts and how they change; and tells what is known.
+    """Records problems, what was tried on them, facts and how they change; and answers from them.
 
     Records are never edited. A record needs evidence, unless `evidence="none"` says that there is none.
-    Everything that is wrong with a request is said at once, and nothing of it is written. With
-    `dry_run=True` a write is done and undone: the answer is what would be, and nothing remains.
+    Everything that is wrong with a request is reported at once, and nothing is written then. With
+    `dry_run=True` the write is rolled back: the result is what would have been written.
     """
 
     # Records
@@ -93,31 +93,31 @@ class Experience(Reader):
         return self._record("fact", text, details, dry_run)
 
     def preference(self, text: str, *, dry_run: bool = False, **details: Unpack[Details]) -> Recorded:
-        """How things are wanted here: a constraint or a taste."""
+        """How things should be done here: a constraint or a preference."""
         return self._record("preference", text, details, dry_run)
 
     def change(self, text: str, *, dry_run: bool = False, **details: Unpack[Details]) -> Recorded:
-        """Something that happened and made a fact another one; `occurred_at=` says when."""
+        """Something that happened and replaced a fact by another; `occurred_at=` says when."""
         return self._record("change", text, details, dry_run)
 
     def record_many(
         self, items: Iterable[Mapping[str, Any]], *, repo: Repo = None, dry_run: DryRun = False
     ) -> RecordsMade:
-        """Several records in one transaction; an item has `kind`, `text` and what its kind takes beside."""
+        """Several records in one transaction; an item has `kind`, `text` and the details of its kind."""
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
             raise InvalidInput("record_many takes a list of mappings, each with 'kind' and 'text'.")
-        findings = Problems()
+        errors = Validation()
         plans = []
         for number, item in enumerate(items, 1):
-            found = Problems(f"item {number}: ")
+            item_errors = Validation(f"item {number}: ")
             if isinstance(item, Mapping):
                 details = {name: value for name, value in item.items() if name not in ("kind", "text")}
-                kind = found.check(check_choice, item.get("kind"), "kind", KINDS) or KINDS[0]
-                plans.append(self._plan(kind, item.get("text"), {"repo": repo, **details}, found))
+                kind = item_errors.check(check_choice, item.get("kind"), "kind", KINDS) or KINDS[0]
+                plans.append(self._plan(kind, item.get("text"), {"repo": repo, **details}, item_errors))
             else:
-                found.note("an item is a mapping with 'kind' and 'text'.")
-            findings.add(found)
-        return RecordsMade(self._apply(plans, findings, dry_run))
+                item_errors.add("an item is a mapping with 'kind' and 'text'.")
+            errors.extend(item_errors)
+        return RecordsMade(self._apply(plans, errors, dry_run))
 
     def revise(
         self,
@@ -130,30 +130,32 @@ class Experience(Reader):
         repo: Repo = None,
         dry_run: DryRun = False,
     ) -> Recorded:
-        """Say a record in better words: a new record takes its place and its links, the old one is archived.
+        """Reword a record: a new record takes over its links, and the old one is archived.
 
         Without `evidence=` the old record's is taken over. Votes stay with the words they were given to.
         """
         old = self.get(record, repo=repo)
-        findings = Problems()
-        given: dict[str, Any] = {"repo": old.repo, "scope": old.scope, "evidence": evidence}
-        given["confidence"] = old.write_confidence if confidence is None else confidence
-        given["occurred_at"] = old.occurred_at
-        if evidence is None:
-            given["evidence"] = old.evidence or NO_EVIDENCE
+        errors = Validation()
+        details: dict[str, Any] = {
+            "repo": old.repo,
+            "scope": old.scope,
+            "evidence": (old.evidence or NO_EVIDENCE) if evidence is None else evidence,
+            "confidence": old.write_confidence if confidence is None else confidence,
+            "occurred_at": old.occurred_at,
+        }
         if why is not None:
-            given["why"] = why
-        plan = self._plan(old.kind, text, given, findings)
-        prepared = prepare(self.store, [plan]) if not findings and not dry_run else {}
-        with self._linking(findings, old.repo, dry_run, record=old) as (tx, ends):
+            details["why"] = why
+        plan = self._plan(old.kind, text, details, errors)
+        prepared = prepare(self.store, [plan]) if not errors and not dry_run else {}
+        with self._linking(errors, old.repo, dry_run, record=old) as (tx, ends):
             row = ends["record"]
             if row is not None:
-                links.revision_problems(tx.db, row, findings)
-            [made] = apply_records(tx, self.store, [plan], prepared, findings)
-            links.revision_row(tx, _there(row), made.id)
-            return replace(made, planned=dry_run)
+                links.revision_problems(tx.db, row, errors)
+            [recorded] = apply_records(tx, self.store, [plan], prepared, errors)
+            links.revision_row(tx, _existing(row), recorded.id)
+            return replace(recorded, planned=dry_run)
 
-    # What hangs between records
+    # Links between records
 
     def link_attempt(
         self,
@@ -165,13 +167,13 @@ class Experience(Reader):
         dry_run: DryRun = False,
     ) -> Attempt:
         """Link a solution or a failed tactic to the problem it was tried on. Its kind is its role."""
-        findings = Problems()
+        errors = Validation()
         if role is not None:
-            findings.check(check_choice, role, "role", ROLES)
-        with self._linking(findings, repo, dry_run, problem=problem, attempt=attempt) as (tx, ends):
-            links.attempt_problems(tx.db, ends["problem"], ends["attempt"], role, findings)
-            findings.settle()
-            first, second = _there(ends["problem"]), _there(ends["attempt"])
+            errors.check(check_choice, role, "role", ROLES)
+        with self._linking(errors, repo, dry_run, problem=problem, attempt=attempt) as (tx, ends):
+            links.attempt_problems(tx.db, ends["problem"], ends["attempt"], role, errors)
+            errors.raise_if_any()
+            first, second = _existing(ends["problem"]), _existing(ends["attempt"])
             return links.attempt_rows(tx, [(first.record_id, second.record_id, second.kind)])[0]
 
     def update_fact(
@@ -183,12 +185,12 @@ class Experience(Reader):
         repo: Repo = None,
         dry_run: DryRun = False,
     ) -> FactUpdate:
-        """Record that a change replaced an old fact by a new one. Chains branch and merge, without cycles."""
-        findings = Problems()
-        with self._linking(findings, repo, dry_run, old=old, change=change, new=new) as (tx, ends):
-            links.update_problems(tx.db, ends["old"], ends["change"], ends["new"], findings)
-            findings.settle()
-            names = [_there(ends[name]).record_id for name in ("old", "change", "new")]
+        """Say that a change replaced the old fact by the new. Chains may branch and merge, but not cycle."""
+        errors = Validation()
+        with self._linking(errors, repo, dry_run, old=old, change=change, new=new) as (tx, ends):
+            links.update_problems(tx.db, ends["old"], ends["change"], ends["new"], errors)
+            errors.raise_if_any()
+            names = [_existing(ends[name]).record_id for name in ("old", "change", "new")]
             return links.update_row(tx, *names)
 
     def vote(
@@ -202,15 +204,15 @@ class Experience(Reader):
         dry_run: DryRun = False,
     ) -> Vote:
         """Say how useful a record was for a problem. Votes are never edited; vote again."""
-        findings = Problems()
-        value = findings.check(_vote, vote)
+        errors = Validation()
+        value = errors.check(_vote, vote)
         reason = None
         if rationale is not None:
-            reason = findings.check(check_text, rationale, "rationale", most_bytes=MOST_BYTES)
-        with self._linking(findings, repo, dry_run, memory=memory, problem=problem) as (tx, ends):
-            links.vote_problems(ends["memory"], ends["problem"], findings)
-            findings.settle()
-            first, second = _there(ends["memory"]), _there(ends["problem"])
+            reason = errors.check(check_text, rationale, "rationale", most_bytes=MOST_BYTES)
+        with self._linking(errors, repo, dry_run, memory=memory, problem=problem) as (tx, ends):
+            links.vote_problems(ends["memory"], ends["problem"], errors)
+            errors.raise_if_any()
+            first, second = _existing(ends["memory"]), _existing(ends["problem"])
             assert value is not None
             return links.vote_row(tx, first.record_id, second.record_id, value, reason)
 
@@ -222,16 +224,16 @@ class Experience(Reader):
         repo: Repo = None,
         dry_run: DryRun = False,
     ) -> Record:
-        """Add references to a record; what it has already is passed over."""
-        findings = Problems()
-        references = read_references(evidence, findings, required=False)
-        with self._linking(findings, repo, dry_run, record=record) as (tx, ends):
+        """Add references to a record; those it has already are skipped."""
+        errors = Validation()
+        references = read_references(evidence, errors, required=False)
+        with self._linking(errors, repo, dry_run, record=record) as (tx, ends):
             row = ends["record"]
-            place = row.repo if row is not None else self._repo(repo, record)
-            [cited] = resolve_references(tx, [(place, references)], findings)
-            findings.settle()
-            attach(tx, [(_there(row).record_id, place, cited)])
-            return self._reload(tx, _there(row), self._repo(repo, record))
+            space = row.repo if row is not None else self._repo(repo, record)
+            [cited] = resolve_references(tx, [(space, references)], errors)
+            errors.raise_if_any()
+            attach(tx, [(_existing(row).record_id, space, cited)])
+            return self._reload(tx, _existing(row), self._repo(repo, record))
 
     def archive(
         self,
@@ -241,47 +243,45 @@ class Experience(Reader):
         repo: Repo = None,
         dry_run: DryRun = False,
     ) -> Record:
-        """Take a record out of use, for good: briefs and current facts leave it out, its history stays."""
-        findings = Problems()
-        said = None
+        """Take a record out of use for good: briefs and current facts leave it out, its history stays."""
+        errors = Validation()
+        checked = None
         if reason is not None:
-            said = findings.check(check_text, reason, "reason", most_bytes=MOST_BYTES)
-        with self._linking(findings, repo, dry_run, record=record) as (tx, ends):
-            findings.settle()
-            row = _there(ends["record"])
-            links.archive_row(tx, row.record_id, said)
+            checked = errors.check(check_text, reason, "reason", most_bytes=MOST_BYTES)
+        with self._linking(errors, repo, dry_run, record=record) as (tx, ends):
+            errors.raise_if_any()
+            row = _existing(ends["record"])
+            links.archive_row(tx, row.record_id, checked)
             return self._reload(tx, row, self._repo(repo, record))
 
     # Steps
 
     def _record(self, kind: str, text: str, details: Mapping[str, Any], dry_run: bool) -> Recorded:
-        findings = Problems()
-        plan = self._plan(kind, text, details, findings)
-        return self._apply([plan], findings, dry_run)[0]
+        errors = Validation()
+        plan = self._plan(kind, text, details, errors)
+        return self._apply([plan], errors, dry_run)[0]
 
-    def _plan(self, kind: str, text: object, details: Mapping[str, Any], findings: Problems) -> Plan:
-        return plan_record(
-            kind, text, details, repo=self._repo(None, details.get("problem")), findings=findings
-        )
+    def _plan(self, kind: str, text: object, details: Mapping[str, Any], errors: Validation) -> Plan:
+        return plan_record(kind, text, details, repo=self._repo(None, details.get("problem")), errors=errors)
 
-    def _apply(self, plans: Sequence[Plan], findings: Problems, dry_run: bool) -> tuple[Recorded, ...]:
-        prepared = prepare(self.store, plans) if not findings and not dry_run else {}
+    def _apply(self, plans: Sequence[Plan], errors: Validation, dry_run: bool) -> tuple[Recorded, ...]:
+        prepared = prepare(self.store, plans) if not errors and not dry_run else {}
         with self._writing(dry_run) as tx:
-            made = apply_records(tx, self.store, plans, prepared, findings)
-        return tuple(replace(item, planned=dry_run) for item in made)
+            recorded = apply_records(tx, self.store, plans, prepared, errors)
+        return tuple(replace(item, planned=dry_run) for item in recorded)
 
     def _writing(self, dry_run: bool) -> Scope[Transaction]:
         return _DryRun(self.store.write()) if dry_run else self.store.write()
 
     def _linking(
-        self, findings: Problems, repo: str | None, dry_run: bool, **given: RecordLike
+        self, errors: Validation, repo: str | None, dry_run: bool, **records: RecordLike
     ) -> Scope[tuple[Transaction, dict[str, RecordRow | None]]]:
-        """A transaction with the rows of the records named; those that are not there are findings."""
-        view = View((self._repo(repo, *given.values()),))
-        ids = {name: findings.check(id_of, record, name) for name, record in given.items()}
+        """A transaction with the rows of the records named; those that do not exist are errors."""
+        view = View((self._repo(repo, *records.values()),))
+        ids = {name: errors.check(id_of, record, name) for name, record in records.items()}
 
         def with_rows(tx: Transaction) -> tuple[Transaction, dict[str, RecordRow | None]]:
-            rows = find_rows(tx.db, view, (name for name in ids.values() if name is not None), findings)
+            rows = find_rows(tx.db, view, (name for name in ids.values() if name is not None), errors)
             return tx, {role: rows.get(name) if name is not None else None for role, name in ids.items()}
 
         return Mapped(self._writing(dry_run), with_rows)
@@ -290,13 +290,13 @@ class Experience(Reader):
         return load(tx.db, self._dialect, View((repo,)), [row.record_id])[row.record_id]
 
 
-def _there(row: RecordRow | None) -> RecordRow:
+def _existing(row: RecordRow | None) -> RecordRow:
     assert row is not None
     return row
 
 
-def _vote(given: object) -> float:
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not isfinite(given) or not -1 <= given <= 1:  # type: ignore[arg-type, operator]
-        raise InvalidInput(f"vote must be a number from -1 to 1, not {given!r}.")
-    return float(given) + 0.0  # type: ignore[arg-type]
+def _vote(value: object) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not isfinite(value) or not -1 <= value <= 1:  # type: ignore[arg-type, operator]
+        raise InvalidInput(f"vote must be a number from -1 to 1, not {value!r}.")
+    return float(value) + 0.0  # type: ignore[arg-type]  # -0.0 becomes 0.0, which has one spelling

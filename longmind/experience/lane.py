@@ -9,14 +9,15 @@ from longmind.base.tokens import open_tokenizer
 from longmind.context.items import Card, Item
 from longmind.context.lanes import RecallRequest
 from longmind.context.recipe import LaneRecipe
+from longmind.context.render import BRIEF
 from longmind.experience.compose import TOKENIZER, check_request
-from longmind.experience.pack import FIRST, HEADINGS, Line
 from longmind.experience.query import Reader
+from longmind.experience.wording import Line, in_turns
 from longmind.search.results import SearchResults
 from longmind.store.transaction import Snapshot
 
 _SILENT: Final = "gap"
-"""What nobody knows is for a brief; a context says what is known."""
+"""A context says what is known; only a brief says what nobody knows."""
 
 
 class ExperienceLane:
@@ -30,19 +31,18 @@ class ExperienceLane:
     ) -> Sequence[Item]:
         if not request.query.strip():
             return []
-        asked = check_request(
+        brief = check_request(
             request.query, view=request.view, budget=1, lanes=None, quotas=None, tokenizer=TOKENIZER
         )
-        _, lines = self._reader.briefing(snapshot).lines(asked)
-        said = [line for line in lines if line.role != _SILENT and line.record is not None]
-        said.sort(key=lambda line: (line.place, FIRST.index(line.role)))
-        return [_card(line, rank, lane.item_tokens) for rank, line in enumerate(said[: lane.items], 1)]
+        _, lines = self._reader.briefing(snapshot).lines(brief)
+        cited = in_turns(line for line in lines if line.role != _SILENT and line.record is not None)
+        return [_card(line, rank, lane.item_tokens) for rank, line in enumerate(cited[: lane.items], 1)]
 
 
 def _card(line: Line, rank: int, most: int) -> Card:
     record = line.record
     assert record is not None
     count = open_tokenizer(TOKENIZER).count
-    forms = [f"{HEADINGS[line.role]}: {line.words(tier)}" for tier in range(3)]
+    forms = [f"{BRIEF.titles[line.role]}: {line.words(size)}" for size in range(3)]
     text = next((form for form in forms if count(form) <= most), forms[-1])
     return Card(text, "experience", rank, (record.frame_id,))

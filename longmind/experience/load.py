@@ -1,4 +1,4 @@
-"""Reading records: rows and frames put together, as they stood at an instant and seen from a repository."""
+"""Loading records: rows joined with their frames, as of an instant and as visible from a repository."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.frame import Frame
-from longmind.experience.problems import Problems
 from longmind.experience.rows import (
     ArchiveRow,
     EvidenceRow,
@@ -20,6 +19,7 @@ from longmind.experience.rows import (
     select,
     width,
 )
+from longmind.experience.validation import Validation
 from longmind.experience.values import Record
 from longmind.store.engine import Connection, Dialect, Value
 from longmind.store.frames import fetch
@@ -38,16 +38,16 @@ def load(
     evidence: bool = True,
 ) -> dict[str, Record]:
     """The records among `ids` that are visible from the view, by id."""
-    found = _built(db, dialect, view, select_among(db, RecordRow, "record_id", ids), {})
-    return {record.id: record for record in (with_evidence(db, view, found) if evidence else found)}
+    records = _records(db, dialect, view, select_among(db, RecordRow, "record_id", ids), {})
+    return {record.id: record for record in (with_evidence(db, view, records) if evidence else records)}
 
 
 def load_by_frame(
     db: Connection, dialect: Dialect, view: View, frames: Mapping[int, Frame]
 ) -> dict[int, Record]:
-    """The records that these visible frames are, by frame and without evidence; other frames are left out."""
-    found = select_among(db, RecordRow, "frame_id", frames)
-    return {record.frame_id: record for record in _built(db, dialect, view, found, frames)}
+    """The records of these visible frames, by frame and without evidence; other frames are left out."""
+    rows = select_among(db, RecordRow, "frame_id", frames)
+    return {record.frame_id: record for record in _records(db, dialect, view, rows, frames)}
 
 
 def with_evidence(db: Connection, view: View, records: Sequence[Record]) -> list[Record]:
@@ -59,11 +59,11 @@ def with_evidence(db: Connection, view: View, records: Sequence[Record]) -> list
     ]
 
 
-def find_rows(db: Connection, view: View, ids: Iterable[str], findings: Problems) -> dict[str, RecordRow]:
-    """Rows of visible records by id; each that is not there is a finding."""
-    wanted = list(dict.fromkeys(ids))
-    found: dict[str, RecordRow] = {}
-    for batch in batched(wanted):
+def find_rows(db: Connection, view: View, ids: Iterable[str], errors: Validation) -> dict[str, RecordRow]:
+    """Rows of visible records by id; each that is missing is an error."""
+    record_ids = list(dict.fromkeys(ids))
+    records: dict[str, RecordRow] = {}
+    for batch in batched(record_ids):
         clause = among("x.record_id", batch) & visible(view, EVERYTHING)
         sql = (
             f"SELECT {columns(RecordRow, 'x')} FROM experience_record x "
@@ -71,22 +71,22 @@ def find_rows(db: Connection, view: View, ids: Iterable[str], findings: Problems
         )
         for row in db.all(sql, clause.values):
             record = checked(RecordRow, row)
-            found[record.record_id] = record
-    for record_id in wanted:
-        if record_id not in found:
-            findings.missing(f"There is no record {record_id} here.")
-    return found
+            records[record.record_id] = record
+    for record_id in record_ids:
+        if record_id not in records:
+            errors.missing(f"There is no record {record_id} here.")
+    return records
 
 
 def archivals(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, ArchiveRow]:
     """Which of the records were archived by then."""
-    found = select_among(db, ArchiveRow, "record_id", ids)
-    return {row.record_id: row for row in found if row.recorded_at <= system}
+    rows = select_among(db, ArchiveRow, "record_id", ids)
+    return {row.record_id: row for row in rows if row.recorded_at <= system}
 
 
 def references_of(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, tuple[EvidenceRow, ...]]:
     """The evidence of each record by then, in the order in which it was attached."""
-    found: dict[str, list[tuple[int, EvidenceRow]]] = defaultdict(list)
+    evidence: dict[str, list[tuple[int, EvidenceRow]]] = defaultdict(list)
     link, size = columns(RecordEvidenceRow, "l"), width(RecordEvidenceRow)
     for batch in batched(ids):
         clause = among("l.record_id", batch)
@@ -97,17 +97,17 @@ def references_of(db: Connection, ids: Iterable[str], *, system: int) -> dict[st
         for row in db.all(sql, clause.values):
             attached = checked(RecordEvidenceRow, row[:size])
             if attached.recorded_at <= system:
-                found[attached.record_id].append((attached.ordinal, checked(EvidenceRow, row[size:])))
-    return {record_id: tuple(item[1] for item in sorted(items)) for record_id, items in found.items()}
+                evidence[attached.record_id].append((attached.ordinal, checked(EvidenceRow, row[size:])))
+    return {record_id: tuple(item[1] for item in sorted(items)) for record_id, items in evidence.items()}
 
 
 def select_among(db: Connection, kind: type[Item], column: str, values: Iterable[Value]) -> list[Item]:
     """Checked rows of a table by the values of one column."""
-    found: list[Item] = []
+    rows: list[Item] = []
     for batch in batched(values):
         clause = among(f"x.{column}", batch)
-        found += select(db, kind, clause.sql, clause.values)
-    return found
+        rows += select(db, kind, clause.sql, clause.values)
+    return rows
 
 
 def batched(values: Iterable[Value]) -> Iterator[Sequence[Value]]:
@@ -116,16 +116,16 @@ def batched(values: Iterable[Value]) -> Iterator[Sequence[Value]]:
         yield distinct[first : first + _BATCH]
 
 
-def _built(
-    db: Connection, dialect: Dialect, view: View, found: Sequence[RecordRow], known: Mapping[int, Frame]
+def _records(
+    db: Connection, dialect: Dialect, view: View, rows: Sequence[RecordRow], loaded: Mapping[int, Frame]
 ) -> list[Record]:
-    unknown = [row.frame_id for row in found if row.frame_id not in known]
-    frames = {**known, **{frame.id: frame for frame in fetch(db, dialect, unknown, view)}}
-    seen = [row for row in found if row.frame_id in frames]
-    ids = [row.record_id for row in seen]
-    archived = archivals(db, ids, system=view.as_of.system)
+    """The visible records among the rows; frames that are loaded already are not read again."""
+    missing = [row.frame_id for row in rows if row.frame_id not in loaded]
+    frames = {**loaded, **{frame.id: frame for frame in fetch(db, dialect, missing, view)}}
+    visible_rows = [row for row in rows if row.frame_id in frames]
+    archived = archivals(db, (row.record_id for row in visible_rows), system=view.as_of.system)
     records = []
-    for row in seen:
+    for row in visible_rows:
         frame, archival = frames[row.frame_id], archived.get(row.record_id)
         records.append(
             Record(

@@ -1,4 +1,4 @@
-"""Every question one can ask of the experience, each answered from one state of the store."""
+"""Reading experience: every query, each answered from one state of the store."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from longmind.base.filters import EVERYTHING, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import Limit, Mark
 from longmind.base.times import AsOf
-from longmind.context.receipt import Replay
-from longmind.experience import history
-from longmind.experience.brief import Brief, BriefReceipt, Quotas
+from longmind.context.receipt import Receipt, Replay
+from longmind.experience import graph
+from longmind.experience.brief import Brief, Quotas
 from longmind.experience.compose import TOKENIZER, Briefing, check_request
 from longmind.experience.load import load
 from longmind.experience.parameters import Archived, GivenProblem, GivenRecord, Lanes, RecordKinds, Repo
@@ -44,7 +44,7 @@ from longmind.store.visible import Clause, among, both, visible
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """One read: a state of the store, and from where and as of when it is looked at."""
+    """One read: a state of the store, and the view it is read with."""
 
     snapshot: Snapshot
     view: View
@@ -53,8 +53,8 @@ class ReadContext:
 class Reader:
     """What worked last time, and what is true now?
 
-    Every call takes `repo=`; without it, the repository of the records given as values is meant, or the
-    handle's own. Global records are seen from everywhere. Reads take `as_of=`, and never look at the clock.
+    Every call takes `repo=`. Without it, the repository is that of the records passed as values, or the
+    handle's own. Global records are visible everywhere. Reads take `as_of=`, and never look at the clock.
     """
 
     def __init__(
@@ -74,21 +74,21 @@ class Reader:
 
     def get(self, record: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> Record:
         """One record, with its evidence."""
-        with self._sight(repo, as_of, record) as ctx:
+        with self._reading(repo, as_of, record) as ctx:
             return self._one(ctx, record, "record")
 
     def history(self, record: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> EventList:
         """What happened to a record and was said about it, oldest first."""
-        with self._sight(repo, as_of, record) as ctx:
-            found = self._one(ctx, record, "record")
-            return EventList(history.history(ctx.snapshot.db, self._dialect, ctx.view, found))
+        with self._reading(repo, as_of, record) as ctx:
+            one = self._one(ctx, record, "record")
+            return EventList(graph.history(ctx.snapshot.db, self._dialect, ctx.view, one))
 
     def utility(self, memory: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> Utility:
         """What the votes on a record come to: their mean, drawn to 0 while there are few."""
-        with self._sight(repo, as_of, memory) as ctx:
-            found = self._one(ctx, memory, "memory")
-            votes = utilities(ctx.snapshot.db, [found.id], system=ctx.view.as_of.system, rule=self.rule)
-            return votes.get(found.id, Utility(found.id, 0, 0.0, 0.0))
+        with self._reading(repo, as_of, memory) as ctx:
+            record = self._one(ctx, memory, "memory")
+            votes = utilities(ctx.snapshot.db, [record.id], system=ctx.view.as_of.system, rule=self.rule)
+            return votes.get(record.id, Utility(record.id, 0, 0.0, 0.0))
 
     def votes(
         self,
@@ -100,19 +100,21 @@ class Reader:
     ) -> VoteList:
         """The newest votes on a record for problems that are seen from here, oldest first."""
         check_limit(limit, "limit", most=100_000)
-        with self._sight(repo, as_of, memory) as ctx:
-            found = self._one(ctx, memory, "memory")
+        with self._reading(repo, as_of, memory) as ctx:
+            record = self._one(ctx, memory, "memory")
             rows = select(
                 ctx.snapshot.db,
                 VoteRow,
                 "x.memory_id = ? AND x.recorded_at <= ? ORDER BY x.recorded_at DESC LIMIT ?",
-                (found.id, ctx.view.as_of.system, limit),
+                (record.id, ctx.view.as_of.system, limit),
             )
             problems = (row.problem_id for row in rows)
-            seen = load(ctx.snapshot.db, self._dialect, ctx.view, problems, evidence=False)
-            return VoteList(tuple(row.value() for row in reversed(rows) if row.problem_id in seen))
+            visible_problems = load(ctx.snapshot.db, self._dialect, ctx.view, problems, evidence=False)
+            return VoteList(
+                tuple(row.value() for row in reversed(rows) if row.problem_id in visible_problems)
+            )
 
-    # What hangs together
+    # Linked records
 
     def attempts(
         self,
@@ -124,21 +126,21 @@ class Reader:
     ) -> Attempts:
         """What was tried on a problem, in the order of linking; of very many, the newest."""
         check_limit(limit, "limit", most=100_000)
-        with self._sight(repo, as_of, problem) as ctx:
-            found = self._one(ctx, problem, "problem")
-            if found.kind != "problem":
-                raise InvalidInput(f"{found.id} is a {found.kind}; attempts are made on a problem.")
-            return history.tried_on(ctx.snapshot.db, self._dialect, ctx.view, found, limit=limit)
+        with self._reading(repo, as_of, problem) as ctx:
+            record = self._one(ctx, problem, "problem")
+            if record.kind != "problem":
+                raise InvalidInput(f"{record.id} is a {record.kind}; attempts are made on a problem.")
+            return graph.tried_on(ctx.snapshot.db, self._dialect, ctx.view, record, limit=limit)
 
     def fact_chain(
         self, fact: Annotated[RecordLike, "A fact."], *, repo: Repo = None, as_of: AsOf = AsOf.LATEST
     ) -> FactChain:
         """Every fact connected with one by updates, each after those it replaced, and which of them hold."""
-        with self._sight(repo, as_of, fact) as ctx:
-            found = self._one(ctx, fact, "fact")
-            if found.kind != "fact":
-                raise InvalidInput(f"{found.id} is a {found.kind}; only facts have a chain.")
-            return history.fact_chain(ctx.snapshot.db, self._dialect, ctx.view, found)
+        with self._reading(repo, as_of, fact) as ctx:
+            record = self._one(ctx, fact, "fact")
+            if record.kind != "fact":
+                raise InvalidInput(f"{record.id} is a {record.kind}; only facts have a chain.")
+            return graph.fact_chain(ctx.snapshot.db, self._dialect, ctx.view, record)
 
     def current_facts(self, repo: Repo = None, *, limit: Limit = 1000, as_of: AsOf = AsOf.LATEST) -> Records:
         """The facts that hold: in use and not replaced, of the repository and global ones, oldest first.
@@ -147,8 +149,8 @@ class Reader:
         happened (valid).
         """
         check_limit(limit, "limit", most=100_000)
-        with self._sight(repo, as_of) as ctx:
-            return history.current_facts(ctx.snapshot.db, self._dialect, ctx.view, limit=limit)
+        with self._reading(repo, as_of) as ctx:
+            return graph.current_facts(ctx.snapshot.db, self._dialect, ctx.view, limit=limit)
 
     def list(
         self,
@@ -162,7 +164,7 @@ class Reader:
         """Records in the order of writing."""
         check_limit(limit, "limit", most=100_000)
         kinds = _kinds(kind)
-        with self._sight(repo, as_of) as ctx:
+        with self._reading(repo, as_of) as ctx:
             clauses = [among("r.kind", kinds), visible(ctx.view, EVERYTHING)]
             if not archived:
                 clauses.append(
@@ -173,7 +175,7 @@ class Reader:
                     )
                 )
             db = ctx.snapshot.db
-            return history.listed(db, self._dialect, ctx.view, both(clauses), limit=limit)
+            return graph.listed(db, self._dialect, ctx.view, both(clauses), limit=limit)
 
     def find(
         self,
@@ -189,12 +191,12 @@ class Reader:
         """Records that answer a text, best first; among near-equal ones those that proved useful first."""
         check_limit(limit, "limit", most=200)
         kinds = _kinds(kind)
-        with self._sight(repo, as_of) as ctx:
+        with self._reading(repo, as_of) as ctx:
             return self._finder.find(
                 text, ctx.snapshot, ctx.view, kinds, limit=limit, lanes=lanes, archived=archived
             )
 
-    # Before one starts
+    # Briefs
 
     def brief(
         self,
@@ -213,25 +215,25 @@ class Reader:
     ) -> Brief:
         """What is known before you start: what failed and why, what worked, what is true now.
 
-        Use it before you begin on a problem or a change, so that nothing is tried twice in vain. It also says
-        which preferences apply, what contradicts itself, and what nobody knows.
+        Use it before you begin on a problem or a change, so that nothing is tried twice in vain. It also
+        gives the preferences that apply, contradictions, and what nobody knows.
         """
-        with self._sight(repo, as_of) as ctx:
+        with self._reading(repo, as_of) as ctx:
             request = check_request(
                 text, view=ctx.view, budget=budget, lanes=lanes, quotas=quotas, tokenizer=tokenizer
             )
             return self.briefing(ctx.snapshot).brief(request)
 
     def replay(
-        self, receipt: Annotated[BriefReceipt | str, "The receipt of a brief, as JSON.", Mark.TEXT]
+        self, receipt: Annotated[Receipt | str, "The receipt of a brief, as JSON.", Mark.TEXT]
     ) -> Replay:
         """Make a brief again from its receipt, and say what changed if it is not the same."""
-        given = BriefReceipt.from_json(receipt) if isinstance(receipt, str) else receipt
+        parsed = Receipt.from_json(receipt) if isinstance(receipt, str) else receipt
         with self.store.one_state() as snapshot:
-            return self.briefing(snapshot).replay(given)
+            return self.briefing(snapshot).replay(parsed)
 
     def briefing(self, snapshot: Snapshot) -> Briefing:
-        """Makes briefs of one state of the store: for lanes of contexts, which have one already."""
+        """Briefs over a state of the store that is open already, as in a lane of a recall."""
         return Briefing(self._finder, snapshot, self._dialect, self.rule, self.store.id)
 
     # Steps
@@ -240,32 +242,32 @@ class Reader:
     def _dialect(self) -> Dialect:
         return self.store.engine.dialect
 
-    def _sight(self, repo: str | None, as_of: AsOf, *given: RecordLike) -> Scope[ReadContext]:
-        view = View.of(self._repo(repo, *given), as_of)
+    def _reading(self, repo: str | None, as_of: AsOf, *records: RecordLike) -> Scope[ReadContext]:
+        view = View.of(self._repo(repo, *records), as_of)
         return Mapped(self.store.one_state(), lambda snapshot: ReadContext(snapshot, view))
 
-    def _repo(self, repo: str | None, *given: object) -> str:
-        """The repository a call is made from."""
+    def _repo(self, repo: str | None, *records: object) -> str:
+        """The repository that a call is made from."""
         if repo is not None:
             return canonical_space(repo)
-        for item in given:
-            if isinstance(item, Record | Recorded):
-                return item.repo
+        for record in records:
+            if isinstance(record, Record | Recorded):
+                return record.repo
         return self.default_repo
 
-    def _one(self, ctx: ReadContext, given: RecordLike, name: str) -> Record:
-        record_id = id_of(given, name)
-        found = load(ctx.snapshot.db, self._dialect, ctx.view, [record_id])
-        if record_id not in found:
+    def _one(self, ctx: ReadContext, record: RecordLike, name: str) -> Record:
+        record_id = id_of(record, name)
+        records = load(ctx.snapshot.db, self._dialect, ctx.view, [record_id])
+        if record_id not in records:
             raise NotFound(
                 f"There is no record {record_id} here.",
                 hint="It may be forgotten, erased, or of another repository.",
             )
-        return found[record_id]
+        return records[record_id]
 
 
-def _kinds(given: str | Iterable[str]) -> tuple[str, ...]:
-    if not isinstance(given, Iterable):
-        raise InvalidInput(f"kind must be a kind of record or several, not {type(given).__name__}.")
-    several = [given] if isinstance(given, str) else list(given)
+def _kinds(kinds: str | Iterable[str]) -> tuple[str, ...]:
+    if not isinstance(kinds, Iterable):
+        raise InvalidInput(f"kind must be a kind of record or several, not {type(kinds).__name__}.")
+    several = [kinds] if isinstance(kinds, str) else list(kinds)
     return tuple(dict.fromkeys(check_choice(kind, "kind", KINDS) for kind in several)) or KINDS

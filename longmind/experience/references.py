@@ -1,4 +1,4 @@
-"""Evidence references: where something can be seen, in one spelling each, so that equal ones are equal."""
+"""Evidence references: checked, and brought into one spelling each, so that equal ones compare equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from longmind.base.checks import check_label
 from longmind.base.errors import InvalidInput
-from longmind.experience.problems import Problems
+from longmind.experience.validation import Validation
 from longmind.experience.values import NO_EVIDENCE, Record, Recorded
 
 MOST_REFERENCES: Final = 100
@@ -27,7 +27,7 @@ EvidenceLike = str | int | Record | Recorded
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One checked reference. `record` still has to be found; its frame is what is cited."""
+    """One checked reference. `record` still has to be resolved to the frame that is cited."""
 
     kind: str
     ref: str
@@ -36,34 +36,34 @@ class Reference:
 
 
 def read_references(
-    given: Iterable[EvidenceLike] | str, findings: Problems, *, required: bool
+    evidence: Iterable[EvidenceLike] | str, errors: Validation, *, required: bool
 ) -> tuple[Reference, ...]:
-    """Distinct references in the order given; every one that is not understood is a finding."""
-    if isinstance(given, str):
-        if given != NO_EVIDENCE:
-            findings.note(f"evidence must be a list of references, or {NO_EVIDENCE!r}; it is {given!r}.")
+    """Distinct references in the order given; every one that is not understood is an error."""
+    if isinstance(evidence, str):
+        if evidence != NO_EVIDENCE:
+            errors.add(f"evidence must be a list of references, or {NO_EVIDENCE!r}; it is {evidence!r}.")
         elif not required:
-            findings.note("There is no evidence to attach.")
+            errors.add("There is no evidence to attach.")
         return ()
-    if not isinstance(given, Iterable):
-        findings.note(f"evidence must be a list of references, not {type(given).__name__}.")
+    if not isinstance(evidence, Iterable):
+        errors.add(f"evidence must be a list of references, not {type(evidence).__name__}.")
         return ()
-    items = list(given)
-    found = [findings.check(reference, item) for item in items]
+    items = list(evidence)
+    references = [errors.check(reference, item) for item in items]
     if not items:
-        findings.note(f"There is no evidence. Give references ({_FORMS}), or say evidence={NO_EVIDENCE!r}.")
+        errors.add(f"There is no evidence. Give references ({_FORMS}), or say evidence={NO_EVIDENCE!r}.")
     if len(items) > MOST_REFERENCES:
-        findings.note(f"There are {len(items)} references; the most is {MOST_REFERENCES}.")
-    return tuple(dict.fromkeys(item for item in found if item is not None))
+        errors.add(f"There are {len(items)} references; the most is {MOST_REFERENCES}.")
+    return tuple(dict.fromkeys(item for item in references if item is not None))
 
 
-def reference(given: EvidenceLike) -> Reference:
+def reference(item: EvidenceLike) -> Reference:
     """Check one reference and bring it into its one spelling."""
-    if isinstance(given, Record | Recorded):
-        return Reference("frame", given.id, record=given.id)
-    if isinstance(given, int) and not isinstance(given, bool):
-        return _frame(str(given))
-    text = check_label(given, "A reference")
+    if isinstance(item, Record | Recorded):
+        return Reference("frame", item.id, record=item.id)
+    if isinstance(item, int) and not isinstance(item, bool):
+        return _frame(str(item))
+    text = check_label(item, "A reference")
     if not text.isprintable():
         raise InvalidInput(f"The reference {text!r} holds a line break or another invisible character.")
     if _RECORD.fullmatch(text):
@@ -71,12 +71,12 @@ def reference(given: EvidenceLike) -> Reference:
     if re.match(r"https?://", text, re.IGNORECASE):
         return _url(text)
     kind, colon, rest = text.partition(":")
-    read = _READERS.get(kind.strip().lower())
-    if not colon or read is None:
-        raise InvalidInput(f"{text!r} is no reference.", hint=f"Known forms: {_FORMS}.")
+    parse = _PARSERS.get(kind.strip().lower())
+    if not colon or parse is None:
+        raise InvalidInput(f"{text!r} is not a reference.", hint=f"Known forms: {_FORMS}.")
     if not rest.strip():
         raise InvalidInput(f"The reference {text!r} names nothing.", hint=f"Known forms: {_FORMS}.")
-    return read(rest.strip())
+    return parse(rest.strip())
 
 
 def _file(rest: str) -> Reference:
@@ -109,7 +109,7 @@ def _url(rest: str) -> Reference:
     except ValueError:
         host = None
     if not host or parts.scheme.lower() not in ("http", "https") or re.search(r"\s", rest):
-        raise InvalidInput(f"{rest!r} is no web address.", hint="Write https://example.org/page.")
+        raise InvalidInput(f"{rest!r} is not a web address.", hint="Write https://example.org/page.")
     netloc = parts.netloc if "@" in parts.netloc else parts.netloc.lower()
     return Reference("url", f"url:{parts._replace(netloc=netloc, path=parts.path or '/').geturl()}")
 
@@ -131,7 +131,7 @@ def _plain(kind: str) -> Callable[[str], Reference]:
     return lambda rest: Reference(kind, f"{kind}:{' '.join(rest.split())}")
 
 
-_READERS: Final[Mapping[str, Callable[[str], Reference]]] = {
+_PARSERS: Final[Mapping[str, Callable[[str], Reference]]] = {
     "file": _file,
     "commit": _commit,
     "url": _url,

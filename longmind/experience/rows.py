@@ -99,7 +99,7 @@ TABLES: Final[dict[type[Any], str]] = {
     ArchiveRow: "experience_archive",
     RevisionRow: "experience_revision",
 }
-"""In the order in which the database takes them: evidence first, since a record is refused without."""
+"""Evidence first: a trigger refuses a record whose evidence is not there yet."""
 
 PREFIXES: Final[dict[type[Any], str]] = {
     RecordRow: "exp",
@@ -107,7 +107,7 @@ PREFIXES: Final[dict[type[Any], str]] = {
     VoteRow: "vote",
     EvidenceRow: "ev",
 }
-"""How ids begin; a number of the store's own counter follows, never given out twice."""
+"""How ids begin; a number from the store's own counter follows, never given out twice."""
 
 
 _SEALED: Final = Tables(TABLES)
@@ -115,13 +115,13 @@ checked, columns, select, insert = _SEALED.checked, _SEALED.columns, _SEALED.sel
 
 
 def new_ids(tx: Transaction, kind: type[Any], count: int) -> list[str]:
-    """Names for rows to come: short, in the order of writing, the same for the same writes."""
+    """Ids for new rows: short, in the order of writing, the same for the same writes."""
     first = tx.allocate(TABLES[kind], count) if count else 0
     return [f"{PREFIXES[kind]}_{number}" for number in range(first, first + count)]
 
 
 def number_of(name: str) -> int:
-    """The number in an id, by which ids are in the order of writing; 0 for a name given elsewhere."""
+    """The number in an id, which follows the order of writing; 0 for an id of another form."""
     number = name.rpartition("_")[2]
     return int(number) if number.isascii() and number.isdigit() else 0
 

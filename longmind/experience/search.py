@@ -1,4 +1,4 @@
-"""Records that answer a text: the one search, records only, near-equal ones ordered by their votes."""
+"""Searching records: the store's search restricted to records, near-equal hits ordered by their votes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 
 LANES: Final = ("text", "vector", "facts")
-"""Those that look at what is asked; what is merely recent is no experience with it."""
+"""Without the timeline: a record that is merely recent says nothing about the question."""
 
 _MOST: Final = 1000
 _SPARE: Final = 8
+"""Further hits, so that a group of near-equal scores is rarely cut at the limit and searched again."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordHit:
-    """A record that answers, the hit of its frame, and what its votes come to if it has any."""
+    """A record, the hit of its frame, and the sum of its votes if it has any."""
 
     record: Record
     hit: Hit
@@ -46,7 +47,7 @@ class RecordHits(Listing[RecordHit]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not run."""
+        """Lanes that could not run, and how the text was understood."""
         missing = (f"{lane.name} did not run: {lane.detail}" for lane in self.results.missing)
         return tuple(dict.fromkeys([*missing, *self.results.notes]))
 
@@ -86,36 +87,36 @@ class Finder:
     ) -> RecordHits:
         """The best records of these kinds.
 
-        Frames that are no records may share the kinds, and a group of near-equal scores may reach past the
-        limit: more is fetched until there are enough, and, unless told otherwise, until the group is whole.
+        Frames that are not records may share the kinds, and a group of near-equal scores may reach past the
+        limit: more is fetched until there are enough, and, if `settled`, until the group is complete.
         """
         chosen = None if lanes is None else list(lanes)
-        wanted = min(_MOST, limit + (_SPARE if settled else 0))
+        depth = min(_MOST, limit + (_SPARE if settled else 0))
         while True:
-            results = self._search.search(self.request(text, view, kinds, limit=wanted, lanes=chosen))
+            results = self._search.search(self.request(text, view, kinds, limit=depth, lanes=chosen))
             frames = {hit.frame.id: hit.frame for hit in results}
             records = load_by_frame(snapshot.db, self._store.engine.dialect, view, frames)
-            found = [
+            hits = [
                 RecordHit(records[hit.frame.id], hit)
                 for hit in results
                 if hit.frame.id in records and (archived or not records[hit.frame.id].archived)
             ]
-            end = group_end([item.score for item in found], limit, band=self._rule.band)
-            enough = end is not None or (len(found) >= limit and not settled)
-            if enough or len(results) < wanted or wanted == _MOST:
+            end = group_end([hit.score for hit in hits], limit, band=self._rule.band)
+            enough = end is not None or (len(hits) >= limit and not settled)
+            if enough or len(results) < depth or depth == _MOST:
                 break
-            wanted = min(_MOST, 4 * wanted)
-        ordered = self._ordered(snapshot, view, found)[:limit]
+            depth = min(_MOST, 4 * depth)
+        ordered = self._ordered(snapshot, view, hits)[:limit]
         if not evidence:
             return RecordHits(tuple(ordered), results)
         full = with_evidence(snapshot.db, view, [item.record for item in ordered])
         pairs = zip(ordered, full, strict=True)
         return RecordHits(tuple(replace(item, record=record) for item, record in pairs), results)
 
-    def _ordered(self, snapshot: Snapshot, view: View, found: Sequence[RecordHit]) -> list[RecordHit]:
-        ids = [item.record.id for item in found]
+    def _ordered(self, snapshot: Snapshot, view: View, hits: Sequence[RecordHit]) -> list[RecordHit]:
+        ids = [hit.record.id for hit in hits]
         votes = utilities(snapshot.db, ids, system=view.as_of.system, rule=self._rule)
-        by_id = {item.record.id: item for item in found}
+        by_id = {hit.record.id: hit for hit in hits}
         values = {name: utility.value for name, utility in votes.items()}
-        placed = break_ties([(item.record.id, item.score) for item in found], values, band=self._rule.band)
-        return [RecordHit(by_id[name].record, by_id[name].hit, votes.get(name)) for name in placed]
+        ordered = break_ties([(hit.record.id, hit.score) for hit in hits], values, band=self._rule.band)
+        return [RecordHit(by_id[name].record, by_id[name].hit, votes.get(name)) for name in ordered]

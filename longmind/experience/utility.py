@@ -1,4 +1,4 @@
-"""What votes come to, and the little they may do to an order: break ties among near-equal scores."""
+"""The utility of a record by its votes, which only breaks ties among near-equal scores."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from longmind.store.visible import among
 Candidate = TypeVar("Candidate")
 
 SHRINKAGE: Final = 4.0
+"""One vote moves the utility by a fifth of its value, four by half: a single opinion decides little."""
 BAND: Final = 0.02
+"""Of the best score. Narrow on purpose: votes must not lift a record past a clearly better match."""
 _DIGITS: Final = 12
-"""Sums of votes may differ in their last bits from engine to engine; what is read of them may not."""
+"""Sums of votes may differ in their last bits from engine to engine; the utility may not."""
 
 
 @dataclass(frozen=True, slots=True)
 class UtilityRule:
-    """How votes count. `shrinkage` is how many votes at 0 every record is thought to have had already;
-    `band` is how far below the best of a group, relative to it, a score is still near-equal."""
+    """How votes count. `shrinkage` is how many votes of 0 every record starts with; `band` is how far
+    below the best of a group, relative to it, a score still counts as near-equal."""
 
     shrinkage: float = SHRINKAGE
     band: float = BAND
@@ -38,24 +40,24 @@ class UtilityRule:
                 raise InvalidInput(f"{name} must be a number from 0 to {most:g}, not {value!r}.")
 
     def value(self, mean: float, observations: int) -> float:
-        """The mean of the votes, drawn to 0 while there are few."""
+        """The mean of the votes, shrunk towards 0 while there are few."""
         if observations == 0:
             return 0.0
         return round(mean * observations / (observations + self.shrinkage), _DIGITS)
 
 
 def utilities(db: Connection, ids: Iterable[str], *, system: int, rule: UtilityRule) -> dict[str, Utility]:
-    """What the votes given by then come to, for the records that have any."""
-    found = {}
+    """The utility by the votes given up to `system`, for the records that have any."""
+    totals = {}
     for batch in batched(ids):
         clause = among("x.memory_id", batch)
-        given: dict[str, list[float]] = defaultdict(list)
+        by_memory: dict[str, list[float]] = defaultdict(list)
         for row in select(db, VoteRow, f"{clause.sql} AND x.recorded_at <= ?", (*clause.values, system)):
-            given[row.memory_id].append(row.vote)
-        for memory, votes in sorted(given.items()):
+            by_memory[row.memory_id].append(row.vote)
+        for memory, votes in sorted(by_memory.items()):
             mean = round(math.fsum(votes) / len(votes), _DIGITS)
-            found[memory] = Utility(memory, len(votes), mean, rule.value(mean, len(votes)))
-    return found
+            totals[memory] = Utility(memory, len(votes), mean, rule.value(mean, len(votes)))
+    return totals
 
 
 def break_ties(
@@ -66,26 +68,26 @@ def break_ties(
     The best score left opens a group, which reaches down to `1 - band` of it. Nothing leaves its group, so
     that no number of votes lifts a candidate past one that is clearly better; without votes nothing moves.
     """
-    placed: list[Candidate] = []
+    ordered: list[Candidate] = []
     group: list[Candidate] = []
     floor = 0.0
     for candidate, score in ranked:
         if group and score < floor:
-            placed += _by_utility(group, values)
+            ordered += _by_utility(group, values)
             group = []
         if not group:
             floor = score - band * abs(score)
         group.append(candidate)
-    return placed + _by_utility(group, values)
+    return ordered + _by_utility(group, values)
 
 
 def group_end(scores: Sequence[float], limit: int, *, band: float) -> int | None:
     """Where the group of near-equal scores that the first `limit` end in is over; None if it may go on."""
     floor = None
-    for place, score in enumerate(scores):
+    for position, score in enumerate(scores):
         if floor is None or score < floor:
-            if place >= limit:
-                return place
+            if position >= limit:
+                return position
             floor = score - band * abs(score)
     return None
 

@@ -1,4 +1,4 @@
-"""The values of experience: records, what links them, what was observed, and how to name them."""
+"""The values of experience: records, the links between them, votes, and how callers name a record."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ KINDS: Final = ("problem", "solution", "failed_tactic", "fact", "preference", "c
 ROLES: Final = ("solution", "failed_tactic")
 RECORD_SCOPES: Final = ("repo", "global")
 NO_EVIDENCE: Final = "none"
-"""Given as `evidence=`: there is none, and the caller says so."""
+"""Passed as `evidence=`: the caller says that there is none."""
 
 MOST_BYTES: Final = 100_000
-"""Of a record's text: a record is a statement; what it was seen in belongs into the evidence."""
+"""Of a record's text: a record is a statement; the material behind it belongs in the evidence."""
 
 WHY: Final = "\nWhy it failed: "
-"""Stands between a failed tactic and its reason in the text of the record."""
+"""Separates a failed tactic from its reason in the text of the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +67,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What became of a write. `record` is also there for a dry run, with the name it would have got."""
+    """The result of a write. A dry run has a `record` too, with the id it would have got."""
 
     record: Record
     created: bool
-    """False: the idempotency key names a record that was already there."""
+    """False: the idempotency key names a record that existed already."""
     attempts: tuple[Attempt, ...] = ()
     planned: bool = False
     """True: a dry run; nothing was written."""
     warnings: tuple[str, ...] = ()
-    """What could not be done (an embedder that failed); the record was written all the same."""
+    """What failed (an embedder, say); the record was written all the same."""
 
     @property
     def id(self) -> str:
@@ -159,7 +159,7 @@ class FactUpdate:
 
 @dataclass(frozen=True, slots=True)
 class FactChain:
-    """Every fact that hangs together with one through updates; chains branch and merge."""
+    """Every fact connected with one by updates; chains branch and merge."""
 
     facts: tuple[Record, ...]
     """Each after the facts it replaced."""
@@ -185,7 +185,7 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """What the votes on a record come to; `value` is the mean, drawn to 0 while there are few."""
+    """The utility of a record by its votes; `value` is the mean, shrunk towards 0 while there are few."""
 
     memory: str
     observations: int
@@ -239,10 +239,10 @@ RecordLike = str | Record | Recorded
 """A record, by its id or as a value."""
 
 
-def id_of(given: RecordLike, name: str) -> str:
+def id_of(record: RecordLike, name: str) -> str:
     """The id that a caller means."""
-    if isinstance(given, Record | Recorded):
-        return given.id
-    if not isinstance(given, str) or not given.strip():
-        raise InvalidInput(f"{name} must be a record or its id, not {given!r}.")
-    return check_label(given, name)
+    if isinstance(record, Record | Recorded):
+        return record.id
+    if not isinstance(record, str) or not record.strip():
+        raise InvalidInput(f"{name} must be a record or its id, not {record!r}.")
+    return check_label(record, name)

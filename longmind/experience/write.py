@@ -1,4 +1,4 @@
-"""Making records: checked as a whole, prepared outside the transaction, written inside it."""
+"""Writing records: checked as a whole, prepared outside the transaction, written inside it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from longmind.base.recall_marks import without_echo
 from longmind.base.times import to_ms
 from longmind.experience.links import attempt_problems, attempt_rows
 from longmind.experience.load import find_rows, load, select_among
-from longmind.experience.problems import Problems
 from longmind.experience.references import EvidenceLike, Reference, read_references
 from longmind.experience.rows import EvidenceRow, RecordEvidenceRow, RecordRow, insert, new_ids
+from longmind.experience.validation import Validation
 from longmind.experience.values import (
     MOST_BYTES,
     RECORD_SCOPES,
@@ -72,12 +72,12 @@ class FailureDetails(AttemptDetails, total=False):
     why: str | None
 
 
-_KNOWN: Final = frozenset(FailureDetails.__annotations__)
+_DETAILS: Final = frozenset(FailureDetails.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A record to be written; `draft` is None where what was said of it is wrong."""
+    """A record to be written; `draft` is None if its details are wrong."""
 
     kind: str
     repo: str
@@ -88,7 +88,7 @@ class Plan:
     problems: tuple[str, ...]
 
     def row(self) -> RecordRow:
-        """The record as its links will see it, before it has a name."""
+        """The record as the checks of its links see it, before it has an id."""
         return RecordRow("the new record", 0, self.repo, self.scope, self.kind, None, 0, 0, 0)
 
     @property
@@ -97,181 +97,187 @@ class Plan:
         return self.draft
 
 
-def plan_record(kind: str, text: object, given: Mapping[str, Any], *, repo: str, findings: Problems) -> Plan:
+def plan_record(
+    kind: str, text: object, details: Mapping[str, Any], *, repo: str, errors: Validation
+) -> Plan:
     """Check everything a caller says of one record."""
-    before = len(findings)
-    unknown = sorted(set(given) - (_KNOWN if kind == "failed_tactic" else _KNOWN - {"why"}))
+    before = len(errors)
+    unknown = sorted(set(details) - (_DETAILS if kind == "failed_tactic" else _DETAILS - {"why"}))
     if unknown:
-        findings.note(f"A {kind} knows no {', '.join(unknown)}.")
-    named = given.get("repo")
-    space = findings.check(canonical_space, repo if named is None else named) or repo
-    scope = findings.check(check_choice, given.get("scope", "repo"), "scope", RECORD_SCOPES) or "repo"
-    whole = findings.check(_whole_text, text, given.get("why"))
-    confidence = findings.check(_confidence, given.get("confidence"))
-    tags = findings.check(check_tags, given.get("tags", ()))
-    metadata = given.get("metadata")
-    findings.check(check_metadata, {} if metadata is None else metadata)
-    findings.check(check_choice, given.get("source", "agent"), "source", SOURCES)
-    findings.check(optional_label, given.get("idempotency_key"), "idempotency_key")
-    if given.get("occurred_at") is not None:
-        findings.check(to_ms, given["occurred_at"], "occurred_at")
-    references = read_references(given.get("evidence", ()), findings, required=True)
-    problems = _problems(kind, given.get("problem"), findings)
-    made = None
-    if len(findings) == before and whole is not None:
-        made = draft(
+        errors.add(f"A {kind} has no {', '.join(unknown)}.")
+    own_repo = details.get("repo")
+    space = errors.check(canonical_space, repo if own_repo is None else own_repo) or repo
+    scope = errors.check(check_choice, details.get("scope", "repo"), "scope", RECORD_SCOPES) or "repo"
+    whole = errors.check(_whole_text, text, details.get("why"))
+    confidence = errors.check(_confidence, details.get("confidence"))
+    tags = errors.check(check_tags, details.get("tags", ()))
+    metadata = details.get("metadata")
+    errors.check(check_metadata, {} if metadata is None else metadata)
+    errors.check(check_choice, details.get("source", "agent"), "source", SOURCES)
+    errors.check(optional_label, details.get("idempotency_key"), "idempotency_key")
+    if details.get("occurred_at") is not None:
+        errors.check(to_ms, details["occurred_at"], "occurred_at")
+    references = read_references(details.get("evidence", ()), errors, required=True)
+    problems = _problems(kind, details.get("problem"), errors)
+    checked = None
+    if len(errors) == before and whole is not None:
+        checked = draft(
             whole,
             space=space,
             kind=kind,
             scope="global" if scope == "global" else "space",
-            source=given.get("source", "agent"),
+            source=details.get("source", "agent"),
             tags=tags or (),
             metadata=metadata,
-            occurred_at=given.get("occurred_at"),
+            occurred_at=details.get("occurred_at"),
             repeatable=True,
-            idempotency_key=given.get("idempotency_key"),
+            idempotency_key=details.get("idempotency_key"),
         )
-    return Plan(kind, space, scope, made, confidence, references, problems)
+    return Plan(kind, space, scope, checked, confidence, references, problems)
 
 
 def prepare(store: Store, plans: Sequence[Plan]) -> Prepared:
     """Let the store's parts do their costly work (embedding, extraction), before the transaction."""
     drafts = [plan.ready for plan in plans]
-    made = {part.name: part.prepare(drafts) for part in store.parts} if drafts else {}
-    return {name: items for name, items in made.items() if items is not None}
+    prepared = {part.name: part.prepare(drafts) for part in store.parts} if drafts else {}
+    return {name: items for name, items in prepared.items() if items is not None}
 
 
 def failures(prepared: Prepared) -> tuple[str, ...]:
     """What the parts could not do."""
-    found = {
+    reasons = {
         f"{name}: {item.reason}"
         for name, items in prepared.items()
         for item in items
         if isinstance(item, Failed)
     }
-    return tuple(sorted(found))
+    return tuple(sorted(reasons))
 
 
 def apply_records(
-    tx: Transaction, store: Store, plans: Sequence[Plan], prepared: Prepared, findings: Problems
+    tx: Transaction, store: Store, plans: Sequence[Plan], prepared: Prepared, errors: Validation
 ) -> list[Recorded]:
-    """Look again inside the transaction, then write all of it: frames, evidence, records, links."""
-    cited = resolve_references(tx, [(plan.repo, plan.references) for plan in plans], findings)
-    _check_problems(tx, plans, findings)
-    findings.settle()
+    """Check again inside the transaction, then write frames, evidence, records and links."""
+    cited = resolve_references(tx, [(plan.repo, plan.references) for plan in plans], errors)
+    _check_problems(tx, plans, errors)
+    errors.raise_if_any()
     puts = put(tx, [plan.ready for plan in plans], parts=store.parts, prepared=prepared)
     names = _name_records(tx, plans, puts)
-    fresh = [place for place, result in enumerate(puts) if result.status == "created"]
-    attach(tx, [(names[place], plans[place].repo, cited[place]) for place in fresh])
-    insert(tx.db, [_row(tx, plans[place], names[place], puts[place].id) for place in fresh])
+    created = [index for index, result in enumerate(puts) if result.status == "created"]
+    attach(tx, [(names[index], plans[index].repo, cited[index]) for index in created])
+    insert(tx.db, [_row(tx, plans[index], names[index], puts[index].id) for index in created])
     links: dict[int, tuple[Attempt, ...]] = {}
-    for place in fresh:
-        plan = plans[place]
-        links[place] = attempt_rows(tx, [(problem, names[place], plan.kind) for problem in plan.problems])
-    found = _written(tx, store, plans, names)
+    for index in created:
+        plan = plans[index]
+        links[index] = attempt_rows(tx, [(problem, names[index], plan.kind) for problem in plan.problems])
+    records = _written(tx, store, plans, names)
     warnings = failures(prepared)
     return [
-        Recorded(found[name], place in links, links.get(place, ()), warnings=warnings)
-        for place, name in enumerate(names)
+        Recorded(records[name], index in links, links.get(index, ()), warnings=warnings)
+        for index, name in enumerate(names)
     ]
 
 
 def resolve_references(
-    tx: Transaction, wanted: Sequence[tuple[str, Sequence[Reference]]], findings: Problems
+    tx: Transaction, by_repo: Sequence[tuple[str, Sequence[Reference]]], errors: Validation
 ) -> list[list[Reference]]:
-    """References with records turned into their frames; what the repository cannot see is a finding."""
+    """References with records resolved to frames; what is not visible from the repository is an error."""
     records: dict[tuple[str, str], RecordRow] = {}
     frames: set[tuple[str, int]] = set()
-    for repo in dict.fromkeys(repo for repo, _ in wanted):
-        named = [item for place, items in wanted if place == repo for item in items]
-        ids = [item.record for item in named if item.record is not None]
-        found = find_rows(tx.db, View((repo,)), ids, findings)
-        records.update(((repo, record_id), row) for record_id, row in found.items())
-        numbers = sorted({item.frame_id for item in named if item.frame_id is not None})
-        live = set(live_ids(tx.db, numbers, View((repo,))))
-        frames.update((repo, number) for number in live)
-        for number in numbers:
-            if number not in live:
-                findings.missing(f"There is no frame {number} here.")
+    for repo in dict.fromkeys(repo for repo, _ in by_repo):
+        references = [item for name, items in by_repo if name == repo for item in items]
+        record_ids = [item.record for item in references if item.record is not None]
+        rows = find_rows(tx.db, View((repo,)), record_ids, errors)
+        records.update(((repo, record_id), row) for record_id, row in rows.items())
+        frame_ids = sorted({item.frame_id for item in references if item.frame_id is not None})
+        live = set(live_ids(tx.db, frame_ids, View((repo,))))
+        frames.update((repo, frame_id) for frame_id in live)
+        for frame_id in frame_ids:
+            if frame_id not in live:
+                errors.missing(f"There is no frame {frame_id} here.")
     resolved = []
-    for repo, items in wanted:
-        kept = []
+    for repo, items in by_repo:
+        visible = []
         for item in items:
             if item.record is not None:
                 row = records.get((repo, item.record))
                 if row is not None:
-                    kept.append(Reference("frame", f"frame:{row.frame_id}", row.frame_id))
+                    visible.append(Reference("frame", f"frame:{row.frame_id}", row.frame_id))
             elif item.frame_id is None or (repo, item.frame_id) in frames:
-                kept.append(item)
-        resolved.append(list(dict.fromkeys(kept)))
+                visible.append(item)
+        resolved.append(list(dict.fromkeys(visible)))
     return resolved
 
 
-def attach(tx: Transaction, wanted: Sequence[tuple[str, str, Sequence[Reference]]]) -> int:
-    """Tie references to records, each reference once per repository; return how many ties are new."""
-    known = _known_evidence(tx, wanted)
+def attach(tx: Transaction, cited: Sequence[tuple[str, str, Sequence[Reference]]]) -> int:
+    """Attach references to records (id, repository, references); return how many attachments are new."""
+    evidence_ids = _evidence_ids(tx, cited)
     missing = {
-        (repo, item.ref): item for _, repo, items in wanted for item in items if (repo, item.ref) not in known
+        (repo, item.ref): item
+        for _, repo, items in cited
+        for item in items
+        if (repo, item.ref) not in evidence_ids
     }
-    made = [
+    rows = [
         EvidenceRow(name, repo, item.kind, item.ref, item.frame_id, tx.now, tx.system)
         for name, ((repo, _), item) in zip(
             new_ids(tx, EvidenceRow, len(missing)), missing.items(), strict=True
         )
     ]
-    insert(tx.db, made)
-    known.update(((row.repo, row.ref), row.evidence_id) for row in made)
-    held: dict[str, set[str]] = defaultdict(set)
-    for row in select_among(tx.db, RecordEvidenceRow, "record_id", (record_id for record_id, _, _ in wanted)):
-        held[row.record_id].add(row.evidence_id)
+    insert(tx.db, rows)
+    evidence_ids.update(((row.repo, row.ref), row.evidence_id) for row in rows)
+    attached: dict[str, set[str]] = defaultdict(set)
+    for row in select_among(tx.db, RecordEvidenceRow, "record_id", (record_id for record_id, _, _ in cited)):
+        attached[row.record_id].add(row.evidence_id)
     new = []
-    for record_id, repo, items in wanted:
-        for evidence_id in dict.fromkeys(known[repo, item.ref] for item in items):
-            if evidence_id not in held[record_id]:
-                ordinal = len(held[record_id])
+    for record_id, repo, items in cited:
+        for evidence_id in dict.fromkeys(evidence_ids[repo, item.ref] for item in items):
+            if evidence_id not in attached[record_id]:
+                ordinal = len(attached[record_id])
                 new.append(RecordEvidenceRow(record_id, evidence_id, ordinal, tx.now, tx.system))
-                held[record_id].add(evidence_id)
+                attached[record_id].add(evidence_id)
     insert(tx.db, new)
     return len(new)
 
 
-def _known_evidence(
-    tx: Transaction, wanted: Sequence[tuple[str, str, Sequence[Reference]]]
+def _evidence_ids(
+    tx: Transaction, cited: Sequence[tuple[str, str, Sequence[Reference]]]
 ) -> dict[tuple[str, str], str]:
-    refs = dict.fromkeys(item.ref for _, _, items in wanted for item in items)
-    repos = {repo for _, repo, _ in wanted}
+    """The references that are stored already: each has one row in its repository."""
+    refs = dict.fromkeys(item.ref for _, _, items in cited for item in items)
+    repos = {repo for _, repo, _ in cited}
     rows = select_among(tx.db, EvidenceRow, "ref", refs)
     return {(row.repo, row.ref): row.evidence_id for row in rows if row.repo in repos}
 
 
-def _check_problems(tx: Transaction, plans: Sequence[Plan], findings: Problems) -> None:
+def _check_problems(tx: Transaction, plans: Sequence[Plan], errors: Validation) -> None:
     """Whether the attempts among the plans can be linked to the problems they name."""
     by_repo: dict[str, list[str]] = defaultdict(list)
     for plan in plans:
         by_repo[plan.repo] += plan.problems
     for repo, ids in by_repo.items():
-        rows = find_rows(tx.db, View((repo,)), ids, findings)
+        rows = find_rows(tx.db, View((repo,)), ids, errors)
         for plan in plans:
             for problem in plan.problems if plan.repo == repo else ():
-                attempt_problems(tx.db, rows.get(problem), plan.row(), None, findings)
+                attempt_problems(tx.db, rows.get(problem), plan.row(), None, errors)
 
 
 def _written(tx: Transaction, store: Store, plans: Sequence[Plan], names: Sequence[str]) -> dict[str, Record]:
-    found: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     for repo in dict.fromkeys(plan.repo for plan in plans):
         ids = [name for name, plan in zip(names, plans, strict=True) if plan.repo == repo]
-        found.update(load(tx.db, store.engine.dialect, View((repo,)), ids))
+        records.update(load(tx.db, store.engine.dialect, View((repo,)), ids))
     for name, plan in zip(names, plans, strict=True):
-        if name not in found:
+        if name not in records:
             key = plan.ready.idempotency_key
             raise Conflict(f"The record {name}, written under the key {key!r}, was forgotten.")
-    return found
+    return records
 
 
 def _name_records(tx: Transaction, plans: Sequence[Plan], puts: Sequence[Put]) -> list[str]:
     """Ids of the records, new ones for new frames; a key that names something else is refused."""
-    fresh = [result.id for result in puts if result.status == "created"]
-    names = dict(zip(fresh, new_ids(tx, RecordRow, len(fresh)), strict=True))
+    created = [result.id for result in puts if result.status == "created"]
+    names = dict(zip(created, new_ids(tx, RecordRow, len(created)), strict=True))
     others = [result.id for result in puts if result.id not in names]
     for row in select_among(tx.db, RecordRow, "frame_id", others):
         names[row.frame_id] = row.record_id
@@ -304,32 +310,32 @@ def _row(tx: Transaction, plan: Plan, record_id: str, frame_id: int) -> RecordRo
 
 
 def _whole_text(text: object, why: object) -> str:
-    said, echoes = without_echo(check_text(text, "text", most_bytes=MOST_BYTES))
-    if echoes and not said:
+    own, echoes = without_echo(check_text(text, "text", most_bytes=MOST_BYTES))
+    if echoes and not own:
         raise InvalidInput("The text is recalled memory, which is recorded already.")
     if why is None:
-        return said
-    return f"{said.rstrip()}{WHY}{check_text(why, 'why', most_bytes=MOST_BYTES).strip()}"
+        return own
+    return f"{own.rstrip()}{WHY}{check_text(why, 'why', most_bytes=MOST_BYTES).strip()}"
 
 
-def _confidence(given: object) -> float | None:
-    if given is None:
+def _confidence(value: object) -> float | None:
+    if value is None:
         return None
-    number = isinstance(given, int | float) and not isinstance(given, bool)
-    if not number or not 0 <= given <= 1:  # type: ignore[operator]
-        raise InvalidInput(f"confidence must be a number from 0 to 1, not {given!r}.")
-    return float(given)  # type: ignore[arg-type]
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:  # type: ignore[operator]
+        raise InvalidInput(f"confidence must be a number from 0 to 1, not {value!r}.")
+    return float(value)  # type: ignore[arg-type]
 
 
-def _problems(kind: str, given: Any, findings: Problems) -> tuple[str, ...]:
-    if given is None:
+def _problems(kind: str, problem: Any, errors: Validation) -> tuple[str, ...]:
+    if problem is None:
         return ()
     if kind not in ROLES:
-        findings.note(f"A {kind} is no attempt on a problem; solutions and failed tactics are.")
+        errors.add(f"A {kind} is not an attempt on a problem; solutions and failed tactics are.")
         return ()
-    several = [given] if isinstance(given, str | Record | Recorded) else given
+    several = [problem] if isinstance(problem, str | Record | Recorded) else problem
     if not isinstance(several, Iterable):
-        findings.note(f"problem must be a record or its id, not {given!r}.")
+        errors.add(f"problem must be a record or its id, not {problem!r}.")
         return ()
-    ids = [findings.check(id_of, item, "problem") for item in several]
+    ids = [errors.check(id_of, item, "problem") for item in several]
     return tuple(dict.fromkeys(item for item in ids if item is not None))

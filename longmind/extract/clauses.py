@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from longmind.extract.lexicon import PEOPLE_NOT_NAMED
-from longmind.extract.moments import moment_at
 from longmind.extract.patterns import pattern
 from longmind.extract.predicates import WORD, skip_adverbs
+from longmind.when.mentions import Mention, mention_at
 
 Person = Literal["i", "we", "my", "named"]
 
@@ -27,7 +27,7 @@ class Clause:
     person: Person
     name: tuple[int, int] | None
     after: int
-    when: tuple[int, int, str] | None
+    when: Mention | None
 
 
 _NAME = r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[^\W\d_a-z][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,3}"
@@ -113,8 +113,8 @@ def _only_opens(masked: str, start: int, end: int) -> bool:
     """Whether the piece is no more than the time at which what follows happened."""
     while start < end and masked[start] in ' *_"(':
         start += 1
-    moment = moment_at(masked, start, end)
-    return moment is not None and moment[1] == end
+    mention = mention_at(masked, start, end)
+    return mention is not None and mention.end == end
 
 
 def _with_subject(masked: str, start: int, end: int) -> Clause | None:
@@ -123,21 +123,21 @@ def _with_subject(masked: str, start: int, end: int) -> Clause | None:
     while position < end and masked[position] in ' *_"(':
         position += 1
     for _ in range(5):
-        moment = moment_at(masked, position, end)
-        if moment is not None and when is None:
-            after = _COMMA.match(masked, moment[1], end)
+        mention = mention_at(masked, position, end)
+        if mention is not None and when is None:
+            after = _COMMA.match(masked, mention.end, end)
             if after is not None and _subject(masked, after.end(), end) is not None:
-                when, position = moment, after.end()
+                when, position = mention, after.end()
                 continue
         opener = _OPENER.match(masked, position, end)
         if opener is None:
             break
         position = opener.end()
-    found = _subject(masked, position, end)
-    if found is None:
+    subject = _subject(masked, position, end)
+    if subject is None:
         return None
-    person, name, after_subject = found
-    begin = when[0] if when is not None else position
+    person, name, after_subject = subject
+    begin = when.start if when is not None else position
     return Clause(begin, end, person, name, after_subject, when)
 
 

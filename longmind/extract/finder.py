@@ -9,7 +9,7 @@ from longmind.base.errors import InvalidInput
 from longmind.extract.clauses import Clause, is_conditional, split_clauses
 from longmind.extract.offsets import ByteOffsets
 from longmind.extract.possessive import about_apposed, find_apposed, find_fixed, find_inverse, find_possessed
-from longmind.extract.rule_match import Found, Subject
+from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.sentences import mask
 from longmind.extract.slots import slot_named
 from longmind.extract.statements import Statement, TimePhrase
@@ -33,51 +33,51 @@ def find_statements(text: str, *, speaker: str | None = None, limit: int = DEFAU
 
 @lru_cache(maxsize=4)  # a turn is read for facts and for memories, one right after the other
 def _read(text: str, speaker: str | None) -> tuple[Statement, ...]:
-    found = list(_find(mask(text), speaker))
-    if not found:
+    matches = list(_find(mask(text), speaker))
+    if not matches:
         return ()
     offsets = ByteOffsets(text)
     statements: dict[tuple[str, str, str, bool, bool], Statement] = {}
-    for entry in sorted(found, key=lambda entry: entry.value):
-        statement = _statement(text, entry, offsets)
-        said = (statement.subject, statement.slot, statement.value.casefold())
-        statements.setdefault((*said, statement.polarity, statement.ended), statement)
+    for match in sorted(matches, key=lambda match: match.value):
+        statement = _statement(text, match, offsets)
+        key = (statement.subject, statement.slot, statement.value.casefold())
+        statements.setdefault((*key, statement.polarity, statement.ended), statement)
     return tuple(statements.values())
 
 
-def _statement(text: str, found: Found, offsets: ByteOffsets) -> Statement:
-    slot = slot_named(found.slot)
-    start, end = min(found.clause[0], found.value[0]), max(found.clause[1], found.value[1])
+def _statement(text: str, match: RuleMatch, offsets: ByteOffsets) -> Statement:
+    slot = slot_named(match.slot)
+    start, end = min(match.clause[0], match.value[0]), max(match.clause[1], match.value[1])
     when = None
-    if found.when is not None:
-        start, end = min(start, found.when[0]), max(end, found.when[1])
-        when = TimePhrase(text[found.when[0] : found.when[1]], offsets[found.when[0]], offsets[found.when[1]])
-    subject = found.subject
+    if match.when is not None:
+        start, end = min(start, match.when[0]), max(end, match.when[1])
+        when = TimePhrase(text[match.when[0] : match.when[1]], offsets[match.when[0]], offsets[match.when[1]])
+    subject = match.subject
     return Statement(
         subject=subject if isinstance(subject, str) else text[subject[0] : subject[1]],
-        slot=found.slot,
-        value=text[found.value[0] : found.value[1]],
+        slot=match.slot,
+        value=text[match.value[0] : match.value[1]],
         kind=slot.kind,
         cardinality=slot.cardinality,
-        polarity=found.polarity,
-        ended=found.ended,
+        polarity=match.polarity,
+        ended=match.ended,
         start=offsets[start],
         end=offsets[end],
-        value_start=offsets[found.value[0]],
-        value_end=offsets[found.value[1]],
-        rule=found.rule,
+        value_start=offsets[match.value[0]],
+        value_end=offsets[match.value[1]],
+        rule=match.rule,
         when=when,
     )
 
 
-def _find(masked: str, speaker: str | None) -> Iterator[Found]:
+def _find(masked: str, speaker: str | None) -> Iterator[RuleMatch]:
     for voiced in own_sentences(masked, speaker=speaker):
-        found = list(_in_sentence(masked, voiced))
-        if found and is_meant(masked, voiced):
-            yield from found
+        matches = list(_in_sentence(masked, voiced))
+        if matches and is_meant(masked, voiced):
+            yield from matches
 
 
-def _in_sentence(masked: str, voiced: Voiced) -> Iterator[Found]:
+def _in_sentence(masked: str, voiced: Voiced) -> Iterator[RuleMatch]:
     start, end, first_person = voiced.sentence.start, voiced.sentence.end, voiced.first_person
     if first_person is not None:
         yield from find_fixed(masked, start, end, first_person)
@@ -85,12 +85,12 @@ def _in_sentence(masked: str, voiced: Voiced) -> Iterator[Found]:
     for clause in split_clauses(masked, start, end, finite_verbs()):
         subject: Subject | None = first_person if clause.name is None else clause.name
         if subject is not None:
-            found = _in_clause(masked, clause, subject, first_person)
-            if found and not is_conditional(masked, clause):
-                yield from found
+            matches = _in_clause(masked, clause, subject, first_person)
+            if matches and not is_conditional(masked, clause):
+                yield from matches
 
 
-def _in_clause(masked: str, clause: Clause, subject: Subject, first_person: str | None) -> list[Found]:
+def _in_clause(masked: str, clause: Clause, subject: Subject, first_person: str | None) -> list[RuleMatch]:
     if clause.person == "my":
         possessed = list(find_possessed(masked, clause, clause.after, subject, own=True))
         apposed = None if possessed else about_apposed(masked, clause)

@@ -34,29 +34,32 @@ class PersonalSpan:
 Mask: TypeAlias = str | Callable[[PersonalSpan], str]
 
 
-def find_personal(text: str, *, kinds: Iterable[str] | None = None, region: str = "US") -> list[PersonalSpan]:
+def find_personal(
+    text: str, *, kinds: Iterable[str] | None = None, region: str | None = None
+) -> list[PersonalSpan]:
     """Personal data in the order of the text, without overlaps.
 
-    `region` is the two-letter country whose telephone numbers may stand without a country code.
+    `region`, a country's two letters, adds the numbers of its numbering plan written without a country code;
+    it needs the extra `phones`.
     """
-    wanted = _checked(kinds)
+    selected = _checked(kinds)
     if _DIGIT.search(text) is None:
-        wanted &= {"key", "email"}
+        selected &= {"key", "email"}
     elif _LONG_NUMBER.search(text) is None:
-        wanted -= {"iban", "card", "ssn", "account", "phone"}
-    kept: list[Match] = []
+        selected -= {"iban", "card", "ssn", "account", "phone"}
+    matches: list[Match] = []
     for kind in KINDS:
-        if kind in wanted:
-            found = sorted(_detect(kind, text, region), key=lambda match: (match.start, -match.end))
-            kept = _without_overlaps(kept, found)
-    if not kept:
+        if kind in selected:
+            further = sorted(_detect(kind, text, region), key=lambda match: (match.start, -match.end))
+            matches = _without_overlaps(matches, further)
+    if not matches:
         return []
     offsets = ByteOffsets(text)
     return [
         PersonalSpan(
             match.kind, offsets[match.start], offsets[match.end], text[match.start : match.end], match.rule
         )
-        for match in kept
+        for match in matches
     ]
 
 
@@ -66,8 +69,8 @@ def redact(text: str, spans: Iterable[PersonalSpan], *, mask: Mask = "[{kind}]")
     pieces: list[bytes] = []
     position = 0
     for span in sorted(spans, key=lambda span: span.start):
-        found = data[span.start : span.end]
-        if span.start < position or found != span.text.encode("utf-8", "surrogatepass"):
+        value = data[span.start : span.end]
+        if span.start < position or value != span.text.encode("utf-8", "surrogatepass"):
             raise InvalidInput(
                 f"Bytes {span.start} to {span.end} are not what the span says, or overlap another span.",
                 hint="Pass the spans that find_personal gave for exactly this text.",
@@ -86,15 +89,15 @@ def _checked(kinds: Iterable[str] | None) -> frozenset[str]:
         raise InvalidInput(
             f"kinds is a collection of names, not one string: {kinds!r}.", hint=f"Write [{kinds!r}]."
         )
-    wanted = frozenset(kinds)
-    if unknown := sorted(wanted - set(KINDS)):
+    selected = frozenset(kinds)
+    if unknown := sorted(selected - set(KINDS)):
         raise InvalidInput(
             f"No such kind of personal data: {', '.join(unknown)}.", hint=f"Known are {', '.join(KINDS)}."
         )
-    return wanted
+    return selected
 
 
-def _detect(kind: str, text: str, region: str) -> Iterator[Match]:
+def _detect(kind: str, text: str, region: str | None) -> Iterator[Match]:
     if kind == "phone":
         return phones.find_phones(text, region=region)
     if kind == "key":
@@ -104,12 +107,12 @@ def _detect(kind: str, text: str, region: str) -> Iterator[Match]:
     return numbers.DETECTORS[kind](text)
 
 
-def _without_overlaps(kept: list[Match], found: list[Match]) -> list[Match]:
+def _without_overlaps(matches: list[Match], further: list[Match]) -> list[Match]:
     """Both lists merged by position; what is found now gives way to what is kept and what precedes it."""
     merged: list[Match] = []
-    others = iter(kept)
+    others = iter(matches)
     following = next(others, None)
-    for match in found:
+    for match in further:
         while following is not None and following.start < match.end:
             merged.append(following)
             following = next(others, None)

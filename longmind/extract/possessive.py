@@ -9,7 +9,7 @@ from functools import cache
 from longmind.extract.clauses import Clause, is_name
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.names import is_people
-from longmind.extract.rule_match import Found, Subject, clause_range
+from longmind.extract.rule_match import RuleMatch, Subject, clause_range
 from longmind.extract.rules import FIXED_RULES, OWN_RULES
 from longmind.extract.rules.relations import APPOSITION, RELATION, relation_slot
 from longmind.extract.rules.rule import FixedRule, OwnRule
@@ -27,7 +27,7 @@ def _own_rules() -> tuple[tuple[OwnRule, re.Pattern[str], re.Pattern[str]], ...]
 
 def find_possessed(
     masked: str, clause: Clause, position: int, subject: Subject, *, own: bool
-) -> Iterator[Found]:
+) -> Iterator[RuleMatch]:
     """What is said of a thing that begins at `position` and belongs to the subject."""
     for rule, thing_pattern, link in _own_rules():
         if not own and not rule.of_others:
@@ -37,7 +37,9 @@ def find_possessed(
         spans = None if linked is None else rule.value(masked, linked.end(), clause.end)
         if thing is not None and spans is not None:
             for span in spans:
-                yield Found(subject, _slot(rule.slot, thing), span, clause_range(masked, clause), rule.name)
+                yield RuleMatch(
+                    subject, _slot(rule.slot, thing), span, clause_range(masked, clause), rule.name
+                )
             return
 
 
@@ -59,7 +61,7 @@ def _apposition() -> re.Pattern[str]:
     return pattern(APPOSITION, re.IGNORECASE)
 
 
-def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterator[Found]:
+def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Who "my sister Beth" is, wherever it stands."""
     if "my " not in masked[start:end].lower():
         return
@@ -67,7 +69,7 @@ def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterato
         name = _NAME_AFTER.match(masked, relation.end(), end)
         if name is not None and is_name(name.group(1)) and not is_people(name.group(1)):
             slot = relation_slot(relation.group("relation"))
-            yield Found(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
+            yield RuleMatch(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
 
 
 def about_apposed(masked: str, clause: Clause) -> Clause | None:
@@ -93,7 +95,7 @@ def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def find_inverse(masked: str, clause: Clause, first_person: Subject) -> Found | None:
+def find_inverse(masked: str, clause: Clause, first_person: Subject) -> RuleMatch | None:
     """ "Maria is my sister", "Dune is my favourite book", "Jonas is Mira's brother"."""
     if clause.name is None:
         return None
@@ -105,7 +107,7 @@ def find_inverse(masked: str, clause: Clause, first_person: Subject) -> Found | 
         slot = _favourite_slot(groups["kind"]) if "kind" in groups else relation_slot(groups["relation"])
         subject = match.span("owner") if "owner" in groups else first_person
         if slot not in _NO_KIND:
-            return Found(subject, slot, clause.name, (clause.start, match.end()), "inverse")
+            return RuleMatch(subject, slot, clause.name, (clause.start, match.end()), "inverse")
     return None
 
 
@@ -118,7 +120,7 @@ def _fixed_rules() -> tuple[tuple[FixedRule, re.Pattern[str]], ...]:
 _FIXED_START = pattern(r"[,;]\s*(?:and |but )?|\s(?:and|but) ", re.IGNORECASE)
 
 
-def find_fixed(masked: str, start: int, end: int, subject: Subject) -> Iterator[Found]:
+def find_fixed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Set phrases about the speaker, at the start of the sentence or of a part of it."""
     if " me " not in masked[start:end]:
         return
@@ -128,5 +130,7 @@ def find_fixed(masked: str, start: int, end: int, subject: Subject) -> Iterator[
             lead = phrase.match(masked, begin, end)
             spans = None if lead is None else rule.value(masked, lead.end(), end)
             if spans is not None:
-                yield from (Found(subject, rule.slot, span, (begin, span[1]), rule.name) for span in spans)
+                yield from (
+                    RuleMatch(subject, rule.slot, span, (begin, span[1]), rule.name) for span in spans
+                )
                 break

@@ -110,10 +110,10 @@ def read_predicates(masked: str, start: int, end: int, *, named: bool, forms: Fo
     if auxiliary is None:
         return _finite(masked, position, end, named, forms)
     group = str(auxiliary.lastgroup)
-    found = _after_auxiliary(masked, end, forms, group, auxiliary)
+    readings = _after_auxiliary(masked, end, forms, group, auxiliary)
     if group in ("perfect", "do", "stop"):
-        found += _finite(masked, position, end, named, forms)
-    return found
+        readings += _finite(masked, position, end, named, forms)
+    return readings
 
 
 def _after_auxiliary(
@@ -133,25 +133,25 @@ def _after_auxiliary(
     if group == "will":
         being = _BE_DOING.match(masked, after, end)
         return [Predicate("*", "future", denied, ended, being.end() if being else after, start)]
-    found: list[Predicate] = []
+    readings: list[Predicate] = []
     if group in ("be", "be_not") and (going := _GOING_TO.match(masked, after, end)) is not None:
         return [Predicate("*", "future", denied, ended, going.end(), start)]
     word = WORD.match(masked, after, end)
     allowed, tense = _TAKES[group]
     for lemma, which in () if word is None else forms.get(word.group().lower(), ()):
         if word is not None and which in allowed:
-            found.append(Predicate(lemma, tense, denied, ended, word.end(), start))
+            readings.append(Predicate(lemma, tense, denied, ended, word.end(), start))
     if group in _BEING:
-        found.append(Predicate("be", _BEING[group], denied, ended, after, start))
-    return found
+        readings.append(Predicate("be", _BEING[group], denied, ended, after, start))
+    return readings
 
 
 def _finite(masked: str, position: int, end: int, named: bool, forms: Forms) -> list[Predicate]:
     word = WORD.match(masked, position, end)
     present: Form = "third" if named else "base"
-    found: list[Predicate] = []
+    readings: list[Predicate] = []
     for lemma, which in () if word is None else forms.get(word.group().lower(), ()):
         if word is not None and which in (present, "past") and lemma != "be":
             tense: Tense = "past" if which == "past" else "present"
-            found.append(Predicate(lemma, tense, False, False, word.end(), position))
-    return found
+            readings.append(Predicate(lemma, tense, False, False, word.end(), position))
+    return readings

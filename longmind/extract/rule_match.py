@@ -12,7 +12,7 @@ Subject: TypeAlias = str | tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleMatch:
     """`value`, `clause` and `when` are ranges of the text."""
 
     subject: Subject

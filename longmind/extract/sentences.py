@@ -156,6 +156,6 @@ def _opening(masked: str, start: int, end: int, label: str | None) -> tuple[int,
     at_line_start = (
         start == 0 or "\n" in masked[max(0, start - 2) : begin] or masked[start - 1 : start] == "\n"
     )
-    if at_line_start and (found := _LABEL.match(masked, begin, end)):
-        return found.end(), found.group(1)
+    if at_line_start and (match := _LABEL.match(masked, begin, end)):
+        return match.end(), match.group(1)
     return begin, label

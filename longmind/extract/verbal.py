@@ -6,14 +6,14 @@ import re
 from functools import cache
 
 from longmind.extract.clauses import Clause
-from longmind.extract.moments import find_moment, moment_at
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.predicates import Forms, Predicate, read_predicates
-from longmind.extract.rule_match import Found, Subject, clause_range
+from longmind.extract.rule_match import RuleMatch, Subject, clause_range
 from longmind.extract.rules import VERB_RULES
 from longmind.extract.rules.rule import VerbRule
 from longmind.extract.verbs import forms_of
+from longmind.when.mentions import Mention, find_mention, mention_at
 
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 
@@ -44,19 +44,19 @@ def _then_pattern(link: str) -> re.Pattern[str]:
     return pattern(link, re.IGNORECASE if link == link.lower() else 0)
 
 
-def find_by_verb(masked: str, clause: Clause, subject: Subject) -> list[Found]:
+def find_by_verb(masked: str, clause: Clause, subject: Subject) -> list[RuleMatch]:
     """What the first rule that fits the clause's verb makes of it."""
     named = clause.person == "named"
     for predicate in read_predicates(masked, clause.after, clause.end, named=named, forms=_forms()):
         for rule, link in _rules_for(predicate.lemma):
-            if (found := _apply(masked, clause, subject, predicate, rule, link)) is not None:
-                return found
+            if (matches := _apply(masked, clause, subject, predicate, rule, link)) is not None:
+                return matches
     return []
 
 
 def _apply(
     masked: str, clause: Clause, subject: Subject, predicate: Predicate, rule: VerbRule, link: re.Pattern[str]
-) -> list[Found] | None:
+) -> list[RuleMatch] | None:
     if predicate.tense not in rule.tenses or clause.person not in rule.persons:
         return None
     if predicate.denied and rule.denial == "refuses":
@@ -79,7 +79,7 @@ def _apply(
     polarity = rule.polarity and (rule.denial == "keeps" or not predicate.denied)
     whole = clause_range(masked, clause)
     return [
-        Found(subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2])
+        RuleMatch(subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2])
         for slot, span, over in values
     ]
 
@@ -110,22 +110,20 @@ def _is_over(masked: str, stop: int, end: int) -> bool:
     return _ANYMORE.match(masked, stop, end) is not None
 
 
-def _when(
-    masked: str, clause: Clause, predicate: Predicate, stop: int, rule: VerbRule
-) -> tuple[int, int, str] | None:
+def _when(masked: str, clause: Clause, predicate: Predicate, stop: int, rule: VerbRule) -> Mention | None:
     """The clause's time phrase: right after the value, else near it, else at the clause's start."""
     after = stop
     while after < clause.end and masked[after] in " ,":
         after += 1
-    candidates = [moment_at(masked, after, clause.end)]
+    candidates = [mention_at(masked, after, clause.end)]
     comma = masked.find(",", stop, clause.end)
     edge = max(extent(masked, stop, clause.end if comma < 0 else comma), stop)
     position = predicate.after
-    while len(candidates) < 4 and (moment := find_moment(masked, position, edge)) is not None:
-        candidates.append(moment)
-        position = moment[1]
+    while len(candidates) < 4 and (mention := find_mention(masked, position, edge)) is not None:
+        candidates.append(mention)
+        position = mention.end
     candidates.append(clause.when)
     for candidate in candidates:
-        if candidate is not None and (not rule.moment or candidate[2] in rule.moment):
+        if candidate is not None and (not rule.moment or candidate.kind in rule.moment):
             return candidate
     return None

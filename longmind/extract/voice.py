@@ -72,7 +72,7 @@ def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
     """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters."""
     sentences = list(split_sentences(masked))
     make_believe: int | None = None
-    for place, sentence in enumerate(sentences):
+    for index, sentence in enumerate(sentences):
         if make_believe == sentence.paragraph or sentence.end - sentence.start > LONGEST_SENTENCE:
             continue
         if ":" in masked[sentence.start : sentence.end] and _TEXT_TO_WORK_ON.search(
@@ -86,7 +86,7 @@ def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
             continue
         assertion = _before_the_question(masked, sentence) if sentence.question else sentence
         if assertion is not None:
-            following = sentences[place + 1] if place + 1 < len(sentences) else None
+            following = sentences[index + 1] if index + 1 < len(sentences) else None
             yield Voiced(assertion, _first_person(sentence.label, speaker), following)
 
 

@@ -98,8 +98,8 @@ def _plan(rule: str, value: str) -> str:
 def _habit(statement: Statement, value: str) -> str:
     first, _, rest = value.partition(" ")
     if first.lower().endswith("ing"):
-        said = "goes in for" if statement.holds else "gave up" if statement.ended else "does not go in for"
-        return f" {said} {value}"
+        verb = "goes in for" if statement.holds else "gave up" if statement.ended else "does not go in for"
+        return f" {verb} {value}"
     if statement.holds and statement.subject != SPEAKER:
         return f" {value}"
     return _conjugated(first.lower(), rest, statement)

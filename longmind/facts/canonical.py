@@ -61,7 +61,7 @@ def canonical_text(text: str) -> str:
 
 def _folded(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
-    kept = []
+    characters = []
     after_accented = False
     for character in unicodedata.normalize("NFD", folded):
         if unicodedata.category(character).startswith("M"):
@@ -69,8 +69,8 @@ def _folded(text: str) -> str:
                 continue
         else:
             after_accented = _takes_accents(ord(character))
-        kept.append(character)
-    return unicodedata.normalize("NFC", "".join(kept))
+        characters.append(character)
+    return unicodedata.normalize("NFC", "".join(characters))
 
 
 _remembered = lru_cache(maxsize=8192)(_folded)

@@ -30,12 +30,12 @@ class FactCards:
     ) -> list[tuple[str, tuple[int, ...]]]:
         """The text of each card, and the frames it rests on."""
         db = snapshot.db
-        found: dict[int, Said] = {}
+        mentions: dict[int, Said] = {}
         for entity in entities_in(snapshot, query, view, self.options):
-            for said in said_of(db, entity, seen(view), limit=_LOOKED_AT):
-                found.setdefault(said.span_id, said)
-        wanted = word_stems(query)
-        order = sorted(found, key=lambda span_id: -overlap(wanted, found[span_id].fact))[:limit]
+            for mention in said_of(db, entity, seen(view), limit=_LOOKED_AT):
+                mentions.setdefault(mention.span_id, mention)
+        query_stems = word_stems(query)
+        order = sorted(mentions, key=lambda span_id: -overlap(query_stems, mentions[span_id].fact))[:limit]
         raw: dict[int, RawHit] = {}
         for batch in batched(order):
             clause = among("s.span_id", batch)

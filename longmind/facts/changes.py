@@ -39,8 +39,8 @@ def diff(
     came = [hit for hit in raw[:_MOST_SPANS] if not _was_held(hit.span, before)]
     ended = _entries(db, View(view.spaces, before), gone, evidence)
     began = _entries(db, View(view.spaces, after), came, evidence)
-    known = _spans(db, raw)
-    changes = sorted(_paired(ended, began, known, before, after), key=_order)
+    spans_by_fact = _spans(db, raw)
+    changes = sorted(_paired(ended, began, spans_by_fact, before, after), key=_order)
     return Changes(tuple(changes[:limit]), truncated=len(changes) > limit or len(raw) > _MOST_SPANS)
 
 
@@ -55,16 +55,16 @@ def _was_held(span: SpanRow, as_of: AsOf) -> bool:
 
 def _spans(db: Connection, raw: Sequence[RawHit]) -> dict[int, list[SpanRow]]:
     """All spans of the facts that changed: one may have been recorded again, in parts, along the way."""
-    found: dict[int, list[SpanRow]] = defaultdict(list)
+    spans_by_fact: dict[int, list[SpanRow]] = defaultdict(list)
     for span in select_among(db, SpanRow, "fact_id", {hit.fact.fact_id for hit in raw}):
-        found[span.fact_id].append(span)
-    return found
+        spans_by_fact[span.fact_id].append(span)
+    return spans_by_fact
 
 
 def _paired(
     ended: Sequence[_Entry],
     began: Sequence[_Entry],
-    known: Mapping[int, Sequence[SpanRow]],
+    spans_by_fact: Mapping[int, Sequence[SpanRow]],
     before: AsOf,
     after: AsOf,
 ) -> list[Change]:
@@ -80,13 +80,13 @@ def _paired(
         if old is None:
             old = by_statement.get(_statement(raw)) if raw.predicate.cardinality == "one" else None
             kind = "began" if old is None else "changed"
-            at, axis = _beginning(known[raw.fact.fact_id], before, after)
+            at, axis = _beginning(spans_by_fact[raw.fact.fact_id], before, after)
         if old is not None:
             used.add(old[0].span.span_id)
         changes.append(Change(kind, None if old is None else old[1], hit, at, axis))
     for raw, hit in ended:
         if raw.span.span_id not in used:
-            at, axis, reason = _end(known[raw.fact.fact_id], before, after)
+            at, axis, reason = _end(spans_by_fact[raw.fact.fact_id], before, after)
             changes.append(Change("ended", hit, None, at, axis, reason))
     return changes
 
@@ -97,17 +97,19 @@ def _statement(raw: RawHit) -> tuple[int, int, bytes | None]:
 
 def _beginning(spans: Sequence[SpanRow], before: AsOf, after: AsOf) -> tuple[int, Axis]:
     """When the store first held it to be so at the later instant; or, if it did before, when it began."""
-    there = [span for span in _between(spans, before, after) if _covers(span, after.valid)]
-    already = [span.valid_from for span in there if span.system_from <= before.system]
+    covering = [span for span in _between(spans, before, after) if _covers(span, after.valid)]
+    already = [span.valid_from for span in covering if span.system_from <= before.system]
     if already:
         return max(already), "valid"
-    return min(span.system_from for span in there), "system"
+    return min(span.system_from for span in covering), "system"
 
 
 def _end(spans: Sequence[SpanRow], before: AsOf, after: AsOf) -> tuple[int, Axis, str | None]:
     """When the store last held it to be so at the earlier instant; or, if it still does, when it ended."""
-    there = [span for span in _between(spans, before, after) if _covers(span, before.valid)]
-    last = max(there, key=lambda span: (FOREVER if span.system_to is None else span.system_to, span.span_id))
+    covering = [span for span in _between(spans, before, after) if _covers(span, before.valid)]
+    last = max(
+        covering, key=lambda span: (FOREVER if span.system_to is None else span.system_to, span.span_id)
+    )
     if last.system_to is not None and last.system_to <= after.system:
         return last.system_to, "system", last.reason
     return (after.valid if last.valid_to is None else last.valid_to), "valid", None

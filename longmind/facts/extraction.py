@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from longmind.base.checks import check_limit
-from longmind.base.errors import MissingExtra
-from longmind.facts.periods import said_period
 from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
 
 if TYPE_CHECKING:
     from longmind.extract import Statement
-
-PeriodReader = Callable[[str, int | None], tuple[int | None, int | None]]
-"""A time phrase and its reference time, to first instant and end; None for what it does not say."""
 
 USER: Final = "user"
 """Who speaks in the first person where a frame names no speaker: the one user of the space."""
@@ -66,7 +61,8 @@ class FoundFact:
     """A fact that the text states, or with `action` "end" one that it says no longer holds.
 
     `start` and `end` are the UTF-8 bytes that say so. Times are None where the text gives none: then it holds
-    from when the frame happened.
+    from when the frame happened, or is over from then on. `valid_to` alone, in the past, is what was so until
+    then from some time that is not told.
     """
 
     subject: str
@@ -126,20 +122,17 @@ class ReferenceExtractor:
     """Session and document identity, titles, e-mail addresses, telephone numbers, and plain statements.
 
     Precision before recall. Subjects in the first person are the frame's speaker, else `user`; what a machine
-    says without a speaker's name is left alone, as are plans and single events. `periods` reads time phrases,
-    given the phrase and when it was said; the default knows dates and years only.
+    says without a speaker's name is left alone, as are plans and single events. Time phrases are resolved
+    against the moment the frame happened.
     """
 
     id = "reference"
     version = "1"
 
-    def __init__(self, periods: PeriodReader = said_period) -> None:
-        self._periods = periods
-
     def extract(self, source: Source) -> Extraction:
         entities: dict[str, FoundEntity] = {}
         facts: list[FoundFact] = []
-        for entity, fact in (*_identity(source), *_contacts(source), *_statements(source, self._periods)):
+        for entity, fact in (*_identity(source), *_contacts(source), *_statements(source)):
             if entity is not None:
                 entities[entity.key] = _joined(entities.get(entity.key), entity)
             if fact is not None:
@@ -166,10 +159,10 @@ def _identity(source: Source) -> Iterator[_Found]:
 
 def _title_range(text: str, title: str) -> tuple[int | None, int | None]:
     """Where the text itself shows its title, near its beginning."""
-    place = text[:2000].find(title)
-    if place < 0:
+    position = text[:2000].find(title)
+    if position < 0:
         return None, None
-    start = len(text[:place].encode())
+    start = len(text[:position].encode())
     return start, start + len(title.encode())
 
 
@@ -179,18 +172,14 @@ def _contacts(source: Source) -> Iterator[_Found]:
         return
     from longmind.extract.personal import find_personal
 
-    try:
-        spans = find_personal(source.text, kinds=("email", "phone"))
-    except MissingExtra:  # numbers need a package of their own, addresses do not
-        spans = find_personal(source.text, kinds=("email",))
-    for span in spans:
+    for span in find_personal(source.text, kinds=("email", "phone")):
         if span.kind == "email" or span.text.startswith("+"):
             key = span.text if span.kind == "email" else "+" + re.sub(r"\D", "", span.text)
             names = () if key == span.text else (span.text,)
             yield FoundEntity(key, span.kind, names), FoundFact(key, "is_a", span.kind, span.start, span.end)
 
 
-def _statements(source: Source, periods: PeriodReader) -> Iterator[_Found]:
+def _statements(source: Source) -> Iterator[_Found]:
     if source.cut or (source.speaker is None and (source.role or "").lower() in _MACHINES):
         return
     from longmind.extract import SPEAKER, find_statements
@@ -206,20 +195,16 @@ def _statements(source: Source, periods: PeriodReader) -> Iterator[_Found]:
         aliases: tuple[str, ...] = ()
         if statement.slot in ("name", "nickname") and statement.holds and isinstance(value, str):
             aliases = (str(value),) if _is_key(value) else ()
-        yield FoundEntity(subject, "person", aliases), _fact(source, statement, subject, value, periods)
+        yield FoundEntity(subject, "person", aliases), _fact(source, statement, subject, value)
         if isinstance(value, Entity) and statement.holds:
             yield FoundEntity(str(value), kind), None
 
 
-def _fact(
-    source: Source, statement: Statement, subject: str, value: Value, periods: PeriodReader
-) -> FoundFact | None:
+def _fact(source: Source, statement: Statement, subject: str, value: Value) -> FoundFact:
     """What holds is recorded; what is denied or over ends, unless the text says from when to when it was."""
-    first, last = (None, None) if statement.when is None else periods(statement.when.text, source.occurred_at)
-    if source.occurred_at is not None and first is not None and first > source.occurred_at:
-        first = last = None
-    over = statement.polarity and statement.ended and first is not None and last is not None
-    recorded = statement.holds or over
+    since, until = _period(statement, source.occurred_at)
+    was_so = statement.polarity and statement.ended and until is not None
+    recorded = statement.holds or was_so
     return FoundFact(
         subject=subject,
         predicate=statement.slot,
@@ -228,9 +213,34 @@ def _fact(
         end=statement.end,
         cardinality=statement.cardinality,
         action="record" if recorded else "end",
-        valid_from=first if recorded else None,
-        valid_to=last if over else None,
+        valid_from=since if recorded else None,
+        valid_to=until,
     )
+
+
+def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None]:
+    """The first instant and the end that the statement's time phrase gives it; None for what it leaves open.
+
+    A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
+    only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
+    """
+    if statement.when is None:
+        return None, None
+    from longmind.when.find import find_times
+
+    text = statement.when.text
+    # "From July" and "until May" look ahead while a thing is so; a search would look back.
+    ahead = statement.holds and text.lower().startswith(("from", "until", "till", "up to"))
+    phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
+    if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:
+        return None, None
+    since, until, relation = phrases[0].since, phrases[0].until, phrases[0].relation
+    if statement.holds:
+        return since, until if relation in ("before", "between") else None
+    if statement.polarity and relation in ("before", "between"):
+        return since, until
+    # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
+    return None, since if not statement.polarity or relation == "since" else None
 
 
 def _value(statement: Statement) -> Value:
@@ -256,8 +266,8 @@ def _joined(old: FoundEntity | None, new: FoundEntity) -> FoundEntity:
 
 def found_names(entities: Sequence[FoundEntity]) -> dict[str, FoundEntity]:
     """By canonical key."""
-    found: dict[str, FoundEntity] = {}
+    by_norm: dict[str, FoundEntity] = {}
     for entity in entities:
         norm = Entity(entity.key).norm
-        found[norm] = _joined(found.get(norm), entity)
-    return found
+        by_norm[norm] = _joined(by_norm.get(norm), entity)
+    return by_norm

@@ -40,7 +40,7 @@ def neighbors(
     left = max_edges
     truncated = False
     for level in range(1, depth + 1):
-        found: list[tuple[Edge, str]] = []
+        reached: list[tuple[Edge, str]] = []
         for side in sides:
             raw = _edges_at(db, view, frontier, side, condition, limit=left + 1)
             truncated = truncated or len(raw) > left
@@ -48,9 +48,9 @@ def neighbors(
                 left -= 1
                 if hit.fact.fact_id not in walked:
                     walked.add(hit.fact.fact_id)
-                    found.append(_edge(hit, side, level))
-        edges += [edge for edge, _ in sorted(found, key=_order)]
-        frontier = sorted({norm for _, norm in found} - visited)
+                    reached.append(_edge(hit, side, level))
+        edges += [edge for edge, _ in sorted(reached, key=_order)]
+        frontier = sorted({norm for _, norm in reached} - visited)
         visited.update(frontier)
         if truncated or not frontier or len(edges) > limit:
             break
@@ -61,11 +61,11 @@ def _edges_at(
     db: Connection, view: View, frontier: Sequence[str], side: str, condition: Clause, *, limit: int
 ) -> list[RawHit]:
     near = "e" if side == "out" else "o"
-    found: list[RawHit] = []
+    raw: list[RawHit] = []
     for batch in batched(frontier):
         clause = both([among(f"{near}.key_norm", batch), ledgers(view.spaces, f"{near}.ledger"), condition])
-        found += select_spans(db, view, clause, order=_ORDERS[side], limit=limit, flags=False)
-    return found[:limit]
+        raw += select_spans(db, view, clause, order=_ORDERS[side], limit=limit, flags=False)
+    return raw[:limit]
 
 
 def _edge(hit: RawHit, side: Literal["out", "in"], depth: int) -> tuple[Edge, str]:

@@ -88,8 +88,8 @@ def _loose_ends(db: Connection, revision: int) -> Iterator[Problem]:
     for kind in _COUNTED:
         table = TABLES[kind]
         highest = _count(db, f"SELECT coalesce(max({kind._fields[0]}), 0) FROM {table}")
-        given = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
-        if highest > (given[0] if given else 0):
+        counter = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
+        if highest > (counter[0] if counter else 0):
             yield Problem("counter", f"the counter of {table} is behind its rows")
     strayed = (
         "SELECT c.fact_id FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
@@ -105,11 +105,11 @@ def _checksums(db: Connection, kind: type[Any]) -> Iterator[Problem]:
     table = TABLES[kind]
     columns = Columns((kind, "x"))
     if kind is PremiseRow:
-        found: Any = db.all(f"SELECT {columns.sql} FROM {table} x")
+        rows: Any = db.all(f"SELECT {columns.sql} FROM {table} x")
     else:
         key = kind._fields[0]
-        found = scan(db, f"SELECT {columns.sql} FROM {table} x WHERE {{after}}", f"x.{key}")
-    for row in found:
+        rows = scan(db, f"SELECT {columns.sql} FROM {table} x WHERE {{after}}", f"x.{key}")
+    for row in rows:
         try:
             item = checked(kind, row)
         except Corrupt as error:

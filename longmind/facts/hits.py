@@ -121,7 +121,7 @@ def _shadows_global(view: View) -> Clause:
     return Clause(f"c.ledger <> '{GLOBAL}' AND p.cardinality = 'one' AND {twin.sql}", twin.values)
 
 
-def _twin(view: View, place: Clause) -> Clause:
+def _twin(view: View, ledger: Clause) -> Clause:
     """A value of the same statement in another ledger, of a predicate that holds one."""
     visible = held(view.as_of, "s2")
     return Clause(
@@ -131,8 +131,8 @@ def _twin(view: View, place: Clause) -> Clause:
         "WHERE e2.ledger = c2.ledger AND e2.key_norm = e.key_norm AND p2.key_norm = p.key_norm "
         "AND (p2.cardinality = 'one' OR p.cardinality = 'one') "
         "AND c2.qualifiers_hash IS NOT DISTINCT FROM c.qualifiers_hash "
-        f"AND {place.sql} AND {visible.sql})",
-        place.values + visible.values,
+        f"AND {ledger.sql} AND {visible.sql})",
+        ledger.values + visible.values,
     )
 
 
@@ -181,10 +181,10 @@ def _flags(view: View, *, shadowed: bool) -> Clause:
 
 def hits(db: Connection, view: View, raw: Sequence[RawHit], *, evidence: int) -> list[FactHit]:
     """Finish hits: evidence up to `evidence` pieces each, and the premises that are gone."""
-    found = evidence_of(db, view, raw, limit=evidence) if evidence and raw else {}
+    pieces = evidence_of(db, view, raw, limit=evidence) if evidence and raw else {}
     derived = [hit.span.span_id for hit in raw if hit.span.derived]
     premises, lost = lost_premises(db, view.as_of, derived) if derived else ({}, {})
-    return [_hit(hit, view, found.get(hit.span.span_id, []), evidence, premises, lost) for hit in raw]
+    return [_hit(hit, view, pieces.get(hit.span.span_id, []), evidence, premises, lost) for hit in raw]
 
 
 def evidence_of(
@@ -207,8 +207,8 @@ def evidence_of(
 
 def ranked_evidence(db: Connection, view: View, raw: Sequence[RawHit], *, limit: int) -> list[EvidenceRow]:
     """What speaks for any of the spans, each piece once, best first."""
-    found = evidence_of(db, view, raw, limit=limit)
-    return _once([row for listed in found.values() for row in listed])[:limit]
+    by_span = evidence_of(db, view, raw, limit=limit)
+    return _once([row for listed in by_span.values() for row in listed])[:limit]
 
 
 def _once(evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
@@ -220,8 +220,8 @@ def _once(evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
 
 def frames_known(view: View) -> Clause:
     """Frames that may be cited: in the view's spaces, and known at its instant, whenever they happened."""
-    there = View(view.spaces, AsOf(system=view.as_of.system, valid=FOREVER))
-    return both([in_spaces(there), at_instant(there)])
+    known_by_then = View(view.spaces, AsOf(system=view.as_of.system, valid=FOREVER))
+    return both([in_spaces(known_by_then), at_instant(known_by_then)])
 
 
 _EVIDENCE: Final = Columns((EvidenceRow, "v"))
@@ -263,7 +263,7 @@ def lost_premises(
     alive: dict[int, bool] = {0: False}
     for row in sorted(select_among(db, PremiseRow, "span_id", span_ids), key=lambda item: item[:2]):
         direct[row.span_id].append(row.premise_fact_id or 0)
-    frontier = {premise for found in direct.values() for premise in found} - {0}
+    frontier = {premise for group in direct.values() for premise in group} - {0}
     for _ in range(_PREMISE_DEPTH):
         if not frontier:
             break
@@ -279,7 +279,7 @@ def lost_premises(
                 if premise is not None:
                     above[span.fact_id].add(premise.premise_fact_id or 0)
         edges.update(above)
-        frontier = {premise for found in above.values() for premise in found} - edges.keys() - {0}
+        frontier = {premise for group in above.values() for premise in group} - edges.keys() - {0}
     lost = {}
     for span_id, premises in direct.items():
         reached = _reach(premises, edges)

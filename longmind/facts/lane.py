@@ -112,19 +112,19 @@ def candidates(
     entities = entities_in(snapshot, query, view, options, names)
     if not entities:
         return []
-    wanted = word_stems(query) if options.by_relevance else frozenset()
+    query_stems = word_stems(query) if options.by_relevance else frozenset()
     facts: dict[int, Said] = {}
     for entity in entities:
-        for said in _facts(db, entity, view, where, options, wanted):
+        for mention in _facts(db, entity, view, where, options, query_stems):
             if len(facts) < options.max_facts:
-                facts.setdefault(said.span_id, said)
+                facts.setdefault(mention.span_id, mention)
     return _frames(db, facts, view, where, options) if facts else []
 
 
 def mentions(query: str) -> list[Mention]:
     """The whole query, its word sequences of five down to two, then its words of two characters or more."""
     query = query[:_MOST_CHARACTERS].replace("\0", " ").encode("utf-8", "replace").decode()
-    found: dict[str, int] = {}
+    longest: dict[str, int] = {}
     places = list(_words(query))[:_MOST_WORDS]
     norms = [(0, alias_norm(query))]
     for length in range(min(_LONGEST_SEQUENCE, len(places)), 1, -1):
@@ -138,8 +138,8 @@ def mentions(query: str) -> list[Mention]:
             norms.append((_LONGEST_SEQUENCE, norm))
     for source, norm in norms:
         if norm:
-            found.setdefault(norm, source)
-    return [Mention(source, norm) for norm, source in found.items()]
+            longest.setdefault(norm, source)
+    return [Mention(source, norm) for norm, source in longest.items()]
 
 
 def _words(query: str) -> Iterator[tuple[int, int]]:
@@ -147,13 +147,13 @@ def _words(query: str) -> Iterator[tuple[int, int]]:
         yield from (match.span() for match in _ASCII_WORD.finditer(query))
         return
     start = None
-    for place, character in enumerate(query):
+    for position, character in enumerate(query):
         if _separates(character):
             if start is not None:
-                yield start, place
+                yield start, position
             start = None
         elif start is None:
-            start = place
+            start = position
     if start is not None:
         yield start, len(query)
 
@@ -198,30 +198,30 @@ def _facts(
     view: View,
     where: Where,
     options: LaneOptions,
-    wanted: frozenset[str],
+    query_stems: frozenset[str],
 ) -> list[Said]:
     """What is said of an entity, if a frame in reach supports it."""
     condition = seen(_at(view, where)) & _supported(view, where, options)
-    facts = said_of(db, entity, condition, limit=_LOOKED_AT if wanted else options.max_facts)
-    relevant = [item for item in facts if overlap(wanted - word_stems(entity.alias), item.fact)]
+    facts = said_of(db, entity, condition, limit=_LOOKED_AT if query_stems else options.max_facts)
+    relevant = [item for item in facts if overlap(query_stems - word_stems(entity.alias), item.fact)]
     return relevant or facts
 
 
 def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:
     """What is so of an entity, then what has it as its value, in the ledger's fixed order."""
-    found: dict[int, Said] = {}
+    mentions: dict[int, Said] = {}
     for side in ("c.subject_entity_id", "c.object_entity_id"):
-        if len(found) >= limit:
+        if len(mentions) >= limit:
             break
         clause = among(side, entity.ids) & condition
         sql = (
             f"SELECT s.span_id, c.fact_id, e.key, p.key, coalesce(o.key, c.object_text) FROM {SOURCE} "
-            f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {limit - len(found)}"
+            f"WHERE {clause.sql} ORDER BY {ORDER} LIMIT {limit - len(mentions)}"
         )
         for span_id, fact_id, subject, predicate, value in db.all(sql, clause.values):
             fact = f"{subject} {predicate}{'' if value is None else f' {value[:60]}'}"
-            found.setdefault(span_id, Said(span_id, fact_id, fact, entity.alias))
-    return list(found.values())
+            mentions.setdefault(span_id, Said(span_id, fact_id, fact, entity.alias))
+    return list(mentions.values())
 
 
 def _supported(view: View, where: Where, options: LaneOptions) -> Clause:
@@ -251,12 +251,12 @@ class _Support:
 
 
 def _frames(
-    db: Connection, said: Mapping[int, Said], view: View, where: Where, options: LaneOptions
+    db: Connection, mentions: Mapping[int, Said], view: View, where: Where, options: LaneOptions
 ) -> list[Candidate]:
     support: dict[int, _Support] = defaultdict(_Support)
     chosen: dict[tuple[int, int], tuple[int, int, float, int]] = {}
     evidence = _evidence(view, where, options)
-    spans = among("s.span_id", list(said))
+    spans = among("s.span_id", list(mentions))
     sql = (
         "SELECT s.span_id, v.evidence_id, coalesce(f.ordinal, 0), f.frame_id, coalesce(v.confidence, -1), "
         f"v.asserted_at FROM fact_span s JOIN fact_evidence v ON {_RESTS_ON} JOIN frame f ON {_SHOWN_BY} "
@@ -266,11 +266,11 @@ def _frames(
         entry = (rest[0], rest[1], float(rest[2]), rest[3])
         chosen[span_id, evidence_id] = min(entry, chosen.get((span_id, evidence_id), entry))
     for (span_id, _), (_, frame_id, confidence, asserted_at) in sorted(chosen.items()):
-        held = support[frame_id]
-        held.confidence = max(held.confidence, confidence)
-        held.asserted_at = max(held.asserted_at, asserted_at)
-        held.facts.add(said[span_id].fact_id)
-        held.reasons[f"{said[span_id].fact} (named by {said[span_id].alias!r})"] = None
+        supported = support[frame_id]
+        supported.confidence = max(supported.confidence, confidence)
+        supported.asserted_at = max(supported.asserted_at, asserted_at)
+        supported.facts.add(mentions[span_id].fact_id)
+        supported.reasons[f"{mentions[span_id].fact} (named by {mentions[span_id].alias!r})"] = None
     order = sorted(
         support,
         key=lambda frame_id: (

@@ -72,9 +72,9 @@ class Ledger(Reader):
         others = [Entity(alias) for alias in aliases]
         _, ledger = self._place(space, scope)
         with self.store.write() as tx:
-            known = names.find_entities(tx.db, ledger, [entity.norm])
-            wanted = {entity.norm: NewEntity(str(entity), kind=label)}
-            row = names.ensure_entities(tx, ledger, wanted, known=known)[entity.norm]
+            entities = names.find_entities(tx.db, ledger, [entity.norm])
+            new = {entity.norm: NewEntity(str(entity), kind=label)}
+            row = names.ensure_entities(tx, ledger, new, existing=entities)[entity.norm]
             names.add_aliases(tx, [(row, str(alias)) for alias in others])
         return Entity(row.key)
 
@@ -192,9 +192,9 @@ class Ledger(Reader):
         ending = _ending(subject, predicate, value, qualifiers, valid_to, check_label(reason, "reason"))
         if isinstance(subject, FactHit):
             space, scope = space or subject.space, subject.scope
-        place, ledger = self._place(space, scope)
+        space_name, ledger = self._place(space, scope)
         with self.store.write() as tx:
-            [result], _ = write.write(tx, [ending], ledger=ledger, space=place)
+            [result], _ = write.write(tx, [ending], ledger=ledger, space=space_name)
         assert isinstance(result, Retracted)
         return result
 
@@ -208,15 +208,15 @@ class Ledger(Reader):
         space: WriteSpace = None,
     ) -> Added:
         """Add evidence for a fact, whatever its period."""
-        given = validate.check_evidence(evidence)
+        pieces = validate.check_evidence(evidence)
         fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
-        place, _ = self._place(space, "space")
-        view = View((place,))
+        space_name, _ = self._place(space, "space")
+        view = View((space_name,))
         with self.store.write() as tx:
             views.get(tx.db, view, fact_id, evidence=0)
-            placed = validate.located(tx.db, given, space=place, dialect=self.store.engine.dialect)
-            known = {item.place for item in views.evidence_for(tx.db, view, fact_id, limit=MOST)}
-            fresh = {item.place: item for item in placed if item.place not in known}
+            placed = validate.located(tx.db, pieces, space=space_name, dialect=self.store.engine.dialect)
+            cited = {item.place for item in views.evidence_for(tx.db, view, fact_id, limit=MOST)}
+            fresh = {item.place: item for item in placed if item.place not in cited}
             insert(tx.db, write.evidence_rows(tx, [(None, fact_id, item) for item in fresh.values()]))
         return Added(len(fresh))
 
@@ -236,9 +236,9 @@ class Ledger(Reader):
         entity = Entity(subject)
         _, ledger = self._place(space, scope)
         relation = None if predicate is None else Predicate(predicate).norm
-        wanted = None if value is None else typed(value)
+        only_value = None if value is None else typed(value)
         with self.store.write() as tx:
-            doomed = removal.facts_of(tx.db, ledger, entity.norm, predicate=relation, value=wanted)
+            doomed = removal.facts_of(tx.db, ledger, entity.norm, predicate=relation, value=only_value)
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
             counts = removal.erase_facts(tx, doomed)
             if predicate is None and value is None:
@@ -253,17 +253,17 @@ class Ledger(Reader):
     def _place(self, space: str | None, scope: str) -> tuple[str, str]:
         """The space a write is made from, and the ledger it goes to."""
         check_choice(scope, "scope", SCOPES)
-        place = canonical_space(space or self.default_space)
-        return place, GLOBAL if scope == "global" else place
+        space_name = canonical_space(space or self.default_space)
+        return space_name, GLOBAL if scope == "global" else space_name
 
     def _record(self, claims: Sequence[Claim], space: str | None, scope: str) -> list[Recorded]:
-        place, ledger = self._place(space, scope)
+        space_name, ledger = self._place(space, scope)
         if not claims:
             return []
         with self.store.write() as tx:
             validate.check_premises(tx.db, claims, ledger=ledger)
-            ready = validate.check_frames(tx, claims, space=place, dialect=self.store.engine.dialect)
-            results, _ = write.write(tx, ready, ledger=ledger, space=place)
+            ready = validate.check_frames(tx, claims, space=space_name, dialect=self.store.engine.dialect)
+            results, _ = write.write(tx, ready, ledger=ledger, space=space_name)
         return [result for result in results if isinstance(result, Recorded)]
 
 

@@ -39,13 +39,13 @@ class NameIndex:
     def _grow(self, snapshot: Snapshot) -> None:
         """By the names that were given since; their numbers are never used again."""
         if len(self._norms) <= self._most:
-            found = snapshot.db.all(
+            rows = snapshot.db.all(
                 "SELECT alias_id, alias_norm FROM fact_alias WHERE alias_id > ? ORDER BY alias_id "
                 f"LIMIT {self._most + 1}",
                 (self._last,),
             )
-            if found:
-                self._norms.update(str(norm) for _, norm in found)
-                self._last = int(found[-1][0])
+            if rows:
+                self._norms.update(str(norm) for _, norm in rows)
+                self._last = int(rows[-1][0])
         # Last: an exception before it must not leave names out that were never read.
         self._revision = snapshot.revision

@@ -42,19 +42,19 @@ class NewPredicate:
 
 def find_entities(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str, EntityRow]:
     """Those of the canonical keys that the ledger knows."""
-    found = select_among(db, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
-    return {row.key_norm: row for row in found}
+    rows = select_among(db, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
+    return {row.key_norm: row for row in rows}
 
 
 def ensure_entities(
-    tx: Transaction, ledger: str, wanted: Mapping[str, NewEntity], *, known: Mapping[str, EntityRow]
+    tx: Transaction, ledger: str, new_by_norm: Mapping[str, NewEntity], *, existing: Mapping[str, EntityRow]
 ) -> dict[str, EntityRow]:
     """An entity for each canonical key: the one in `known`, brought up to date, or a new one."""
-    found: dict[str, EntityRow] = {}
+    rows: dict[str, EntityRow] = {}
     changed: list[EntityRow] = []
     missing: list[tuple[str, NewEntity]] = []
-    for norm, new in wanted.items():
-        row = known.get(norm)
+    for norm, new in new_by_norm.items():
+        row = existing.get(norm)
         if row is None:
             missing.append((norm, new))
             continue
@@ -63,76 +63,80 @@ def ensure_entities(
             better = better._replace(kind=new.kind)
         if better != row:
             changed.append(better)
-        found[norm] = better
+        rows[norm] = better
     if changed:
         assert tx.system
         update(tx.db, changed, ("kind", "by_hand"), key=("entity_id",))
     if missing:
         first = tx.allocate("fact_entity", len(missing))
-        made = [
-            EntityRow(first + place, ledger, new.key, norm, new.kind, int(new.by_hand), tx.now)
-            for place, (norm, new) in enumerate(missing)
+        created = [
+            EntityRow(first + offset, ledger, new.key, norm, new.kind, int(new.by_hand), tx.now)
+            for offset, (norm, new) in enumerate(missing)
         ]
-        insert(tx.db, made)
-        _insert_aliases(tx, {(row.entity_id, alias_norm(row.key)): row.key for row in made}, None)
-        found.update((row.key_norm, row) for row in made)
-    return found
+        insert(tx.db, created)
+        _insert_aliases(tx, {(row.entity_id, alias_norm(row.key)): row.key for row in created}, None)
+        rows.update((row.key_norm, row) for row in created)
+    return rows
 
 
 def add_aliases(
     tx: Transaction, pairs: Iterable[tuple[EntityRow, str]], *, frame_id: int | None = None
 ) -> int:
     """Further names; those already there are left alone. Returns how many were new."""
-    wanted = {(entity.entity_id, alias_norm(alias)): alias.strip() for entity, alias in pairs}
-    if not wanted:
+    aliases = {(entity.entity_id, alias_norm(alias)): alias.strip() for entity, alias in pairs}
+    if not aliases:
         return 0
     source = Clause("x.frame_id IS NULL") if frame_id is None else Clause("x.frame_id = ?", (frame_id,))
-    known = select_among(tx.db, AliasRow, "entity_id", {entity for entity, _ in wanted}, also=source)
-    for row in known:
-        wanted.pop((row.entity_id, row.alias_norm), None)
-    if wanted:
-        _insert_aliases(tx, wanted, frame_id)
-    return len(wanted)
+    rows = select_among(tx.db, AliasRow, "entity_id", {entity for entity, _ in aliases}, also=source)
+    for row in rows:
+        aliases.pop((row.entity_id, row.alias_norm), None)
+    if aliases:
+        _insert_aliases(tx, aliases, frame_id)
+    return len(aliases)
 
 
-def _insert_aliases(tx: Transaction, wanted: Mapping[tuple[int, str], str], frame_id: int | None) -> None:
-    first = tx.allocate("fact_alias", len(wanted))
+def _insert_aliases(tx: Transaction, aliases: Mapping[tuple[int, str], str], frame_id: int | None) -> None:
+    first = tx.allocate("fact_alias", len(aliases))
     insert(
         tx.db,
         [
-            AliasRow(first + place, entity_id, alias, norm, frame_id, tx.system, None)
-            for place, ((entity_id, norm), alias) in enumerate(wanted.items())
+            AliasRow(first + offset, entity_id, alias, norm, frame_id, tx.system, None)
+            for offset, ((entity_id, norm), alias) in enumerate(aliases.items())
         ],
     )
 
 
 def find_predicates(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str, PredicateRow]:
-    found = select_among(db, PredicateRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
-    return {row.key_norm: row for row in found}
+    rows = select_among(db, PredicateRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
+    return {row.key_norm: row for row in rows}
 
 
 def ensure_predicates(
-    tx: Transaction, ledger: str, wanted: Mapping[str, NewPredicate], *, known: Mapping[str, PredicateRow]
+    tx: Transaction,
+    ledger: str,
+    new_by_norm: Mapping[str, NewPredicate],
+    *,
+    existing: Mapping[str, PredicateRow],
 ) -> dict[str, PredicateRow]:
     """A predicate for each canonical key; a new one in a space takes over what is declared globally."""
-    found = {norm: known[norm] for norm in wanted if norm in known}
-    missing = {norm: new for norm, new in wanted.items() if norm not in known}
+    rows = {norm: existing[norm] for norm in new_by_norm if norm in existing}
+    missing = {norm: new for norm, new in new_by_norm.items() if norm not in existing}
     if not missing:
-        return found
+        return rows
     shared = {} if ledger == GLOBAL else find_predicates(tx.db, GLOBAL, missing)
     first = tx.allocate("fact_predicate", len(missing))
-    made = []
-    for place, (norm, new) in enumerate(missing.items()):
+    created = []
+    for offset, (norm, new) in enumerate(missing.items()):
         model = shared.get(norm)
         cardinality = model.cardinality if model is not None and model.declared else new.cardinality
         exact = model.exact if model is not None else 0
-        made.append(
-            PredicateRow(first + place, ledger, str(new.key), norm, cardinality or "many", exact, 0, tx.now)
+        created.append(
+            PredicateRow(first + offset, ledger, str(new.key), norm, cardinality or "many", exact, 0, tx.now)
         )
     assert tx.system
-    insert(tx.db, made)
-    found.update((row.key_norm, row) for row in made)
-    return found
+    insert(tx.db, created)
+    rows.update((row.key_norm, row) for row in created)
+    return rows
 
 
 def define_predicate(
@@ -141,12 +145,12 @@ def define_predicate(
     """Declare how a predicate behaves; `Conflict` if what is recorded already contradicts that."""
     row = find_predicates(tx.db, ledger, [key.norm]).get(key.norm)
     if row is None:
-        made = PredicateRow(
+        new_row = PredicateRow(
             tx.allocate("fact_predicate"), ledger, str(key), key.norm, cardinality, int(exact), 1, tx.now
         )
         assert tx.system
-        insert(tx.db, [made])
-        return made
+        insert(tx.db, [new_row])
+        return new_row
     better = row._replace(cardinality=cardinality, exact=int(exact), declared=1)
     if better == row:
         return row

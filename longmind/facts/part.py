@@ -20,7 +20,7 @@ from longmind.facts.extraction import (
 from longmind.facts.names import NewEntity
 from longmind.facts.rows import GLOBAL
 from longmind.facts.statements import Claim, Retraction
-from longmind.facts.values import Entity, Evidence, Predicate, check_order, check_range, typed
+from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_range, typed
 from longmind.store.drafts import Draft
 from longmind.store.parts import Failed, Part, Problem
 from longmind.store.transaction import Snapshot, Transaction
@@ -42,9 +42,9 @@ class FactsPart(Part):
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
         try:
-            found = self.limits.cut(extractor.extract(_source(draft)))
-            _check(found, draft.text)
-            return found
+            extraction = self.limits.cut(extractor.extract(_source(draft)))
+            _check(extraction, draft.text)
+            return extraction
         except Exception as error:  # foreign code must not keep a frame from being written
             return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
 
@@ -100,9 +100,9 @@ class FactsPart(Part):
         items: Sequence[tuple[Frame, Extraction]],
     ) -> None:
         entities = found_names([entity for _, item in items for entity in item.entities])
-        known = names.find_entities(tx.db, ledger, entities)
-        wanted = {norm: _new(entity) for norm, entity in entities.items()}
-        rows = names.ensure_entities(tx, ledger, wanted, known=known)
+        existing = names.find_entities(tx.db, ledger, entities)
+        new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
+        rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
         operations = [
             operation
             for frame, item in items
@@ -113,12 +113,15 @@ class FactsPart(Part):
             tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
         )
         for frame, item in items:
-            told = {norm for fact in item.facts for norm in _mentioned(fact)}
+            mentioned = {norm for fact in item.facts for norm in _mentioned(fact)}
             pairs = []
             for norm, entity in found_names(item.entities).items():
                 # An entity that no fact mentions is tied to its frame by its own name.
-                given = [alias for alias in entity.aliases if Entity(alias).norm != norm]
-                pairs += [(rows[norm], alias) for alias in (given if norm in told else [*given, entity.key])]
+                aliases = [alias for alias in entity.aliases if Entity(alias).norm != norm]
+                pairs += [
+                    (rows[norm], alias)
+                    for alias in (aliases if norm in mentioned else [*aliases, entity.key])
+                ]
             names.add_aliases(tx, pairs, frame_id=frame.id)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
@@ -150,13 +153,13 @@ def _source(draft: Draft) -> Source:
     )
 
 
-def _check(found: Extraction, text: str) -> None:
+def _check(extraction: Extraction, text: str) -> None:
     """Refuse what could not be written, while there is still time."""
     raw = text.encode()
-    for entity in found.entities:
+    for entity in extraction.entities:
         for name in (entity.key, *entity.aliases):
             Entity(name)
-    for fact in found.facts:
+    for fact in extraction.facts:
         Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
         if fact.valid_from is not None and fact.valid_to is not None:
             check_order(fact.valid_from, fact.valid_to)
@@ -189,19 +192,17 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         asserted_at=frame.occurred_at,
     )
     subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
-    if fact.action == "end":
-        ending = Retraction(
-            subject,
-            predicate,
-            value,
-            until=frame.occurred_at,
-            reason="said to be over",
-            evidence=(evidence,),
-            lenient=True,
-            flexible=True,
-            by_clock=by_clock,
-        )
-        return [ending]
+    ending = Retraction(
+        subject,
+        predicate,
+        value,
+        until=frame.occurred_at,
+        reason="said to be over",
+        evidence=(evidence,),
+        lenient=True,
+        flexible=True,
+        by_clock=by_clock,
+    )
     claim = Claim(
         subject,
         predicate,
@@ -213,10 +214,29 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         flexible=True,
         by_clock=by_clock,
     )
-    dated = replace(claim, start=fact.valid_from, by_clock=False)
-    if fact.valid_to is not None:
-        return [replace(dated, end=fact.valid_to)]
-    if fact.valid_from is None or fact.valid_from >= frame.occurred_at:
-        return [claim if fact.valid_from is None else dated]
+    start, end = fact.valid_from, fact.valid_to
+    is_over = end is not None and end <= frame.occurred_at
+    if fact.action == "end":
+        return _endings(ending, end)
+    if start is None and is_over:
+        # "I lived in Porto until 2019": from when is not told, so it takes what room is left before.
+        unknown_start = replace(claim, start=CALENDAR_START, end=end, fills=True, by_clock=False)
+        return [*_endings(ending, end), unknown_start]
+    if end is not None:
+        dated_claim = claim if start is None else replace(claim, start=start, by_clock=False)
+        return [replace(dated_claim, end=end)]
+    if start is None:
+        return [claim]
+    dated = replace(claim, start=start, by_clock=False)
+    if start >= frame.occurred_at:
+        return [dated]
     # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
     return [claim, replace(dated, end=frame.occurred_at)]
+
+
+def _endings(ending: Retraction, end: int | None) -> list[Claim | Retraction]:
+    """The end that was said, and the end of whatever was recorded to have begun between it and now."""
+    if end is None:
+        return [ending]
+    at_that_time = replace(ending, until=end, by_clock=False)
+    return [at_that_time] if ending.until is None or end >= ending.until else [at_that_time, ending]

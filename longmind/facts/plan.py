@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from longmind.base.errors import InvalidInput
@@ -58,8 +58,8 @@ class _Statement:
     @property
     def spans(self) -> list[LiveSpan]:
         if self.ordered is None:
-            found = [span for spans in self.by_fact.values() for span in spans]
-            self.ordered = sorted(found, key=_start)
+            unordered = [span for spans in self.by_fact.values() for span in spans]
+            self.ordered = sorted(unordered, key=_start)
         return self.ordered
 
     def add(self, span: LiveSpan) -> None:
@@ -70,10 +70,10 @@ class _Statement:
     def remove(self, span: LiveSpan) -> None:
         self.by_fact[span.fact_id].remove(span)
         if self.ordered is not None:
-            place = bisect_left(self.ordered, span.start, key=_start)
-            while self.ordered[place] is not span:
-                place += 1
-            del self.ordered[place]
+            index = bisect_left(self.ordered, span.start, key=_start)
+            while self.ordered[index] is not span:
+                index += 1
+            del self.ordered[index]
 
     def near(self, start: int) -> list[LiveSpan]:
         """Of spans that do not overlap each other: those that reach or follow `start`."""
@@ -135,7 +135,7 @@ class LedgerPlan:
         ]
         clauses += [among("c.fact_id", batch) for batch in batched(sorted(facts - self.names.new_facts))]
         columns = Columns((FactRow, "c"), (SpanRow, "s"))
-        seen: set[int] = set()
+        span_ids: set[int] = set()
         for clause in clauses:
             sql = (
                 f"SELECT {columns.sql} FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id "
@@ -143,9 +143,9 @@ class LedgerPlan:
             )
             for row in self.tx.db.all(sql, clause.values):
                 fact, span = columns.read(row)
-                if span.span_id in seen:
+                if span.span_id in span_ids:
                     continue
-                seen.add(span.span_id)
+                span_ids.add(span.span_id)
                 key = (fact.subject_entity_id, fact.predicate_id, fact.qualifiers_hash)
                 live = LiveSpan(fact.fact_id, span.valid_from, span.valid_to, bool(span.by_hand), span)
                 self.statements[key].add(live)
@@ -162,6 +162,11 @@ class LedgerPlan:
         start = self.tx.now if claim.start is None else claim.start
         statement = self.statements[item.statement]
         exclusive = item.single or claim.replaces
+        if claim.fills:
+            gap = _last_gap(claim, fact_id, statement, exclusive=exclusive)
+            if gap is None:
+                return Recorded(fact_id, "unchanged")
+            start, claim = gap[0], replace(claim, end=gap[1])
         if claim.start is None or claim.by_clock:
             followed = statement.spans if exclusive else statement.by_fact.get(fact_id, [])
             floor = self._not_before(start, followed)
@@ -238,8 +243,8 @@ class LedgerPlan:
             statement.add(piece)
         for span in plan.closed:
             self._close(statement, _live(span), ending.reason)
-        found = tuple(dict.fromkeys(_live(span).fact_id for span in plan.closed))
-        return Retracted(found, len(plan.closed))
+        fact_ids = tuple(dict.fromkeys(_live(span).fact_id for span in plan.closed))
+        return Retracted(fact_ids, len(plan.closed))
 
     def _not_before(self, reading: int, spans: Iterable[LiveSpan]) -> int:
         """The clock's reading as a moment on the valid axis: after everything said before, in system order.
@@ -249,11 +254,11 @@ class LedgerPlan:
         """
         moment = reading
         for span in spans:
-            said = self.tx.snapshot.revision + 1 if span.row is None else span.row.system_from
-            if reading < span.start <= said:
+            recorded_at = self.tx.snapshot.revision + 1 if span.row is None else span.row.system_from
+            if reading < span.start <= recorded_at:
                 # A millisecond later, so that both keep a place in the history.
                 moment = max(moment, span.start + 1)
-            if span.end is not None and reading < span.end <= said:
+            if span.end is not None and reading < span.end <= recorded_at:
                 moment = max(moment, span.end)
         return moment
 
@@ -261,8 +266,8 @@ class LedgerPlan:
         """Whether these premises are no news; to a stored span none can be added."""
         if not premises or span.row is None:
             return True
-        held = select_among(self.tx.db, PremiseRow, "span_id", [span.row.span_id])
-        return set(premises) <= {row.premise_fact_id for row in held}
+        rows = select_among(self.tx.db, PremiseRow, "span_id", [span.row.span_id])
+        return set(premises) <= {row.premise_fact_id for row in rows}
 
     def _close(self, statement: _Statement, span: LiveSpan, reason: str) -> None:
         statement.remove(span)
@@ -279,6 +284,25 @@ class LedgerPlan:
             for span in spans
             if span.row is None
         ]
+
+
+def _last_gap(
+    claim: Claim, fact_id: int, statement: _Statement, *, exclusive: bool
+) -> tuple[int, int] | None:
+    """The part of a claim that no span contradicts, back from its end; None where the value is known."""
+    start, end = claim.start, claim.end
+    assert start is not None
+    assert isinstance(end, int)
+    if any(span.start < end for span in statement.by_fact.get(fact_id, [])):
+        return None
+    for span in reversed(statement.spans if exclusive else []):
+        if span.start < end:
+            if span.end is None or span.end >= end:
+                end = span.start
+            else:
+                start = max(start, span.end)
+                break
+    return (start, end) if start < end else None
 
 
 def _as_open(spans: Iterable[LiveSpan]) -> list[OpenSpan]:

@@ -47,10 +47,10 @@ class Reader:
         as_of: AsOf = AsOf.LATEST,
     ) -> EntityMatches:
         """The entities that a name may mean, best first."""
-        wanted, view = Entity(name), self._view(space, as_of)
+        entity, view = Entity(name), self._view(space, as_of)
         check_limit(limit, "limit", most=MOST)
         with self.store.read() as snapshot:
-            return EntityMatches(tuple(resolve.resolve(snapshot.db, view, wanted, near=near, limit=limit)))
+            return EntityMatches(tuple(resolve.resolve(snapshot.db, view, entity, near=near, limit=limit)))
 
     def about(
         self,
@@ -211,10 +211,10 @@ class Reader:
         return View.of(self.default_space if space is None else space, as_of)
 
 
-def _predicates(given: str | Iterable[str] | None) -> tuple[Predicate, ...]:
-    if given is None:
+def _predicates(names: str | Iterable[str] | None) -> tuple[Predicate, ...]:
+    if names is None:
         return ()
-    return tuple(Predicate(key) for key in ([given] if isinstance(given, str) else given))
+    return tuple(Predicate(key) for key in ([names] if isinstance(names, str) else names))
 
 
 def _check_limits(limit: int, evidence: int) -> None:
@@ -222,5 +222,5 @@ def _check_limits(limit: int, evidence: int) -> None:
     check_limit(evidence, "evidence", most=1000, least=0)
 
 
-def _as_of(given: AsOf | datetime | int) -> AsOf:
-    return given if isinstance(given, AsOf) else AsOf.at(given)
+def _as_of(moment: AsOf | datetime | int) -> AsOf:
+    return moment if isinstance(moment, AsOf) else AsOf.at(moment)

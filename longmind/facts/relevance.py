@@ -22,9 +22,9 @@ def speaks_of_oneself(text: str) -> bool:
     return not _FIRST_PERSON.isdisjoint(re.split(r"[^\w]+", canonical_text(text)))
 
 
-def overlap(question: frozenset[str], said: str) -> int:
+def overlap(question: frozenset[str], text: str) -> int:
     """How many of the question's words a fact shares; its own words are split at underscores too."""
-    return len(question & word_stems(said.replace("_", " "))) if question else 0
+    return len(question & word_stems(text.replace("_", " "))) if question else 0
 
 
 def _stem(word: str) -> str:

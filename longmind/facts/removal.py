@@ -99,8 +99,8 @@ def facts_of(
     clause = Clause("e.ledger = ? AND e.key_norm = ?", (ledger, subject))
     if predicate is not None:
         clause = clause & Clause("p.key_norm = ?", (predicate,))
-    found = select_spans(db, View((ledger,)), clause, limit=2**31, flags=False)
-    return {hit.fact.fact_id for hit in found if value is None or _same_value(hit, value)}
+    raw = select_spans(db, View((ledger,)), clause, limit=2**31, flags=False)
+    return {hit.fact.fact_id for hit in raw if value is None or _same_value(hit, value)}
 
 
 def _same_value(hit: RawHit, value: Typed) -> bool:
@@ -112,8 +112,8 @@ def _same_value(hit: RawHit, value: Typed) -> bool:
 def forget_entity(db: Connection, ledger: str, norm: str) -> dict[str, int]:
     """Remove an entity and its names, if no fact mentions it any more."""
     unused = f"ledger = ? AND key_norm = ? AND NOT EXISTS ({_MENTIONED})"
-    found = db.all(f"SELECT entity_id FROM fact_entity WHERE {unused}", (ledger, norm))
-    ids = [int(row[0]) for row in found]
+    rows = db.all(f"SELECT entity_id FROM fact_entity WHERE {unused}", (ledger, norm))
+    ids = [int(row[0]) for row in rows]
     aliases = delete_among(db, AliasRow, "entity_id", ids)
     return {"fact_alias": aliases, "fact_entity": delete_among(db, EntityRow, "entity_id", ids)}
 
@@ -121,7 +121,7 @@ def forget_entity(db: Connection, ledger: str, norm: str) -> dict[str, int]:
 def _resting_on(db: Connection, frame_ids: Sequence[int]) -> list[SpanRow]:
     """Spans not recorded by hand that these frames speak for, open or closed."""
     columns = Columns((SpanRow, "s"))
-    found: dict[int, SpanRow] = {}
+    spans: dict[int, SpanRow] = {}
     for batch in batched(sorted(set(frame_ids))):
         clause = among("v.frame_id", batch)
         for column in ("span_id", "fact_id"):
@@ -131,8 +131,8 @@ def _resting_on(db: Connection, frame_ids: Sequence[int]) -> list[SpanRow]:
             )
             for row in db.all(sql, clause.values):
                 [span] = columns.read(row)
-                found[span.span_id] = span
-    return [found[span_id] for span_id in sorted(found)]
+                spans[span.span_id] = span
+    return [spans[span_id] for span_id in sorted(spans)]
 
 
 def _without(db: Connection, spans: Sequence[SpanRow], support: str) -> list[SpanRow]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.errors import Conflict, MissingExtra
+from longmind.base.errors import Conflict
 from longmind.base.filters import View
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import GLOBAL, AliasRow, Columns, EntityRow, batched, ledgers
@@ -23,10 +23,10 @@ _NEAR_ENOUGH: Final = 70.0
 
 def named(db: Connection, view: View, norms: Iterable[str]) -> list[tuple[AliasRow, EntityRow]]:
     """Aliases with one of these normal forms, and their entities, as the view sees them."""
-    found: list[tuple[AliasRow, EntityRow]] = []
+    pairs: list[tuple[AliasRow, EntityRow]] = []
     for batch in batched(sorted(set(norms))):
-        found += _select(db, view, among("a.alias_norm", batch))
-    return found
+        pairs += _select(db, view, among("a.alias_norm", batch))
+    return pairs
 
 
 def resolve(db: Connection, view: View, name: str, *, near: bool, limit: int) -> list[EntityMatch]:
@@ -55,7 +55,7 @@ def one_key_each(db: Connection, view: View, names: Sequence[str]) -> dict[str, 
     meant: dict[str, set[str]] = defaultdict(set)
     for alias, entity in named(db, view, map(alias_norm, names)):
         meant[alias.alias_norm].add(entity.key_norm)
-    found: dict[str, str | None] = {}
+    key_of: dict[str, str | None] = {}
     for name in names:
         keys = sorted(meant[alias_norm(name)])
         own = Entity(name).norm
@@ -64,19 +64,17 @@ def one_key_each(db: Connection, view: View, names: Sequence[str]) -> dict[str, 
                 f"{name!r} may mean {', '.join(keys[:5])}{' and others' if len(keys) > 5 else ''}.",
                 hint="Ask by key; resolve() lists them.",
             )
-        found[name] = own if own in keys else keys[0] if keys else None
-    return found
+        key_of[name] = own if own in keys else keys[0] if keys else None
+    return key_of
 
 
 def _near(db: Connection, view: View, norm: str) -> list[tuple[AliasRow, EntityRow, float]]:
-    try:
-        from rapidfuzz import fuzz, process
-    except ImportError:
-        raise MissingExtra("Near names need the package rapidfuzz.", hint="pip install rapidfuzz") from None
+    from rapidfuzz import fuzz, process
+
     pairs = _select(db, view, Clause("1 = 1"))
     names = [alias.alias_norm for alias, _ in pairs]
     scored = process.extract(norm, names, scorer=fuzz.WRatio, limit=None, score_cutoff=_NEAR_ENOUGH)
-    ranked = [(*pairs[place], round(float(score) / 100, 4)) for _, score, place in scored]
+    ranked = [(*pairs[index], round(float(score) / 100, 4)) for _, score, index in scored]
     return sorted(ranked, key=lambda item: (-item[2], item[1].key_norm, item[1].ledger, item[0].alias_norm))
 
 

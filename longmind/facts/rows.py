@@ -192,11 +192,11 @@ def select_among(
     db: Connection, kind: type[AnyRow], column: str, values: Iterable[Value], *, also: Clause | None = None
 ) -> list[AnyRow]:
     """The rows whose `column` is one of the values, in batches."""
-    found: list[AnyRow] = []
+    rows: list[AnyRow] = []
     for batch in batched(sorted(set(values))):  # type: ignore[type-var]
         clause = among(f"x.{column}", batch)
-        found += select(db, kind, clause if also is None else clause & also)
-    return found
+        rows += select(db, kind, clause if also is None else clause & also)
+    return rows
 
 
 def insert(db: Connection, new: Sequence[Any]) -> None:
@@ -216,10 +216,10 @@ def update(db: Connection, changed: Sequence[Any], columns: Sequence[str], *, ke
     if not changed:
         return
     kind = type(changed[0])
-    given = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
-    found = " AND ".join(f"{name} = ?" for name in key)
+    assignments = ", ".join(f"{name} = ?" for name in (*columns, "checksum"))
+    conditions = " AND ".join(f"{name} = ?" for name in key)
     db.many(
-        f"UPDATE {TABLES[kind]} SET {given} WHERE {found}",
+        f"UPDATE {TABLES[kind]} SET {assignments} WHERE {conditions}",
         [
             (
                 *(getattr(row, name) for name in columns),

@@ -39,6 +39,8 @@ class Claim:
     by_hand: bool = True
     replaces: bool = False
     """Other values make room even if the predicate holds many."""
+    fills: bool = False
+    """Recorded only in the last gap before `end`, and not at all if the value is known there."""
     cardinality: Cardinality | None = None
     """For a predicate that is not there yet."""
     flexible: bool = False
@@ -163,12 +165,15 @@ class Resolver:
                 if norm not in people or (operation.by_hand and not people[norm].by_hand):
                     people[norm] = NewEntity(key, by_hand=operation.by_hand)
         db = self.tx.db
-        known = names.find_entities(db, self.ledger, mentioned)
-        entities = {**known, **names.ensure_entities(self.tx, self.ledger, people, known=known)}
+        existing = names.find_entities(db, self.ledger, mentioned)
+        entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
         claimed = {item.predicate.norm for item in operations if isinstance(item, Claim)}
-        there = names.find_predicates(db, self.ledger, relations)
-        wanted = {norm: new for norm, new in relations.items() if norm in claimed}
-        return entities, {**there, **names.ensure_predicates(self.tx, self.ledger, wanted, known=there)}
+        existing_predicates = names.find_predicates(db, self.ledger, relations)
+        new_predicates = {norm: new for norm, new in relations.items() if norm in claimed}
+        return entities, {
+            **existing_predicates,
+            **names.ensure_predicates(self.tx, self.ledger, new_predicates, existing=existing_predicates),
+        }
 
     def _make_facts(self, settled: Sequence[Resolved | None], entities: dict[str, EntityRow]) -> None:
         fresh: dict[bytes, Resolved] = {}

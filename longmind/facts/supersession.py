@@ -75,16 +75,16 @@ def plan_assertion(
 
     `exclusive`: one value at a time, so that others make room; otherwise only the same value is looked at.
     """
-    known = sorted(spans, key=lambda span: span.start)
-    others = [span for span in known if span.value != value] if exclusive else []
+    ordered = sorted(spans, key=lambda span: span.start)
+    others = [span for span in ordered if span.value != value] if exclusive else []
     following = (span.start for span in others if span.start > start)
     stop = min(following, default=None) if end is UNTIL_NEXT else end
     displaced = tuple(span for span in others if span.overlaps(start, stop))
     remainders = tuple(part for span in displaced for part in _outside(span, start, stop))
-    same = tuple(span for span in known if span.value == value and span.touches(start, stop))
-    kept = next((span for span in same if span.covers(start, stop)), None)
-    if kept is not None:
-        return AssertionPlan(start, stop, kept, (), displaced, remainders)
+    same = tuple(span for span in ordered if span.value == value and span.touches(start, stop))
+    covering = next((span for span in same if span.covers(start, stop)), None)
+    if covering is not None:
+        return AssertionPlan(start, stop, covering, (), displaced, remainders)
     first = min([start, *(span.start for span in same)])
     ends = [stop, *(span.end for span in same)]
     last = None if None in ends else max(item for item in ends if item is not None)
@@ -93,12 +93,12 @@ def plan_assertion(
 
 def plan_retraction(spans: Iterable[OpenSpan], *, until: int | None) -> RetractionPlan:
     """Close spans; with `until`, those that last longer, whose part before it is recorded again."""
-    known = sorted(spans, key=lambda span: span.start)
+    ordered = sorted(spans, key=lambda span: span.start)
     if until is None:
-        return RetractionPlan(tuple(known), ())
-    closed = tuple(span for span in known if span.end is None or span.end > until)
-    kept = tuple(Remainder(span, span.start, until) for span in closed if span.start < until)
-    return RetractionPlan(closed, kept)
+        return RetractionPlan(tuple(ordered), ())
+    closed = tuple(span for span in ordered if span.end is None or span.end > until)
+    remainders = tuple(Remainder(span, span.start, until) for span in closed if span.start < until)
+    return RetractionPlan(closed, remainders)
 
 
 def _outside(span: OpenSpan, start: int, end: int | None) -> list[Remainder]:

@@ -28,9 +28,9 @@ from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
 
-def claim(given: Assertion | Mapping[str, Any], *, replaces: bool = False) -> Claim:
+def claim(assertion: Assertion | Mapping[str, Any], *, replaces: bool = False) -> Claim:
     """A checked assertion. It counts as made by hand unless all its evidence names an extractor."""
-    item = given if isinstance(given, Assertion) else _assertion(given)
+    item = assertion if isinstance(assertion, Assertion) else _assertion(assertion)
     start, end = check_period(item.valid_from, item.valid_to)
     evidence = check_evidence(item.evidence)
     return Claim(
@@ -47,21 +47,21 @@ def claim(given: Assertion | Mapping[str, Any], *, replaces: bool = False) -> Cl
     )
 
 
-def check_evidence(given: Iterable[Evidence | int]) -> tuple[Evidence, ...]:
+def check_evidence(items: Iterable[Evidence | int]) -> tuple[Evidence, ...]:
     """Evidence, or ids of frames, as evidence."""
-    if isinstance(given, Evidence | int | str):
+    if isinstance(items, Evidence | int | str):
         raise InvalidInput("evidence must be a list.", hint="Write evidence=[Evidence(12)] or evidence=[12].")
-    found = []
-    for item in given:
+    pieces = []
+    for item in items:
         if isinstance(item, Evidence):
-            found.append(item)
+            pieces.append(item)
         elif isinstance(item, int):
-            found.append(Evidence(item))
+            pieces.append(Evidence(item))
         else:
             raise InvalidInput(
                 f"A {type(item).__name__} is no evidence.", hint="Give Evidence or a frame id."
             )
-    return tuple(found)
+    return tuple(pieces)
 
 
 def check_frames(tx: Transaction, claims: Sequence[Claim], *, space: str, dialect: Dialect) -> list[Claim]:
@@ -75,9 +75,9 @@ def check_frames(tx: Transaction, claims: Sequence[Claim], *, space: str, dialec
 
 def located(db: Connection, cited: Sequence[Evidence], *, space: str, dialect: Dialect) -> list[Evidence]:
     """The pieces, each with its chunk's place; or an error that says which one is wrong."""
-    found = stored(db, sorted({piece.frame for piece in cited}))
+    frames = stored(db, sorted({piece.frame for piece in cited}))
     for piece in cited:
-        row = found.get(piece.frame)
+        row = frames.get(piece.frame)
         if row is None or not (row.space == space or row.scope == "global") or row.retired_at is not None:
             raise NotFound(
                 f"There is no frame {piece.frame} in the space {space} to be evidence.",
@@ -88,40 +88,40 @@ def located(db: Connection, cited: Sequence[Evidence], *, space: str, dialect: D
     for piece in cited:
         if piece.start is not None and piece.end is not None:
             check_range(f"frame {piece.frame}", piece.start, piece.end, texts[piece.frame])
-    return [_placed(piece, found[piece.frame]) for piece in cited]
+    return [_placed(piece, frames[piece.frame]) for piece in cited]
 
 
 def check_premises(db: Connection, claims: Sequence[Claim], *, ledger: str) -> None:
     """Facts that others are derived from must be in the same ledger, or global."""
-    wanted = {premise for item in claims for premise in item.premises}
-    places = Clause("1 = 1") if not wanted else among("x.ledger", [ledger, GLOBAL])
-    found = {row.fact_id for row in select_among(db, FactRow, "fact_id", wanted, also=places)}
-    for premise in sorted(wanted - found):
+    premises = {premise for item in claims for premise in item.premises}
+    places = Clause("1 = 1") if not premises else among("x.ledger", [ledger, GLOBAL])
+    fact_ids = {row.fact_id for row in select_among(db, FactRow, "fact_id", premises, also=places)}
+    for premise in sorted(premises - fact_ids):
         raise NotFound(f"There is no fact {premise} here to derive from.", hint="It may be in another space.")
 
 
-def _assertion(given: Mapping[str, Any]) -> Assertion:
-    if not isinstance(given, Mapping):
-        raise InvalidInput(f"An assertion is an Assertion or a mapping, not {type(given).__name__}.")
+def _assertion(values: Mapping[str, Any]) -> Assertion:
+    if not isinstance(values, Mapping):
+        raise InvalidInput(f"An assertion is an Assertion or a mapping, not {type(values).__name__}.")
     names = [item.name for item in fields(Assertion)]
-    unknown = sorted(set(map(str, given)) - set(names))
-    missing = [name for name in names[:3] if name not in given]
+    unknown = sorted(set(map(str, values)) - set(names))
+    missing = [name for name in names[:3] if name not in values]
     if unknown or missing:
         wrong = f"has no {', '.join(missing)}" if missing else f"knows no {', '.join(unknown)}"
         raise InvalidInput(f"An assertion {wrong}.", hint=f"It has {', '.join(names)}.")
-    return Assertion(**given)
+    return Assertion(**values)
 
 
-def _premises(given: Iterable[FactHit | int]) -> tuple[int, ...]:
-    if isinstance(given, FactHit | int | str):
+def _premises(items: Iterable[FactHit | int]) -> tuple[int, ...]:
+    if isinstance(items, FactHit | int | str):
         raise InvalidInput("derived_from must be a list of facts.", hint="Write derived_from=[hit].")
-    found = []
-    for item in given:
+    fact_ids = []
+    for item in items:
         fact_id = item.fact_id if isinstance(item, FactHit) else item
         if isinstance(fact_id, bool) or not isinstance(fact_id, int) or not 0 < fact_id < 2**63:
             raise InvalidInput(f"{item!r} is no fact to derive from.", hint="Give a hit or a fact's id.")
-        found.append(fact_id)
-    return tuple(dict.fromkeys(found))
+        fact_ids.append(fact_id)
+    return tuple(dict.fromkeys(fact_ids))
 
 
 def _placed(piece: Evidence, row: FrameRow) -> Evidence:

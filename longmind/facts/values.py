@@ -39,6 +39,9 @@ OPEN: Final = _Open.OPEN
 
 Open = Literal[_Open.OPEN]
 
+CALENDAR_START: Final = -62_135_596_800_000
+"""The first instant of the year 1: the start of a period of which only the end is known."""
+
 
 @lru_cache(maxsize=8192)
 def _checked_key(key: str, name: str) -> str:
@@ -141,21 +144,21 @@ def untyped(kind: int, stored: Any) -> Value:
 Qualifier = tuple[str, ObjectKind, Stored]
 
 
-def check_qualifiers(given: Mapping[str, Value] | None) -> tuple[Qualifier, ...]:
+def check_qualifiers(qualifiers: Mapping[str, Value] | None) -> tuple[Qualifier, ...]:
     """Pairs in the order of their canonical keys; a key given twice is refused."""
-    if given is None:
+    if qualifiers is None:
         return ()
-    if not isinstance(given, Mapping):
-        raise InvalidInput(f"qualifiers must be a mapping, not {type(given).__name__}.")
-    found: dict[str, Qualifier] = {}
-    for key, value in given.items():
+    if not isinstance(qualifiers, Mapping):
+        raise InvalidInput(f"qualifiers must be a mapping, not {type(qualifiers).__name__}.")
+    checked: dict[str, Qualifier] = {}
+    for key, value in qualifiers.items():
         name = Predicate(key)
-        if name.norm in found:
+        if name.norm in checked:
             raise InvalidInput(f"The qualifier {key!r} is given twice.")
-        found[name.norm] = (str(name), *typed(value))
-    if len(found) > MAX_QUALIFIERS:
-        raise InvalidInput(f"There are {len(found)} qualifiers; the most is {MAX_QUALIFIERS}.")
-    return tuple(found[norm] for norm in sorted(found))
+        checked[name.norm] = (str(name), *typed(value))
+    if len(checked) > MAX_QUALIFIERS:
+        raise InvalidInput(f"There are {len(checked)} qualifiers; the most is {MAX_QUALIFIERS}.")
+    return tuple(checked[norm] for norm in sorted(checked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +184,9 @@ class Evidence:
         if (self.start is None) != (self.end is None):
             raise InvalidInput("Evidence has both start and end, or neither.")
         for name in ("start", "end", "chunk"):
-            place = getattr(self, name)
-            if place is not None and (isinstance(place, bool) or not isinstance(place, int) or place < 0):
-                raise InvalidInput(f"The {name} of evidence must be 0 or more, not {place!r}.")
+            offset = getattr(self, name)
+            if offset is not None and (isinstance(offset, bool) or not isinstance(offset, int) or offset < 0):
+                raise InvalidInput(f"The {name} of evidence must be 0 or more, not {offset!r}.")
         if self.start is not None and self.end is not None and self.start >= self.end:
             raise InvalidInput(f"The byte range [{self.start}, {self.end}) of evidence is empty.")
         check_label(self.extractor, "extractor")

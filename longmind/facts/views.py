@@ -75,20 +75,20 @@ def about_each(
     evidence: int = EVIDENCE_EACH,
 ) -> dict[str, FactsResult]:
     """`about` for many subjects at once, by the name each was asked for."""
-    wanted = one_key_each(db, view, subjects)
-    norms = sorted({norm for norm in wanted.values() if norm is not None})
+    keys = one_key_each(db, view, subjects)
+    norms = sorted({norm for norm in keys.values() if norm is not None})
     condition = both([ledgers(view.spaces, "e.ledger"), of_predicates(predicates), seen(view)])
-    found = []
+    raw_hits = []
     for batch in batched(norms):
-        found += select_spans_each(db, view, among("e.key_norm", batch) & condition, limit=limit + 1)
-    kept = [hit for hit in found if hit.place <= limit]
+        raw_hits += select_spans_each(db, view, among("e.key_norm", batch) & condition, limit=limit + 1)
+    within_limit = [hit for hit in raw_hits if hit.place <= limit]
     ready: dict[str, list[FactHit]] = {norm: [] for norm in norms}
-    for raw, hit in zip(kept, hits(db, view, kept, evidence=evidence), strict=True):
+    for raw, hit in zip(within_limit, hits(db, view, within_limit, evidence=evidence), strict=True):
         ready[raw.subject.key_norm].append(hit)
-    cut = {hit.subject.key_norm for hit in found if hit.place > limit}
+    cut = {hit.subject.key_norm for hit in raw_hits if hit.place > limit}
     return {
         str(name): FactsResult(() if norm is None else tuple(ready[norm]), truncated=norm in cut)
-        for name, norm in wanted.items()
+        for name, norm in keys.items()
     }
 
 
@@ -108,8 +108,8 @@ def history(
     if key is not None:
         clause = both([of_subject(view, key), *conditions])
         raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
-    found = hits(db, view, raw[:limit], evidence=evidence)
-    return FactsResult(tuple(found), truncated=len(raw) > limit)
+    listed = hits(db, view, raw[:limit], evidence=evidence)
+    return FactsResult(tuple(listed), truncated=len(raw) > limit)
 
 
 def get(db: Connection, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) -> FactHit:
@@ -137,8 +137,8 @@ def evidence_for(db: Connection, view: View, fact: FactHit | int, *, limit: int)
     raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=100_000)
     if not raw:
         raise NotFound(f"There is no fact {fact_id} here.", hint="It may be in another space, or erased.")
-    found = ranked_evidence(db, view, raw, limit=limit + 1)
-    return EvidenceResult(tuple(row.value() for row in found[:limit]), truncated=len(found) > limit)
+    rows = ranked_evidence(db, view, raw, limit=limit + 1)
+    return EvidenceResult(tuple(row.value() for row in rows[:limit]), truncated=len(rows) > limit)
 
 
 def _check_id(fact_id: object) -> None:

@@ -106,13 +106,13 @@ def evidence_rows(
     tx: Transaction, items: Iterable[tuple[int | None, int | None, Evidence]]
 ) -> list[EvidenceRow]:
     """New rows for (span, fact, evidence), one of the first two given."""
-    given = list(items)
-    if not given:
+    pieces = list(items)
+    if not pieces:
         return []
-    first = tx.allocate("fact_evidence", len(given))
+    first = tx.allocate("fact_evidence", len(pieces))
     return [
         EvidenceRow(
-            first + place,
+            first + offset,
             span_id,
             fact_id,
             item.frame,
@@ -126,7 +126,7 @@ def evidence_rows(
             tx.system,
             tx.now,
         )
-        for place, (span_id, fact_id, item) in enumerate(given)
+        for offset, (span_id, fact_id, item) in enumerate(pieces)
     ]
 
 
@@ -168,7 +168,7 @@ def _mark_by_hand(plan: LedgerPlan) -> None:
 
 
 def _insert_evidence(
-    plan: LedgerPlan, fresh: Sequence[LiveSpan], known: Mapping[int, Sequence[EvidenceRow]]
+    plan: LedgerPlan, fresh: Sequence[LiveSpan], stored: Mapping[int, Sequence[EvidenceRow]]
 ) -> int:
     items: list[tuple[int | None, int | None, Evidence]] = []
     left_out = 0
@@ -176,52 +176,52 @@ def _insert_evidence(
         assert span.row is not None
         if not (span.evidence or span.inherits):
             continue
-        is_new = span.row.span_id not in known
-        held = [row for source in span.inherits for row in known[source.span_id]]
-        places = {row.place() for row in (held if is_new else known[span.row.span_id])}
-        wanted: dict[tuple[object, ...], Evidence] = {}
+        is_new = span.row.span_id not in stored
+        inherited = [row for source in span.inherits for row in stored[source.span_id]]
+        places = {row.place() for row in (inherited if is_new else stored[span.row.span_id])}
+        new: dict[tuple[object, ...], Evidence] = {}
         if is_new:
-            wanted.update((row.place(), row.value()) for row in held)
+            new.update((row.place(), row.value()) for row in inherited)
         for item in span.evidence:
-            if item.place in places or item.place in wanted:
+            if item.place in places or item.place in new:
                 continue
-            if plan.max_evidence is not None and len(places) + len(wanted) >= plan.max_evidence:
+            if plan.max_evidence is not None and len(places) + len(new) >= plan.max_evidence:
                 left_out += 1
                 continue
-            wanted[item.place] = item
-        items += [(span.row.span_id, None, item) for item in wanted.values()]
+            new[item.place] = item
+        items += [(span.row.span_id, None, item) for item in new.values()]
     insert(plan.tx.db, evidence_rows(plan.tx, items))
     return left_out
 
 
 def _insert_premises(
-    plan: LedgerPlan, fresh: Sequence[LiveSpan], known: Mapping[int, Sequence[int | None]]
+    plan: LedgerPlan, fresh: Sequence[LiveSpan], stored: Mapping[int, Sequence[int | None]]
 ) -> None:
     rows = []
     for span in fresh:
         assert span.row is not None
         if not (span.premises or span.inherits):
             continue
-        inherited = [premise for source in span.inherits for premise in known.get(source.span_id, ())]
+        inherited = [premise for source in span.inherits for premise in stored.get(source.span_id, ())]
         for ordinal, premise in enumerate(dict.fromkeys([*inherited, *span.premises])):
             rows.append(PremiseRow(span.row.span_id, ordinal, premise))
     insert(plan.tx.db, rows)
 
 
 def _evidence_of(db: Connection, span_ids: Iterable[int]) -> dict[int, list[EvidenceRow]]:
-    found: dict[int, list[EvidenceRow]] = {span_id: [] for span_id in span_ids}
-    for row in sorted(select_among(db, EvidenceRow, "span_id", found)):
+    rows_by_span: dict[int, list[EvidenceRow]] = {span_id: [] for span_id in span_ids}
+    for row in sorted(select_among(db, EvidenceRow, "span_id", rows_by_span)):
         assert row.span_id is not None
-        found[row.span_id].append(row)
-    return found
+        rows_by_span[row.span_id].append(row)
+    return rows_by_span
 
 
 def _premises_of(db: Connection, spans: Iterable[SpanRow]) -> dict[int, list[int | None]]:
-    found: dict[int, list[int | None]] = defaultdict(list)
+    premises_by_span: dict[int, list[int | None]] = defaultdict(list)
     derived = [span.span_id for span in spans if span.derived]
     for row in sorted(select_among(db, PremiseRow, "span_id", derived), key=lambda item: item[:2]):
-        found[row.span_id].append(row.premise_fact_id)
-    return found
+        premises_by_span[row.span_id].append(row.premise_fact_id)
+    return premises_by_span
 
 
 def _drop_empty_facts(db: Connection, fact_ids: Iterable[int]) -> None:

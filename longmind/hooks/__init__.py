@@ -1,1 +1,1 @@
-"""The hooks of coding agents: what they are told when a session goes on, and what is kept of it."""
+"""Hooks of coding agents: context for their sessions and prompts, and their turns saved."""

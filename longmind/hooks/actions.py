@@ -1,4 +1,4 @@
-"""What is done on each occasion: tell what is known, or keep what was said."""
+"""What a hook does: give the agent context, or store the turns of its session."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Kind
-from longmind.base.hashing import digest
-from longmind.base.recall_marks import CLOSE, OPEN, without_echo
+from longmind.base.recall_marks import CLOSE, harmless, mark_id, marked, without_echo
+from longmind.base.times import format_ms
 from longmind.hooks import paths
 from longmind.hooks.events import MOST_CHARACTERS, Event, Turn
-from longmind.hooks.render import line, snippet
 from longmind.hooks.source import Note, Source
 from longmind.hooks.transcripts import read_turns
 
@@ -19,35 +18,38 @@ _DECISIONS: Final = ("decision", "decisions")
 _NOTES: Final = (Kind.TEXT, "note", "decision")
 _NEWEST: Final = 6
 _LAST_TURNS: Final = 6
-_LINE: Final = 240
-_TOPIC: Final = 400
+_LINE_CHARACTERS: Final = 240
+_TOPIC_CHARACTERS: Final = 400
+_CAVEAT_CHARACTERS: Final = 20
+"""Parentheses and line breaks around the caveat, and a reserve."""
 
 Log = Callable[[str], None]
 
 
-def told(event: Event, source: Source) -> str:
-    """What to put before the agent; empty where nothing is known."""
-    if event.occasion == "start":
-        return _fitting([*_beginning(event, source)], source.how)
-    if event.occasion == "prompt":
+def context_for(event: Event, source: Source) -> str:
+    """The text to add to the agent's context; empty if nothing is known."""
+    if event.action == "start":
+        return _fitting(_opening(event, source), source.caveat)
+    if event.action == "prompt":
         question, _ = without_echo(event.prompt)
+        # A prompt that starts with a slash is a command to the agent, not a question.
         if not question.strip() or question.lstrip().startswith("/"):
             return ""
-        return _fitting([source.recall(question, session=event.session)], source.how)
+        return _fitting([source.recall(question, session=event.session)], source.caveat)
     return ""
 
 
-def keep(event: Event, source: Source, store: str, *, log: Log) -> int:
-    """Keep the turns that are not kept yet; how many there were."""
+def save_turns(event: Event, source: Source, store: str, *, log: Log) -> int:
+    """Store the turns that are not stored yet; return how many there were."""
     if not event.session:
         return 0
-    turns, end = list(event.said), 0
+    turns, end = list(event.turns), 0
     if event.transcript is not None and event.transcript.is_file():
         turns, end = read_turns(event.transcript, paths.progress(store, event.transcript))
     cleaned = [
-        Turn(f"{event.agent}:{event.session}:{turn.key}", turn.role, said)
+        Turn(f"{event.agent}:{event.session}:{turn.key}", turn.role, text)
         for turn in turns
-        if (said := _own(turn))
+        if (text := without_echo(turn.text)[0].strip())
     ]
     if cleaned:
         _add(source, event.session, cleaned, log)
@@ -56,53 +58,57 @@ def keep(event: Event, source: Source, store: str, *, log: Log) -> int:
     return len(cleaned)
 
 
-def _own(turn: Turn) -> str:
-    """What was said without what was recalled into it."""
-    return without_echo(turn.text)[0].strip()
-
-
 def _add(source: Source, session: str, turns: list[Turn], log: Log) -> None:
     try:
         source.add(session, turns)
     except InvalidInput:
-        for turn in turns:  # one that cannot be kept must not hold up the others
+        for turn in turns:  # one that is refused must not hold up the others
             try:
                 source.add(session, [turn])
             except InvalidInput as error:
                 log(f"left out a turn: {error}")
 
 
-def _beginning(event: Event, source: Source) -> list[str]:
-    """Decisions and notes, experience of what was last worked on, and after compaction the last turns."""
-    decided = source.notes(kinds=(), tags=_DECISIONS, session="", limit=_NEWEST)
+def _opening(event: Event, source: Source) -> list[str]:
+    """Decisions and notes, experience with the last topic, and after compaction the last turns."""
+    decisions = source.notes(kinds=(), tags=_DECISIONS, session="", limit=_NEWEST)
     others = source.notes(kinds=_NOTES, tags=(), session="", limit=_NEWEST)
-    known = {note.id for note in decided}
-    noted = [*decided, *(note for note in others if note.id not in known)][:_NEWEST]
-    parts = [_listed("Recent decisions and notes", noted)]
-    last = source.notes(kinds=(Kind.TURN,), tags=(), session="", limit=20)
-    topic = next((note.text for note in last if note.who == "user"), event.folder.name) or "project"
-    parts.append(source.brief(topic[:_TOPIC]))
+    decision_ids = {note.id for note in decisions}
+    notes = [*decisions, *(note for note in others if note.id not in decision_ids)][:_NEWEST]
+    blocks = [_listed("Recent decisions and notes", notes)]
+    recent = source.notes(kinds=(Kind.TURN,), tags=(), session="", limit=20)
+    topic = next((note.text for note in recent if note.speaker == "user"), event.folder.name) or "project"
+    blocks.append(source.brief(topic[:_TOPIC_CHARACTERS]))
     if event.source == "compact" and event.session:
-        said = source.notes(kinds=(Kind.TURN,), tags=(), session=event.session, limit=_LAST_TURNS)
-        parts.append(_listed("Said before the conversation was shortened", said[::-1]))
-    return parts
+        turns = source.notes(kinds=(Kind.TURN,), tags=(), session=event.session, limit=_LAST_TURNS)
+        blocks.append(_listed("Said before the conversation was shortened", turns[::-1]))
+    return blocks
 
 
 def _listed(title: str, notes: list[Note]) -> str:
-    if not notes:
-        return ""
-    lines = [line(note.id, note.occurred_at, snippet(note.text, set(), _LINE), note.who) for note in notes]
-    return "\n".join([OPEN.format(id=digest("hook", *lines).hex()[:16]), title, *lines, CLOSE])
+    lines = [_line(note) for note in notes]
+    return marked(mark_id("hook", *lines), [title, *lines]) if lines else ""
 
 
-def _fitting(parts: list[str], how: str) -> str:
-    """The parts that fit, and what the answer lacks, said inside the last mark."""
-    kept: list[str] = []
-    room = MOST_CHARACTERS - len(how) - 20
-    for part in parts:
-        if part and len(part) < room:
-            kept.append(part)
-            room -= len(part) + 1
-    if kept and how:
-        kept[-1] = f"{kept[-1].removesuffix(CLOSE)}({how})\n{CLOSE}"
-    return "\n".join(kept)
+def _line(note: Note) -> str:
+    """One line; a stored text cannot begin another one, nor cite."""
+    text = note.text.strip()
+    if len(text) > _LINE_CHARACTERS:
+        text = f"{text[: _LINE_CHARACTERS - 2].strip()} …"
+    text = " ".join(text.split())
+    if note.speaker and not text.startswith(note.speaker):
+        text = f"{' '.join(note.speaker.split())}: {text}"
+    return f"- {format_ms(note.occurred_at)[:10]} {harmless(text)} [frame {note.id}]"
+
+
+def _fitting(blocks: list[str], caveat: str) -> str:
+    """The blocks that fit, with the caveat inside the last one, so that it is recognised as ours too."""
+    chosen: list[str] = []
+    room = MOST_CHARACTERS - len(caveat) - _CAVEAT_CHARACTERS
+    for block in blocks:
+        if block and len(block) < room:
+            chosen.append(block)
+            room -= len(block) + 1
+    if chosen and caveat:
+        chosen[-1] = f"{chosen[-1].removesuffix(CLOSE)}({caveat})\n{CLOSE}"
+    return "\n".join(chosen)

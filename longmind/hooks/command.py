@@ -26,7 +26,7 @@ _FLAGS: Final = ("--begin", "--verbose")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What stands on the command line."""
+    """The options of the command line."""
 
     event: str
     agent: str | None = None
@@ -36,34 +36,34 @@ class Options:
     verbose: bool = False
 
 
-def main(given: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
-    """Always 0: any other code may stop the agent."""
+def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
+    """Always 0: with any other code the agent may stop or refuse the prompt."""
     store = ""
-    verbose = "--verbose" in given
+    verbose = "--verbose" in arguments
     try:
-        options = read_options(given)
+        options = read_options(arguments)
         payload = _payload()
         event = read_event(options.event, payload, agent=options.agent, folder=Path.cwd())
         project = environment.get(PROJECT_VARIABLE)
         folder = Path(project) if project else event.folder
         store = paths.find_store(options.store or environment.get(STORE_VARIABLE), folder)
-        said = run(event, store, options, folder=folder, environment=environment)
-        if said:
-            sys.stdout.write(said + "\n")
+        output = run(event, store, options, folder=folder, environment=environment)
+        if output:
+            sys.stdout.write(output + "\n")
             sys.stdout.flush()
     except Exception as error:
-        what = str(error) if isinstance(error, LongmindError) else f"{type(error).__name__}: {error}"
-        paths.log(store, f"hook {' '.join(given)}: {what}")
+        message = str(error) if isinstance(error, LongmindError) else f"{type(error).__name__}: {error}"
+        paths.log(store, f"hook {' '.join(arguments)}: {message}")
         if verbose or not store:
-            print(f"longmind hook: {what}", file=sys.stderr)
+            print(f"longmind hook: {message}", file=sys.stderr)
     return 0
 
 
 def run(event: Event, store: str, options: Options, *, folder: Path, environment: Mapping[str, str]) -> str:
-    """Do what the event asks for, with the server if one runs, else with the store."""
+    """Answer the event from the server if one runs, else from the store."""
     from longmind.hooks import actions
 
-    begins = options.begin and event.occasion == "start"
+    begins = options.begin and event.action == "start"
     if not store and begins:
         store = str(folder / paths.DEFAULT_STORE)
         Path(store).parent.mkdir(exist_ok=True)
@@ -76,10 +76,10 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
             print(f"longmind hook: {line}", file=sys.stderr)
 
     def act(source: Source) -> str:
-        if event.occasion == "keep":
-            actions.keep(event, source, store, log=log)
+        if event.action == "save":
+            actions.save_turns(event, source, store, log=log)
             return answer(event, "")
-        return answer(event, actions.told(event, source))
+        return answer(event, actions.context_for(event, source))
 
     from longmind.hooks.local import Local
 
@@ -90,17 +90,17 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
             try:
                 return act(server)
             except Unavailable as error:
-                log(f"the server was no help, so the store was used: {error}")
+                log(f"the server failed, so the store was used: {error}")
         return act(local)
     finally:
         local.close()
 
 
-def read_options(given: Sequence[str]) -> Options:
-    """The options, without a library for them: a hook is called at every prompt."""
+def read_options(arguments: Sequence[str]) -> Options:
+    """Parsed without a library: a hook runs at every prompt, and imports add to its time."""
     named: dict[str, Any] = {}
     words: list[str] = []
-    rest = list(given)
+    rest = list(arguments)
     while rest:
         word, equals, value = rest.pop(0).partition("=")
         if word in _FLAGS and not equals:
@@ -122,23 +122,23 @@ def _payload() -> dict[str, Any]:
     if sys.stdin.isatty():
         raise InvalidInput("A hook reads JSON from standard input.", hint="It is called by an agent.")
     try:
-        found = json.loads(sys.stdin.buffer.read(_MOST_BYTES) or b"{}")
+        payload = json.loads(sys.stdin.buffer.read(_MOST_BYTES) or b"{}")
     except ValueError as error:
-        raise InvalidInput(f"Standard input is no JSON: {error}.") from None
-    if not isinstance(found, dict):
-        raise InvalidInput("Standard input is no JSON object.")
-    return found
+        raise InvalidInput(f"Standard input is not JSON: {error}.") from None
+    if not isinstance(payload, dict):
+        raise InvalidInput("Standard input is not a JSON object.")
+    return payload
 
 
 def _server(store_id: str, options: Options, environment: Mapping[str, str]) -> Source | None:
     from longmind.hooks.server import ADDRESS, Server, listens
 
     address = ADDRESS
-    named = environment.get(SERVER_VARIABLE)
-    if named:
-        host, _, port = named.rpartition("//")[2].rstrip("/").rpartition(":")
+    url = environment.get(SERVER_VARIABLE)
+    if url:
+        host, _, port = url.rpartition("//")[2].rstrip("/").rpartition(":")
         if not host or not port.isdigit():
-            raise InvalidInput(f"{SERVER_VARIABLE} is {named!r}.", hint="Write http://127.0.0.1:8787.")
+            raise InvalidInput(f"{SERVER_VARIABLE} is {url!r}.", hint="Write http://127.0.0.1:8787.")
         address = (host, int(port))
     if not listens(address):
         return None

@@ -1,4 +1,4 @@
-"""What a coding agent says when it calls a hook, and how it wants to be answered."""
+"""The call of a coding agent's hook: the event in its JSON, and the answer in its format."""
 
 from __future__ import annotations
 
@@ -11,33 +11,34 @@ from typing import Any, Final, Literal
 from longmind.base.errors import InvalidInput
 
 Agent = Literal["claude-code", "codex", "cursor"]
-Occasion = Literal["start", "prompt", "keep"]
+Action = Literal["start", "prompt", "save"]
+"""What a hook does: give context at the start or for a prompt, or save what was said."""
 
-EVENTS: Final[Mapping[str, Mapping[str, Occasion]]] = {
+EVENTS: Final[Mapping[str, Mapping[str, Action]]] = {
     "claude-code": {
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
-        "Stop": "keep",
-        "PreCompact": "keep",
-        "SessionEnd": "keep",
+        "Stop": "save",
+        "PreCompact": "save",
+        "SessionEnd": "save",
     },
     "codex": {
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
-        "Stop": "keep",
-        "PreCompact": "keep",
+        "Stop": "save",
+        "PreCompact": "save",
     },
-    "cursor": {"sessionStart": "start", "beforeSubmitPrompt": "keep", "afterAgentResponse": "keep"},
+    "cursor": {"sessionStart": "start", "beforeSubmitPrompt": "save", "afterAgentResponse": "save"},
 }
-"""By agent, the events under its own names, and what there is to do."""
+"""The events of each agent under its own names, and what to do at them."""
 
 MOST_CHARACTERS: Final = 9_000
-"""Claude Code shows a model only the beginning of what is longer than ten thousand."""
+"""Claude Code shows a model only the beginning of a text above ten thousand characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Something said; `key` tells it from all others of its session."""
+    """One message; `key` identifies it within its session, so that it is stored once."""
 
     key: str
     role: Literal["user", "assistant"]
@@ -50,40 +51,40 @@ class Event:
 
     agent: str
     name: str
-    occasion: Occasion
+    action: Action
     session: str
     folder: Path
     prompt: str = ""
     source: str = ""
     """Why a session starts: startup, resume, clear or compact."""
     transcript: Path | None = None
-    said: tuple[Turn, ...] = ()
-    """What the call itself tells of what was said."""
+    turns: tuple[Turn, ...] = ()
+    """The messages that the call itself carries; the others are in the transcript."""
 
 
 def read_event(name: str, payload: Mapping[str, Any], *, agent: str | None, folder: Path) -> Event:
     """The event from the agent's JSON; `folder` is where the hook runs, if the agent names none."""
-    whose = agent or ("cursor" if "conversation_id" in payload else "claude-code")
-    if whose not in EVENTS:
-        raise InvalidInput(f"There is no agent {whose!r}.", hint=f"There are {', '.join(EVENTS)}.")
-    known = {_plain(event): event for event in EVENTS[whose]}
-    event = known.get(_plain(name))
+    agent = agent or ("cursor" if "conversation_id" in payload else "claude-code")
+    if agent not in EVENTS:
+        raise InvalidInput(f"There is no agent {agent!r}.", hint=f"There are {', '.join(EVENTS)}.")
+    events = {_folded(event): event for event in EVENTS[agent]}
+    event = events.get(_folded(name))
     if event is None:
         raise InvalidInput(
-            f"{whose} has no hook {name!r} here.", hint=f"There are {', '.join(EVENTS[whose])}."
+            f"{agent} has no hook {name!r} here.", hint=f"There are {', '.join(EVENTS[agent])}."
         )
-    where = _text(payload, "cwd") or next(iter(_texts(payload.get("workspace_roots"))), "")
+    cwd = _text(payload, "cwd") or next(iter(_texts(payload.get("workspace_roots"))), "")
     transcript = _text(payload, "transcript_path")
     return Event(
-        agent=whose,
+        agent=agent,
         name=event,
-        occasion=EVENTS[whose][event],
+        action=EVENTS[agent][event],
         session=_text(payload, "session_id") or _text(payload, "conversation_id"),
-        folder=Path(where) if where else folder,
+        folder=Path(cwd) if cwd else folder,
         prompt=_text(payload, "prompt"),
         source=_text(payload, "source"),
-        transcript=Path(transcript).expanduser() if transcript and whose != "cursor" else None,
-        said=_said(event, payload),
+        transcript=Path(transcript).expanduser() if transcript and agent != "cursor" else None,
+        turns=_turns(event, payload),
     )
 
 
@@ -91,7 +92,7 @@ def answer(event: Event, context: str) -> str:
     """What to print, in the agent's format; empty where it expects nothing."""
     if event.name == "beforeSubmitPrompt":
         return json.dumps({"continue": True})
-    if event.occasion == "keep" or not context:
+    if event.action == "save" or not context:
         return ""
     if event.agent == "cursor":
         return json.dumps({"additional_context": context}, ensure_ascii=False)
@@ -99,26 +100,27 @@ def answer(event: Event, context: str) -> str:
     return json.dumps({"hookSpecificOutput": inner}, ensure_ascii=False)
 
 
-def _said(event: str, payload: Mapping[str, Any]) -> tuple[Turn, ...]:
-    number = _text(payload, "generation_id") or _text(payload, "turn_id")
+def _turns(event: str, payload: Mapping[str, Any]) -> tuple[Turn, ...]:
+    turn_id = _text(payload, "generation_id") or _text(payload, "turn_id")
     if event == "beforeSubmitPrompt":
-        return _turns(number, "user", _text(payload, "prompt"))
+        return _turn(turn_id, "user", _text(payload, "prompt"))
     if event == "afterAgentResponse":
-        return _turns(number, "assistant", _text(payload, "text"))
-    if event == "Stop" and number:
-        return _turns(number, "assistant", _text(payload, "last_assistant_message"))
+        return _turn(turn_id, "assistant", _text(payload, "text"))
+    if event == "Stop" and turn_id:
+        return _turn(turn_id, "assistant", _text(payload, "last_assistant_message"))
     return ()
 
 
-def _turns(number: str, role: Literal["user", "assistant"], text: str) -> tuple[Turn, ...]:
+def _turn(turn_id: str, role: Literal["user", "assistant"], text: str) -> tuple[Turn, ...]:
     from hashlib import sha256
 
     if not text.strip():
         return ()
-    return (Turn(f"{number}:{role}:{sha256(text.encode(errors='replace')).hexdigest()[:16]}", role, text),)
+    return (Turn(f"{turn_id}:{role}:{sha256(text.encode(errors='replace')).hexdigest()[:16]}", role, text),)
 
 
-def _plain(name: str) -> str:
+def _folded(name: str) -> str:
+    """Agents write session-start, session_start and SessionStart."""
     return name.replace("-", "").replace("_", "").lower()
 
 

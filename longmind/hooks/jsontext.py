@@ -1,4 +1,4 @@
-"""Editing JSON as text: what is not touched keeps its bytes, its comments and its order."""
+"""Edits JSON as text: everything else keeps its bytes, its comments and its order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longmind.base.errors import InvalidInput
 
 _BLANK: Final = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _BESIDE: Final = re.compile(r"(?:[ \t]*(?://[^\n]*|/\*.*?\*/))*", re.DOTALL)
-"""Comments that stand after a value in its line."""
+"""Comments after a value, on its line."""
 _STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _WORD: Final = re.compile(r"[^\s,\]}/]+")
 _MOST_DEPTH: Final = 100
@@ -20,7 +20,7 @@ _MOST_DEPTH: Final = 100
 
 @dataclass(slots=True)
 class Node:
-    """A value and where it stands; `members` by key, `items` in order."""
+    """A value and its span in the text; `members` by key, `items` in order."""
 
     kind: str
     start: int
@@ -44,7 +44,7 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """The value in a text; comments and commas at the end are let pass, as editors do."""
+    """The value in a text; comments and trailing commas are allowed, as in the agents' own parsers."""
     if not text.strip("\ufeff \t\r\n"):
         return Node("object", 0, 0)
     reader = _Reader(text)
@@ -55,39 +55,39 @@ def parse(text: str) -> Node:
 
 
 def add(text: str, path: Sequence[str], item: Any) -> str:
-    """Put an item at the end of the list at a path, which is made if it is not there."""
+    """Append an item to the list at a path, which is created if it is missing."""
     return _put(text, path, [item], item)
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """Set the value at a path that is not there yet."""
+    """Set the value at a path that does not exist yet."""
     return _put(text, path, value, None)
 
 
-def remove(text: str, container: Node, place: int) -> str:
-    """Take the member or item at a place out of its container."""
+def remove(text: str, container: Node, index: int) -> str:
+    """Take a member or item out of its container."""
     spans = _spans(container)
-    start, end = spans[place]
+    start, end = spans[index]
     if len(spans) == 1:
         return text[: container.start + 1] + text[container.end - 1 :]
-    if place + 1 < len(spans):
-        return text[:start] + text[spans[place + 1][0] :]
-    return text[: spans[place - 1][1]] + text[end:]
+    if index + 1 < len(spans):
+        return text[:start] + text[spans[index + 1][0] :]
+    return text[: spans[index - 1][1]] + text[end:]
 
 
 def _put(text: str, path: Sequence[str], value: Any, item: Any) -> str:
     if not text.strip("\ufeff \t\r\n"):
         return json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
     node = parse(text)
-    for place, key in enumerate(path):
+    for depth, key in enumerate(path):
         if node.kind != "object":
-            raise InvalidInput(f"{'.'.join(path[:place]) or 'The file'} is no JSON object.")
+            raise InvalidInput(f"{'.'.join(path[:depth]) or 'The file'} is not a JSON object.")
         if key not in node.members:
-            rest = _nested(path[place + 1 :], value)
+            rest = _nested(path[depth + 1 :], value)
             return _insert(text, node, f"{json.dumps(key)}: ", rest)
         node = node.members[key][1]
     if node.kind != "array":
-        raise InvalidInput(f"{'.'.join(path)} is no list.")
+        raise InvalidInput(f"{'.'.join(path)} is not a list.")
     return _insert(text, node, "", item)
 
 
@@ -125,14 +125,14 @@ def _nested(path: Sequence[str], value: Any) -> Any:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
 
 
 def _comma_after(text: str, at: int) -> int:
-    """Just behind the comma that follows a value; 0 if none does."""
-    place = _skip(text, at)
-    return place + 1 if text[place : place + 1] == "," else 0
+    """The position after the comma that follows a value; 0 if none does."""
+    position = _skip(text, at)
+    return position + 1 if text[position : position + 1] == "," else 0
 
 
 def _indent(text: str, at: int) -> str:
@@ -142,8 +142,9 @@ def _indent(text: str, at: int) -> str:
 
 
 def _unit(text: str) -> str:
-    found = re.search(r"\n([ \t]+)\S", text)
-    return found[1] if found else "  "
+    """The indentation of one level, as the file has it."""
+    indented = re.search(r"\n([ \t]+)\S", text)
+    return indented[1] if indented else "  "
 
 
 class _Reader:
@@ -159,45 +160,45 @@ class _Reader:
             return self._object(at, depth)
         if first == "[":
             return self._array(at, depth)
-        found = _STRING.match(text, at) if first == '"' else _WORD.match(text, at)
+        token = _STRING.match(text, at) if first == '"' else _WORD.match(text, at)
         try:
-            if found is None:
+            if token is None:
                 raise ValueError
-            return Node("value", at, found.end(), json.loads(found[0]))
+            return Node("value", at, token.end(), json.loads(token[0]))
         except ValueError:
             raise self._wrong(at) from None
 
     def _object(self, at: int, depth: int) -> Node:
-        node, place = Node("object", at), _skip(self._text, at + 1)
-        while self._text[place : place + 1] != "}":
-            key = _STRING.match(self._text, place)
-            colon = _skip(self._text, key.end()) if key else place
+        node, position = Node("object", at), _skip(self._text, at + 1)
+        while self._text[position : position + 1] != "}":
+            key = _STRING.match(self._text, position)
+            colon = _skip(self._text, key.end()) if key else position
             if key is None or self._text[colon : colon + 1] != ":":
-                raise self._wrong(place)
+                raise self._wrong(position)
             member = self.value(_skip(self._text, colon + 1), depth + 1)
-            node.members[json.loads(key[0])] = (place, member)
-            place = self._next(member.end, "}")
-        node.end = place + 1
+            node.members[json.loads(key[0])] = (position, member)
+            position = self._next(member.end, "}")
+        node.end = position + 1
         return node
 
     def _array(self, at: int, depth: int) -> Node:
-        node, place = Node("array", at), _skip(self._text, at + 1)
-        while self._text[place : place + 1] != "]":
-            item = self.value(place, depth + 1)
+        node, position = Node("array", at), _skip(self._text, at + 1)
+        while self._text[position : position + 1] != "]":
+            item = self.value(position, depth + 1)
             node.items.append(item)
-            place = self._next(item.end, "]")
-        node.end = place + 1
+            position = self._next(item.end, "]")
+        node.end = position + 1
         return node
 
     def _next(self, at: int, close: str) -> int:
-        place = _skip(self._text, at)
-        mark = self._text[place : place + 1]
+        position = _skip(self._text, at)
+        mark = self._text[position : position + 1]
         if mark == ",":
-            return _skip(self._text, place + 1)
+            return _skip(self._text, position + 1)
         if mark != close:
-            raise self._wrong(place)
-        return place
+            raise self._wrong(position)
+        return position
 
     def _wrong(self, at: int) -> InvalidInput:
         line = self._text.count("\n", 0, at) + 1
-        return InvalidInput(f"The JSON cannot be read at line {line}.", hint="Mend it, then try again.")
+        return InvalidInput(f"The JSON cannot be read at line {line}.", hint="Fix it, then try again.")

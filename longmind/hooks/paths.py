@@ -1,4 +1,4 @@
-"""Where things are for a hook: the store of the project, and the small files beside it."""
+"""The files of a hook: the store of the project, and its log and progress beside the store."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _MOST_TRANSCRIPTS: Final = 50
 
 
 def find_store(named: str | None, folder: Path) -> str:
-    """The store that was named, or the one of the project the folder belongs to; empty if there is none."""
+    """The store named, or that of the project which the folder belongs to; empty if there is none."""
     if named:
         path = Path(named).expanduser()
         return named if "://" in named else str(path if path.is_absolute() else folder / path)
-    for place in (folder, *folder.parents):
+    for parent in (folder, *folder.parents):
         for store in (DEFAULT_STORE, OLD_PROJECT_STORE):
-            if (place / store).is_file():
-                return str(place / store)
+            if (parent / store).is_file():
+                return str(parent / store)
     return ""
 
 
 def beside(store: str) -> Path | None:
-    """The folder of the store, if it is a file's."""
+    """The folder of the store, if the store is a file."""
     if not store or "://" in store:
         return None
     return Path(store).parent
@@ -49,32 +49,32 @@ def log(store: str, line: str) -> None:
     if folder is None or not folder.is_dir():
         return
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    written = f"{stamp} {' '.join(line.split())[:2000]}\n"
+    entry = f"{stamp} {' '.join(line.split())[:2000]}\n"
     path = folder / LOG
     try:
         refuse_store(path)  # a link to the store, under the name of the log
         if path.is_file() and path.stat().st_size > _MOST_LOG:
             path.write_bytes(read_user_file(path)[-_MOST_LOG // 2 :].partition(b"\n")[2])
         with path.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(written)
+            file.write(entry)
     except (OSError, StoreFile):
         return
 
 
 def progress(store: str, transcript: Path) -> int:
-    """Up to which byte a transcript was kept; 0 if nothing is known."""
-    return _known(store).get(str(transcript), 0)
+    """Up to which byte a transcript was read; 0 if that is not known."""
+    return _positions(store).get(str(transcript), 0)
 
 
 def set_progress(store: str, transcript: Path, position: int) -> None:
-    """Only spares reading a transcript again: what was kept twice would be one turn all the same."""
+    """Saves reading a transcript again. Losing it does no harm: every turn has a key and is stored once."""
     folder = beside(store)
     if folder is None:
         return
-    known = _known(store)
-    known.pop(str(transcript), None)
-    known[str(transcript)] = position
-    newest = dict(list(known.items())[-_MOST_TRANSCRIPTS:])
+    positions = _positions(store)
+    positions.pop(str(transcript), None)
+    positions[str(transcript)] = position
+    newest = dict(list(positions.items())[-_MOST_TRANSCRIPTS:])
     path = folder / PROGRESS
     try:
         refuse_store(path)
@@ -85,12 +85,12 @@ def set_progress(store: str, transcript: Path, position: int) -> None:
         return
 
 
-def _known(store: str) -> dict[str, int]:
+def _positions(store: str) -> dict[str, int]:
     folder = beside(store)
     try:
-        found = json.loads(read_user_file(folder / PROGRESS)) if folder else {}
+        raw = json.loads(read_user_file(folder / PROGRESS)) if folder else {}
     except (OSError, ValueError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(raw, dict):
         return {}
-    return {key: value for key, value in found.items() if isinstance(value, int) and value >= 0}
+    return {key: value for key, value in raw.items() if isinstance(value, int) and value >= 0}

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from longmind.base.errors import InvalidInput, Unavailable
+from longmind.base.http import exchange
 from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
@@ -18,6 +19,8 @@ _WRITE_SECONDS: Final = 20.0
 _BUDGET: Final = 800
 _BRIEF: Final = 500
 _BATCH: Final = 50
+_MOST_BYTES: Final = 16 << 20
+"""Of one answer; what a hook asks for is a few kilobytes."""
 
 
 def listens(address: tuple[str, int]) -> bool:
@@ -32,7 +35,7 @@ def listens(address: tuple[str, int]) -> bool:
 class Server:
     """The operations as routes."""
 
-    how = ""
+    caveat = ""
 
     def __init__(self, address: tuple[str, int], *, space: str | None, token: str | None) -> None:
         self._address = address
@@ -50,42 +53,36 @@ class Server:
         return bool(store_id) and found.get("store") == store_id
 
     def recall(self, question: str, *, session: str) -> str:
-        found = self._ask("recall", {"query": question, "budget": _BUDGET}, several=True)
-        return str(found.get("text", "")) if found.get("items") else ""
+        context = self._ask("recall", {"query": question, "budget": _BUDGET}, several=True)
+        return str(context.get("text", "")) if context.get("items") else ""
 
     def brief(self, topic: str) -> str:
-        asked = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
-        found = self._send("POST", "/v1/experience/brief", asked, seconds=_READ_SECONDS)
-        known = any(item.get("record_id") for item in found.get("items", ()))
-        return str(found.get("text", "")) if known else ""
+        body = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
+        brief = self._send("POST", "/v1/experience/brief", body, seconds=_READ_SECONDS)
+        has_records = any(item.get("record_id") for item in brief.get("items", ()))
+        return str(brief.get("text", "")) if has_records else ""
 
     def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
-        asked: dict[str, Any] = {"limit": limit}
+        body: dict[str, Any] = {"limit": limit}
         if kinds:
-            asked["kinds"] = list(kinds)
+            body["kinds"] = list(kinds)
         if tags:
-            asked["where"] = {"any_tags": list(tags)}
+            body["where"] = {"any_tags": list(tags)}
         if session:
-            asked["sessions"] = [session]
-        found = self._ask("timeline", asked, several=True)
+            body["sessions"] = [session]
+        timeline = self._ask("timeline", body, several=True)
         return [
-            Note(
-                item["id"],
-                item["occurred_at"],
-                item["text"],
-                item.get("speaker") or item.get("role") or "",
-                item.get("session") or "",
-            )
-            for item in found.get("frames", ())
+            Note(item["id"], item["occurred_at"], item["text"], item.get("speaker") or item.get("role") or "")
+            for item in timeline.get("frames", ())
         ]
 
     def add(self, session: str, turns: Sequence[Turn]) -> None:
         for start in range(0, len(turns), _BATCH):
-            told = [
+            batch = [
                 {"role": turn.role, "text": turn.text, "idempotency_key": turn.key}
                 for turn in turns[start : start + _BATCH]
             ]
-            self._ask("turns/add_many", {"session": session, "turns": told}, seconds=_WRITE_SECONDS)
+            self._ask("turns/add_many", {"session": session, "turns": batch}, seconds=_WRITE_SECONDS)
 
     def close(self) -> None:
         return
@@ -100,18 +97,15 @@ class Server:
     def _send(
         self, method: str, path: str, asked: Mapping[str, Any] | None, *, seconds: float
     ) -> dict[str, Any]:
-        from http.client import HTTPConnection, HTTPException
-
-        connection = HTTPConnection(*self._address, timeout=seconds)
+        url = f"http://{self._address[0]}:{self._address[1]}{path}"
         body = None if asked is None else json.dumps(asked).encode()
+        response = exchange(
+            method, url, timeout=seconds, most_bytes=_MOST_BYTES, headers=self._headers, body=body
+        )
         try:
-            connection.request(method, path, body, self._headers)
-            response = connection.getresponse()
-            found = json.loads(response.read())
-        except (OSError, HTTPException, ValueError) as error:
-            raise Unavailable(f"The server did not answer {path}: {error}.") from None
-        finally:
-            connection.close()
+            found = json.loads(response.body)
+        except ValueError:
+            raise Unavailable(f"The server answered {path} with something that is not JSON.") from None
         if not isinstance(found, dict):
             raise Unavailable(f"The server answered {path} with no object.")
         if response.status in (400, 422):

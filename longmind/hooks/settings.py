@@ -1,4 +1,4 @@
-"""A settings file of an agent with our entries in it, and the way back to what it was, byte for byte."""
+"""A settings file of an agent: our entries put in, and the original restored byte for byte."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import read_user_file, refuse_store
 
 BACKUP: Final = ".longmind-backup"
-"""What the name of the file that keeps the original ends with."""
+"""Suffix of the file that keeps the original."""
 
 Status = Literal["changed", "unchanged", "restored", "removed", "absent"]
 Edit = Callable[[str], str]
@@ -24,11 +24,23 @@ Edit = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file."""
+    """What was done to one file."""
 
     path: str
     status: Status
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """What a file was before we changed it."""
+
+    original: bytes | None
+    """None: there was no file."""
+    installed: str
+    """The hash of what we wrote: as long as the file has it, nobody changed the file since."""
+    folder_made: bool
+    """Whether we made the folder."""
 
 
 def install(path: Path, *, without: Edit, with_ours: Edit, dry_run: bool) -> Outcome:
@@ -36,36 +48,35 @@ def install(path: Path, *, without: Edit, with_ours: Edit, dry_run: bool) -> Out
     before = _read(path)
     text = _decoded(before, path)
     try:
-        wanted = with_ours(text)
+        edited = with_ours(text)
         cleaned = without(text)
     except LongmindError as error:
         raise InvalidInput(f"{path}: {error.message}", hint=error.hint) from None
-    if wanted == text:
+    if edited == text:
         return Outcome(str(path), "unchanged")
     if not dry_run:
-        kept = _backup(path)
+        backup = _read_backup(path)
         original = before if cleaned == text else cleaned.encode()
-        if kept is not None and before is not None and kept[1] == _hash(before):
-            original = kept[0]
-        written = wanted.encode()
-        made = _make_folder(path)
-        _write_backup(path, original, written, folder_made=made or (kept is not None and kept[2]))
-        _write(path, written)
+        if backup is not None and before is not None and backup.installed == _hash(before):
+            original = backup.original
+        created = _make_folder(path) or (backup is not None and backup.folder_made)
+        _write_backup(path, Backup(original, _hash(edited.encode()), created))
+        _write(path, edited.encode())
     return Outcome(str(path), "changed")
 
 
 def uninstall(path: Path, *, without: Edit, dry_run: bool) -> Outcome:
-    """The file as it was before; if somebody changed it since, only our entries are taken out."""
+    """The file as it was before; if it was changed since, only our entries are taken out."""
     before = _read(path)
-    kept = _backup(path)
+    backup = _read_backup(path)
     if before is None:
-        if kept is not None and not dry_run:
+        if backup is not None and not dry_run:
             _backup_path(path).unlink(missing_ok=True)
         return Outcome(str(path), "absent")
-    if kept is not None and kept[1] == _hash(before):
+    if backup is not None and backup.installed == _hash(before):
         if not dry_run:
-            _restore(path, kept[0], folder_made=kept[2])
-        return Outcome(str(path), "restored" if kept[0] is not None else "removed")
+            _restore(path, backup)
+        return Outcome(str(path), "restored" if backup.original is not None else "removed")
     try:
         cleaned = without(_decoded(before, path))
     except LongmindError as error:
@@ -78,16 +89,16 @@ def uninstall(path: Path, *, without: Edit, dry_run: bool) -> Outcome:
     if not changed:
         return Outcome(str(path), "unchanged")
     note = "it was changed since it was set up, so only Longmind's entries were taken out"
-    return Outcome(str(path), "changed", note if kept is not None else "")
+    return Outcome(str(path), "changed", note if backup is not None else "")
 
 
-def _restore(path: Path, original: bytes | None, *, folder_made: bool) -> None:
-    if original is not None:
-        _write(path, original)
+def _restore(path: Path, backup: Backup) -> None:
+    if backup.original is not None:
+        _write(path, backup.original)
     else:
         path.unlink(missing_ok=True)
     _backup_path(path).unlink(missing_ok=True)
-    if folder_made and path.parent.is_dir() and not any(path.parent.iterdir()):
+    if backup.folder_made and path.parent.is_dir() and not any(path.parent.iterdir()):
         path.parent.rmdir()
 
 
@@ -95,21 +106,19 @@ def _backup_path(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def _backup(path: Path) -> tuple[bytes | None, str, bool] | None:
-    """The original (None: no file), the hash of what was written, and whether the folder is ours."""
+def _read_backup(path: Path) -> Backup | None:
     try:
-        found = json.loads(read_user_file(_backup_path(path)))
-        original = found["original"]
-        held = None if original is None else base64.b64decode(original, validate=True)
-        return held, str(found["installed"]), bool(found["folder_made"])
+        raw = json.loads(read_user_file(_backup_path(path)))
+        original = None if raw["original"] is None else base64.b64decode(raw["original"], validate=True)
+        return Backup(original, str(raw["installed"]), bool(raw["folder_made"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _write_backup(path: Path, original: bytes | None, written: bytes, *, folder_made: bool) -> None:
-    held = None if original is None else base64.b64encode(original).decode()
-    found = {"original": held, "installed": _hash(written), "folder_made": folder_made}
-    _write(_backup_path(path), (json.dumps(found, indent=2) + "\n").encode())
+def _write_backup(path: Path, backup: Backup) -> None:
+    original = None if backup.original is None else base64.b64encode(backup.original).decode()
+    raw = {"original": original, "installed": backup.installed, "folder_made": backup.folder_made}
+    _write(_backup_path(path), (json.dumps(raw, indent=2) + "\n").encode())
 
 
 def _hash(content: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Where a hook takes its answers from, and gives its turns to."""
+"""Where a hook takes its answers from, and where it writes turns to."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from longmind.hooks.events import Turn
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A frame, as far as a hook shows it."""
+    """The fields of a frame that a hook shows."""
 
     id: int
     occurred_at: int
     text: str
-    who: str = ""
-    session: str = ""
+    speaker: str = ""
 
 
 class Source(Protocol):
     """A memory: a server that runs, or the store itself."""
 
-    how: str
+    caveat: str
     """What its answers lack, in words; empty if nothing."""
 
     def recall(self, question: str, *, session: str) -> str:
-        """What is known of a question, marked as data; empty if nothing is."""
+        """What is known about a question, marked as recalled; empty if nothing is."""
         ...
 
     def brief(self, topic: str) -> str:
-        """What experience says of a topic, marked as data; empty if nothing."""
+        """What experience says about a topic, marked as recalled; empty if nothing."""
         ...
 
     def notes(self, *, kinds: Sequence[str], tags: Sequence[str], session: str, limit: int) -> list[Note]:
@@ -39,7 +38,7 @@ class Source(Protocol):
         ...
 
     def add(self, session: str, turns: Sequence[Turn]) -> None:
-        """Keep turns, each once."""
+        """Store turns, each once."""
         ...
 
     def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""The turns of a session from the file in which the agent keeps it: one JSON object a line."""
+"""The turns of a session from the transcript that the agent writes: one JSON object a line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longmind.base.store_files import open_user_file
 from longmind.hooks.events import Turn
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""Of a longer stretch only the end is read: it is what the next hook would not find."""
+"""Of a longer stretch only the end is read, to bound the time and memory of a hook."""
 _ROLES: Final = ("user", "assistant")
 _NOT_SAID: Final = (
     "isMeta",
@@ -27,16 +27,16 @@ _COMMAND = re.compile(r"\s*(?:<(?:command-|local-command-|bash-)|\[Request inter
 
 
 def read_turns(path: Path, since: int = 0) -> tuple[list[Turn], int]:
-    """What was said in the whole lines from byte `since` on, and where they end."""
+    """The turns in the complete lines from byte `since` on, and where those lines end."""
     with open_user_file(path) as file:
         size = file.seek(0, 2)
         start = since if 0 <= since <= size else 0
         start = max(start, size - MOST_BYTES)
         file.seek(start)
-        read = file.read(MOST_BYTES)
-    end = read.rfind(b"\n") + 1
+        content = file.read(MOST_BYTES)
+    end = content.rfind(b"\n") + 1
     turns, position = [], start
-    for line in read[:end].splitlines(keepends=True):
+    for line in content[:end].splitlines(keepends=True):
         turn = _turn(line, position)
         position += len(line)
         if turn is not None:
@@ -51,13 +51,13 @@ def _turn(line: bytes, position: int) -> Turn | None:
         return None
     if not isinstance(entry, dict):
         return None
-    told = _codex(entry, position) if isinstance(entry.get("payload"), dict) else _claude(entry, position)
-    if told is None:
+    parse = _codex if isinstance(entry.get("payload"), dict) else _claude
+    message = parse(entry, position)
+    if message is None:
         return None
-    key, role, text = told
-    said, _ = without_echo(_ADDED.sub("", text))
-    said = said.strip()
-    return Turn(key, role, said) if said and not _COMMAND.match(said) else None
+    key, role, content = message
+    text = without_echo(_ADDED.sub("", content))[0].strip()
+    return Turn(key, role, text) if text and not _COMMAND.match(text) else None
 
 
 def _claude(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user", "assistant"], str] | None:
@@ -68,7 +68,7 @@ def _claude(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user
 
 
 def _codex(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user", "assistant"], str] | None:
-    """The log of what people saw; the other one, of what the model saw, also has what was put before it."""
+    """From what people saw; what the model saw is logged too, but with instructions and context mixed in."""
     payload = entry["payload"]
     role: Literal["user", "assistant"] | None
     role = {"user_message": "user", "agent_message": "assistant"}.get(payload.get("type"))  # type: ignore[assignment]

@@ -33,9 +33,7 @@ class Metrics:
 
     def page(self) -> Response:
         if self.registry is None:
-            raise MissingExtra(
-                "Metrics need prometheus-client.", hint="Install it: pip install 'longmind[telemetry]'."
-            )
+            raise MissingExtra("Metrics need prometheus-client.", extra="telemetry")
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
         return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)

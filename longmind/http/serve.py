@@ -41,9 +41,7 @@ def serve(
 
         from longmind.http.app import create_app
     except ImportError as error:
-        raise MissingExtra(
-            f"The server needs {error.name}.", hint="Install it: pip install 'longmind[server]'."
-        ) from None
+        raise MissingExtra(f"The server needs {error.name}.", extra="server") from None
     app = create_app(memory, token=token or None, limits=limits, files=files)
     config = uvicorn.Config(
         app,

@@ -265,9 +265,7 @@ def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) 
     try:
         from watchfiles import watch
     except ImportError:
-        raise MissingExtra(
-            "Watching a folder needs watchfiles.", hint="Run: pip install 'longmind[watch]'"
-        ) from None
+        raise MissingExtra("Watching a folder needs watchfiles.", extra="watch") from None
     if not folder.is_dir():
         raise NotFound(f"There is no folder {folder}.")
     changes = watch(

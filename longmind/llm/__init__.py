@@ -1,26 +1,25 @@
-"""From a prompt to a checked answer: the protocol, adapters, budgets; never needed, never trusted."""
+"""From a prompt to a checked answer: the protocol, adapters, prices, budgets; never needed, never trusted."""
 
-from longmind.llm.contract import ModelItem, memory_prompt, parse_memories
 from longmind.llm.endpoint import HttpModel, ModelEndpoint
-from longmind.llm.guard import Breaker, Budget, CallRecord, GuardedModel, SpendingLedger, Spent
+from longmind.llm.guard import Answer, Breaker, ModelGuard
+from longmind.llm.ledger import Cap, Reservation, SpendingLedger
+from longmind.llm.models import Models
+from longmind.llm.prices import Price
 from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, Reply
-from longmind.llm.scripted import ScriptedModel
 
 __all__ = [
+    "Answer",
     "Breaker",
-    "Budget",
-    "CallRecord",
-    "GuardedModel",
+    "Cap",
     "HttpModel",
     "LanguageModel",
     "ModelEndpoint",
     "ModelFailed",
-    "ModelItem",
+    "ModelGuard",
+    "Models",
+    "Price",
     "Prompt",
     "Reply",
-    "ScriptedModel",
+    "Reservation",
     "SpendingLedger",
-    "Spent",
-    "memory_prompt",
-    "parse_memories",
 ]

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from longmind.base.errors import InvalidInput
+from longmind.base.http import HttpFailed, JsonClient, check_address, check_key
 from longmind.llm.protocol import ModelFailed, Prompt, Reply
 
-ADDRESSES: Final = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com",
-    "ollama": "http://127.0.0.1:11434",
-}
-_RETRIED: Final = frozenset({429, 500, 502, 503, 504, 529})
 _FIRST_PAUSE: Final = 0.25
 _MOST_BYTES: Final = 8 << 20
+"""Of one answer; the longest that is asked for has a few thousand tokens."""
+_OUTCOMES: Final = {
+    "timeout": "timeout",
+    "unreachable": "unreachable",
+    "redirect": "rejected",
+    "not_json": "bad_json",
+    "too_large": "wrong_schema",
+    "bad_answer": "wrong_schema",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,35 +30,22 @@ class ModelEndpoint:
 
     provider: str
     model: str
-    url: str = ""
+    url: str
     api_key: str | None = field(default=None, repr=False)
     timeout: float = 8.0
     retries: int = 1
 
     def __post_init__(self) -> None:
-        if self.provider not in ADDRESSES:
+        if self.provider not in _INTERFACES:
             raise InvalidInput(
-                f"There is no provider {self.provider!r}.", hint=f"Known are {', '.join(ADDRESSES)}."
+                f"There is no provider {self.provider!r}.", hint=f"Known are {', '.join(_INTERFACES)}."
             )
         if not self.model:
             raise InvalidInput("An endpoint needs the name of a model.")
-        try:
-            parts = urlsplit(self.address)
-            _ = parts.port
-        except ValueError as error:
-            raise InvalidInput(f"An endpoint's address cannot be read: {error}.") from None
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InvalidInput("An endpoint's address begins with http:// or https:// and names a host.")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise InvalidInput("An endpoint's address holds no user, password, query or fragment.")
-        if self.api_key is not None and not re.fullmatch(r"[\x21-\x7e]+", self.api_key):
-            raise InvalidInput("The API key has characters that no key has.")
+        check_address(self.url)
+        check_key(self.api_key)
         if self.timeout <= 0 or self.retries < 0:
             raise InvalidInput("timeout must be above 0, and retries at least 0.")
-
-    @property
-    def address(self) -> str:
-        return self.url or ADDRESSES[self.provider]
 
 
 class HttpModel:
@@ -66,94 +54,51 @@ class HttpModel:
     def __init__(self, endpoint: ModelEndpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self.provider = endpoint.provider
         self.model = endpoint.model
-        self._endpoint = endpoint
-        self._sleep = sleep
+        self.url = endpoint.url
+        self._client = JsonClient(
+            url=endpoint.url,
+            name=f"The model at {endpoint.url}",
+            hint=f"Check that it serves '{endpoint.model}' and accepts the key.",
+            timeout=endpoint.timeout,
+            within=endpoint.timeout,
+            most_bytes=_MOST_BYTES,
+            headers=_headers(endpoint),
+            key=endpoint.api_key,
+            retries=endpoint.retries,
+            first_pause=_FIRST_PAUSE,
+            sleep=sleep,
+        )
 
     def complete(self, prompt: Prompt) -> Reply:
-        speech = _SPEECH[self.provider]
-        answer = self._post(speech.path, speech.body(self.model, prompt))
+        interface = _INTERFACES[self.provider]
         try:
-            return speech.reply(answer)
-        except (KeyError, TypeError, IndexError, ValueError, AttributeError):
-            raise self._failed("sent an answer of an unknown form", "wrong_schema") from None
-
-    def _post(self, path: str, body: Mapping[str, Any]) -> Any:
-        payload = json.dumps(body).encode()
-        deadline = time.monotonic() + self._endpoint.timeout
-        pause = _FIRST_PAUSE
-        for attempt in range(self._endpoint.retries + 1):
-            status, wait, content = self._exchange(path, payload, deadline)
-            if status == 200:
-                try:
-                    return json.loads(content)
-                except (ValueError, RecursionError):
-                    raise self._failed("sent an answer that is no JSON", "bad_json") from None
-            wait = max(pause, wait)
-            last = attempt == self._endpoint.retries or time.monotonic() + wait >= deadline
-            if status not in _RETRIED or last:
-                break
-            self._sleep(wait)
-            pause *= 2
-        outcome = "rate_limited" if status == 429 else "server_error" if status >= 500 else "rejected"
-        raise self._failed(f"answered with status {status}{self._quoted(content)}", outcome)
-
-    def _exchange(self, path: str, payload: bytes, deadline: float) -> tuple[int, float, bytes]:
-        import http.client  # costly, and most stores never call a model
-
-        parts = urlsplit(self._endpoint.address)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        remaining = max(0.01, deadline - time.monotonic())
-        try:
-            connection = kind(parts.hostname or "", parts.port, timeout=remaining)
+            answer = self._client.post(interface.path, interface.body(self.model, prompt))
             try:
-                connection.request(
-                    "POST", parts.path.rstrip("/") + path, body=payload, headers=self._headers()
-                )
-                response = connection.getresponse()
-                content = bytearray()
-                while block := response.read1(1 << 16):
-                    content += block
-                    if len(content) > _MOST_BYTES:
-                        raise self._failed("sent more than 8 MiB", "wrong_schema")
-                    if time.monotonic() > deadline:
-                        raise TimeoutError
-                return response.status, _seconds(response.getheader("Retry-After")), bytes(content)
-            finally:
-                connection.close()
-        except ModelFailed:
-            raise
-        except TimeoutError:
-            raise self._failed(f"did not answer within {self._endpoint.timeout:g} s", "timeout") from None
-        except (OSError, http.client.HTTPException) as error:
-            raise self._failed(f"cannot be reached ({type(error).__name__})", "unreachable") from None
+                return interface.reply(answer)
+            except (KeyError, TypeError, IndexError, ValueError, AttributeError):
+                raise self._client.failed("sent an answer of an unknown form", failure="bad_answer") from None
+        except HttpFailed as error:
+            raise ModelFailed(error.message, outcome=_outcome(error), hint=error.hint) from None
 
-    def _headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self.provider == "anthropic":
-            headers["anthropic-version"] = "2023-06-01"
-        if self._endpoint.api_key is not None:
-            name, value = ("x-api-key", "") if self.provider == "anthropic" else ("Authorization", "Bearer ")
-            headers[name] = value + self._endpoint.api_key
-        return headers
 
-    def _quoted(self, content: bytes) -> str:
-        """The beginning of what the server said, without the key should it repeat it."""
-        text = " ".join(content[:2000].decode("utf-8", "replace").split())
-        if self._endpoint.api_key is not None:
-            text = text.replace(self._endpoint.api_key, "[key]")
-        return f": {text[:200]}" if text else ""
+def _outcome(error: HttpFailed) -> str:
+    if error.status is None:
+        return _OUTCOMES[error.failure]
+    return "rate_limited" if error.status == 429 else "server_error" if error.status >= 500 else "rejected"
 
-    def _failed(self, what: str, outcome: str) -> ModelFailed:
-        return ModelFailed(
-            f"The model at {self._endpoint.address} {what}.",
-            outcome=outcome,
-            hint=f"Check that it serves '{self.model}' and accepts the key.",
-        )
+
+def _headers(endpoint: ModelEndpoint) -> dict[str, str]:
+    anthropic = endpoint.provider == "anthropic"
+    headers = {"anthropic-version": "2023-06-01"} if anthropic else {}
+    if endpoint.api_key is not None:
+        name, prefix = ("x-api-key", "") if anthropic else ("Authorization", "Bearer ")
+        headers[name] = prefix + endpoint.api_key
+    return headers
 
 
 @dataclass(frozen=True, slots=True)
-class _Speech:
-    """How one provider is spoken to."""
+class _Interface:
+    """The requests and answers of one provider."""
 
     path: str
     body: Callable[[str, Prompt], dict[str, Any]]
@@ -162,7 +107,12 @@ class _Speech:
 
 def _openai_body(model: str, prompt: Prompt) -> dict[str, Any]:
     messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
-    return {"model": model, "messages": messages, "max_tokens": prompt.max_output_tokens, "temperature": 0}
+    return {
+        "model": model,
+        "messages": messages,
+        "max_tokens": prompt.max_output_tokens,
+        "temperature": prompt.temperature,
+    }
 
 
 def _openai_reply(answer: Any) -> Reply:
@@ -181,7 +131,7 @@ def _anthropic_body(model: str, prompt: Prompt) -> dict[str, Any]:
         "system": prompt.system,
         "messages": messages,
         "max_tokens": prompt.max_output_tokens,
-        "temperature": 0,
+        "temperature": prompt.temperature,
     }
 
 
@@ -194,7 +144,7 @@ def _anthropic_reply(answer: Any) -> Reply:
 
 
 def _ollama_body(model: str, prompt: Prompt) -> dict[str, Any]:
-    options = {"temperature": 0, "num_predict": prompt.max_output_tokens}
+    options = {"temperature": prompt.temperature, "num_predict": prompt.max_output_tokens}
     return {
         "model": model,
         "messages": _openai_body(model, prompt)["messages"],
@@ -208,10 +158,10 @@ def _ollama_reply(answer: Any) -> Reply:
     return Reply(text, answer.get("prompt_eval_count"), answer.get("eval_count"))
 
 
-_SPEECH: Final[Mapping[str, _Speech]] = {
-    "openai": _Speech("/chat/completions", _openai_body, _openai_reply),
-    "anthropic": _Speech("/v1/messages", _anthropic_body, _anthropic_reply),
-    "ollama": _Speech("/api/chat", _ollama_body, _ollama_reply),
+_INTERFACES: Final[Mapping[str, _Interface]] = {
+    "openai": _Interface("/chat/completions", _openai_body, _openai_reply),
+    "anthropic": _Interface("/v1/messages", _anthropic_body, _anthropic_reply),
+    "ollama": _Interface("/api/chat", _ollama_body, _ollama_reply),
 }
 
 
@@ -219,7 +169,3 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
-
-
-def _seconds(header: str | None) -> float:
-    return float(header) if header is not None and re.fullmatch(r"\d{1,6}", header.strip()) else 0.0

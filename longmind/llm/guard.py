@@ -1,4 +1,4 @@
-"""Around a language model: a budget, a circuit breaker, and a ledger of what was spent."""
+"""The one way to ask a language model: inside the budgets, not while it keeps failing, and accounted for."""
 
 from __future__ import annotations
 
@@ -6,55 +6,22 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, TypeVar
 
 from longmind.base.errors import LongmindError
+from longmind.llm.ledger import Reservation, SpendingLedger
+from longmind.llm.prices import Price, price_of
 from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, Reply
 
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What one space may spend with one provider, and what tokens cost (per million); 0 is no limit."""
-
-    max_tokens: int = 0
-    max_cost: float = 0.0
-    input_price: float = 0.0
-    output_price: float = 0.0
-
-    def cost_micros(self, input_tokens: int, output_tokens: int) -> int:
-        """Millionths of the currency, rounded up."""
-        exact = input_tokens * self.input_price + output_tokens * self.output_price
-        return int(exact) + (exact > int(exact))
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
-    """What was spent so far."""
+class Answer(Generic[T]):
+    """A checked answer, and what it cost in millionths of a dollar."""
 
-    tokens: int = 0
-    cost_micros: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One call, for the ledger."""
-
-    space: str
-    provider: str
-    model: str
-    outcome: str
-    input_tokens: int
-    output_tokens: int
+    value: T
     cost_micros: int
-    millis: int
-
-
-class SpendingLedger(Protocol):
-    """Where calls are recorded."""
-
-    def spent(self, *, provider: str, space: str) -> Spent: ...
-
-    def record(self, call: CallRecord) -> None: ...
 
 
 class Breaker:
@@ -77,10 +44,10 @@ class Breaker:
             left = self._opened + self._seconds - self._monotonic()
             if left > 0:
                 raise ModelFailed(
-                    f"The model failed {self._failed} times in a row and rests for {left:.0f} s more.",
+                    f"The model failed {self._failed} times in a row; it is not called for {left:.0f} s.",
                     outcome="circuit_open",
                 )
-            self._opened = self._monotonic()  # this one may try; the others wait for how it goes
+            self._opened = self._monotonic()  # this call may try; the others wait for how it goes
 
     def succeeded(self) -> None:
         with self._lock:
@@ -93,79 +60,87 @@ class Breaker:
                 self._opened = self._monotonic()
 
 
-class GuardedModel:
-    """A model that keeps to its budget, is left alone while it fails, and accounts for every call."""
+class ModelGuard:
+    """Asks language models on behalf of spaces; safe to share between threads."""
 
-    def __init__(
-        self, model: LanguageModel, *, space: str, budget: Budget, ledger: SpendingLedger, breaker: Breaker
-    ) -> None:
-        self.provider = model.provider
-        self.model = model.model
-        self._model = model
-        self._space = space
-        self._budget = budget
+    def __init__(self, ledger: SpendingLedger) -> None:
         self._ledger = ledger
-        self._breaker = breaker
+        self._breakers: dict[tuple[str, str, str], Breaker] = {}
 
-    def complete(self, prompt: Prompt) -> Reply:
-        self._check_budget(prompt)
-        self._breaker.check()
+    def ask(
+        self,
+        model: LanguageModel,
+        prompt: Prompt,
+        parse: Callable[[str], T],
+        *,
+        space: str,
+        price: Price | None = None,
+        failures: int = 5,
+        seconds: float = 60.0,
+    ) -> Answer[T]:
+        """One call, its answer through `parse`, which raises `ModelFailed` for one that cannot be used.
+
+        Raises `OverBudget` before anything is sent, and `ModelFailed` for everything else. Without a `price`,
+        the model's own holds, or that of the table.
+        """
+        # Endpoints fail, not names: the same model at another address has a breaker of its own.
+        name = (model.provider, model.model, str(getattr(model, "url", "")))
+        breaker = self._breakers.setdefault(name, Breaker(failures=failures, seconds=seconds))
+        breaker.check()
+        reservation = self._ledger.reserve(
+            space=space,
+            provider=model.provider,
+            model=model.model,
+            input_tokens=prompt.input_tokens,
+            output_tokens=prompt.max_output_tokens,
+            price=price or price_of(model),
+        )
         started = time.monotonic()
         try:
-            reply = self._model.complete(prompt)
+            reply = _complete(model, prompt)
         except ModelFailed as error:
-            self._breaker.failed()
-            self._record(error.outcome, None, started)
+            breaker.failed()
+            self._settle(reservation, error.outcome, 0, 0, started)
             raise
-        except Exception as error:  # foreign code must not keep a turn from being written
-            self._breaker.failed()
-            self._record("error", None, started)
-            detail = error.message if isinstance(error, LongmindError) else type(error).__name__
-            raise ModelFailed(f"The model failed: {detail}.", outcome="error") from error
-        self._breaker.succeeded()
-        counted = Reply(
-            reply.text,
-            _count(reply.input_tokens, prompt.estimated_tokens - prompt.max_output_tokens),
-            _count(reply.output_tokens, len(reply.text.encode()) // 3 + 1),
-        )
-        self._record("answered", counted, started)
-        return counted
+        breaker.succeeded()
+        used = _used(reply, prompt)
+        try:
+            value = parse(reply.text)
+        except ModelFailed as error:
+            # An answer that cannot be used was paid for all the same.
+            self._settle(reservation, error.outcome, *used, started)
+            raise
+        return Answer(value, self._settle(reservation, "answered", *used, started))
 
-    def _check_budget(self, prompt: Prompt) -> None:
-        budget = self._budget
-        if not budget.max_tokens and not budget.max_cost:
-            return
-        spent = self._ledger.spent(provider=self.provider, space=self._space)
-        asked = prompt.estimated_tokens - prompt.max_output_tokens
-        cost = budget.cost_micros(asked, prompt.max_output_tokens)
-        if budget.max_tokens and spent.tokens + prompt.estimated_tokens > budget.max_tokens:
-            raise ModelFailed(
-                f"The budget of {budget.max_tokens} tokens is used up ({spent.tokens}).",
-                outcome="over_budget",
-            )
-        if budget.max_cost and spent.cost_micros + cost > budget.max_cost * 1_000_000:
-            raise ModelFailed(
-                f"The budget of {budget.max_cost:g} is used up ({spent.cost_micros / 1e6:g}).",
-                outcome="over_budget",
-            )
-
-    def _record(self, outcome: str, reply: Reply | None, started: float) -> None:
-        asked = 0 if reply is None else reply.input_tokens or 0
-        given = 0 if reply is None else reply.output_tokens or 0
-        self._ledger.record(
-            CallRecord(
-                space=self._space,
-                provider=self.provider,
-                model=self.model,
-                outcome=outcome,
-                input_tokens=asked,
-                output_tokens=given,
-                cost_micros=self._budget.cost_micros(asked, given),
-                millis=round((time.monotonic() - started) * 1000),
-            )
+    def _settle(
+        self, reservation: Reservation, outcome: str, input_tokens: int, output_tokens: int, started: float
+    ) -> int:
+        return self._ledger.settle(
+            reservation,
+            outcome=outcome,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            millis=round((time.monotonic() - started) * 1000),
         )
 
 
-def _count(given: object, estimated: int) -> int:
-    """What the server counted, if that is a count; else the estimate."""
-    return given if isinstance(given, int) and not isinstance(given, bool) and given >= 0 else estimated
+def _complete(model: LanguageModel, prompt: Prompt) -> Reply:
+    try:
+        return model.complete(prompt)
+    except ModelFailed:
+        raise
+    except Exception as error:  # a model may be anybody's code, and must not keep a turn from being written
+        detail = error.message if isinstance(error, LongmindError) else type(error).__name__
+        raise ModelFailed(f"The language model failed: {detail}.", outcome="error") from error
+
+
+def _used(reply: Reply, prompt: Prompt) -> tuple[int, int]:
+    """The tokens that the server counted, if those are counts; else estimates."""
+    return (
+        _count(reply.input_tokens, prompt.input_tokens),
+        _count(reply.output_tokens, len(reply.text.encode()) // 3 + 1),
+    )
+
+
+def _count(value: object, estimate: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else estimate

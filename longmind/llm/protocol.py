@@ -10,16 +10,18 @@ from longmind.base.errors import Unavailable
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked: how to behave, what to look at, and how long the answer may be."""
+    """What is asked: how to behave, what to look at, how long the answer may be, and how free it is."""
 
     system: str
     user: str
     max_output_tokens: int = 800
+    temperature: float = 0.0
 
     @property
-    def estimated_tokens(self) -> int:
-        """No fewer than any common tokenizer would count, answer included."""
-        return (len(self.system.encode()) + len(self.user.encode())) // 3 + 16 + self.max_output_tokens
+    def input_tokens(self) -> int:
+        """No fewer than any common tokenizer would count: they need more than three bytes for a token of
+        English, and about three for scripts they know less well. 16 are for the frame of the messages."""
+        return (len(self.system.encode()) + len(self.user.encode())) // 3 + 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,11 @@ class Reply:
 
 @runtime_checkable
 class LanguageModel(Protocol):
-    """Answers prompts. `complete` raises `ModelFailed` and nothing else."""
+    """Answers prompts, from any thread. `complete` raises `ModelFailed` and nothing else.
+
+    A model of your own may also have a `price` (`longmind.llm.Price`). Without one, and without an entry in
+    the price table, it is refused where a budget limits money.
+    """
 
     provider: str
     model: str
@@ -44,8 +50,8 @@ class LanguageModel(Protocol):
 class ModelFailed(Unavailable):
     """A language model gave no usable answer. `outcome` says in one word why."""
 
-    def __init__(self, message: str, *, outcome: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, outcome: str = "error", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.outcome = outcome
         """timeout, rate_limited, server_error, rejected, unreachable, bad_json, wrong_schema, refused,
-        over_budget or circuit_open."""
+        circuit_open, misconfigured, or error for anything else."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, NotRequired, get_args, get_origin
@@ -11,8 +10,9 @@ from typing import Annotated, Any, Final, NotRequired, get_args, get_origin
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from longmind.base.errors import Forbidden, InvalidInput
+from longmind.base.errors import InvalidInput
 from longmind.base.parameters import Mark
+from longmind.base.paths import inside
 from longmind.operations.operation import Operation
 
 _MOST_NAMED: Final = 5
@@ -50,7 +50,7 @@ class Arguments:
             raise self._refused(error) from None
         for name, value in read.items():
             if value is not None and Mark.FILE in self._parameters[name].marks:
-                read[name] = confined(value, files, name)
+                read[name] = str(inside(value, files, name))
         return read
 
     def _parsed(self, name: str, value: Any) -> Any:
@@ -80,22 +80,6 @@ class Arguments:
         parts = [f"{name[:80]}: {reason}" for name, reason in list(reasons.items())[:_MOST_NAMED]]
         names = ", ".join(self._parameters) or "none"
         return InvalidInput("; ".join(parts) + ".", hint=f"The arguments are: {names}.")
-
-
-def confined(path: str, folder: Path | None, name: str) -> str:
-    """A path inside the folder, links followed; anything else is refused."""
-    if folder is None:
-        raise Forbidden(
-            f"{name}: files are not open to this server.", hint="Start it with --files FOLDER to allow one."
-        )
-    base = folder.resolve()
-    try:
-        target = Path(os.path.realpath(base / Path(path).expanduser()))
-    except (OSError, ValueError, RuntimeError):
-        raise InvalidInput(f"{name}: {path[:200]!r} is not a valid path.") from None
-    if target != base and base not in target.parents:
-        raise Forbidden(f"{name}: {path[:200]!r} is outside {base}.", hint="Give a path inside it.")
-    return str(target)
 
 
 def _is_type(part: Any) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
-
-from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+from typing import TYPE_CHECKING, Any
 
 from longmind.base.errors import InvalidInput
 from longmind.mcp.arguments import Arguments
@@ -15,20 +13,20 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 
-def listed() -> list[Prompt]:
+def listed() -> list[dict[str, Any]]:
     arguments = [
-        PromptArgument(name=item.name, description=item.help, required=item.required)
+        {"name": item.name, "description": item.help, "required": item.required}
         for item in use_context.parameters
     ]
-    return [Prompt(name=use_context.name, description=use_context.summary, arguments=arguments)]
+    return [{"name": use_context.name, "description": use_context.summary, "arguments": arguments}]
 
 
-def given(memory: Memory, arguments: Mapping[str, str] | None) -> GetPromptResult:
+def given(memory: Memory, arguments: Mapping[str, str] | None) -> dict[str, Any]:
     """The message to send: what the space knows, marked as data."""
     read = Arguments(use_context).read(arguments, files=None)
     for name in ("project", "topic"):
         if not isinstance(read.get(name), str):
             raise InvalidInput(f"{name}: it is required.")
     found = use_context(memory, **read)
-    message = PromptMessage(role="user", content=TextContent(text=found.text))
-    return GetPromptResult(description=use_context.summary, messages=[message])
+    message = {"role": "user", "content": {"type": "text", "text": found.text}}
+    return {"description": use_context.summary, "messages": [message]}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
-from mcp_types import Resource, ResourceTemplate
-
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.mcp.shapes import Shape
 from longmind.operations import registry
@@ -33,30 +31,32 @@ _TEMPLATES: Final = (
 )
 
 
-def templates() -> list[ResourceTemplate]:
+def templates() -> list[dict[str, Any]]:
     return [
-        ResourceTemplate(name=name, uri_template=address, description=says, mime_type=JSON)
+        {"name": name, "uriTemplate": address, "description": says, "mimeType": JSON}
         for name, address, says in _TEMPLATES
     ]
 
 
-def listed(memory: Memory | None) -> list[Resource]:
+def listed(memory: Memory | None) -> list[dict[str, Any]]:
     """The spaces with a bundle, and the newest frames of the memory's own space."""
     if memory is None:
         return []
     bundles = [
-        Resource(
-            name=f"space {item.name}", uri=f"{SCHEME}://space/{quote(item.name, safe='')}", mime_type=JSON
-        )
+        {
+            "name": f"space {item.name}",
+            "uri": f"{SCHEME}://space/{quote(item.name, safe='')}",
+            "mimeType": JSON,
+        }
         for item in memory.spaces.list()
     ]
     frames = [
-        Resource(
-            name=f"frame {frame.id}",
-            uri=f"{SCHEME}://frame/{frame.id}",
-            title=" ".join((frame.title or frame.text[: _TITLE * 4]).split())[:_TITLE],
-            mime_type=JSON,
-        )
+        {
+            "name": f"frame {frame.id}",
+            "uri": f"{SCHEME}://frame/{frame.id}",
+            "title": " ".join((frame.title or frame.text[: _TITLE * 4]).split())[:_TITLE],
+            "mimeType": JSON,
+        }
         for frame in memory.timeline(limit=_NEWEST)
     ]
     return [*bundles, *frames]

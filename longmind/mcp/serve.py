@@ -58,20 +58,12 @@ def serve_http(
     allowed = _allowed(host, token, tuple(names))
     server = _create(holder, settings)
     import uvicorn
-    from mcp.server.transport_security import TransportSecuritySettings
 
-    security = TransportSecuritySettings(
-        allowed_hosts=[form for name in allowed for form in (name, f"{name}:*")],
-        allowed_origins=[
-            f"{scheme}://{name}{port}"
-            for scheme in ("http", "https")
-            for name in allowed
-            for port in ("", ":*")
-        ],
-    )
-    app: ASGIApp = server.streamable_http_app(
-        streamable_http_path=PATH, transport_security=security, host=host
-    )
+    from longmind.mcp.sdk import http_app
+
+    addresses = [f"{name}{port}" for name in allowed for port in ("", ":*")]
+    origins = [f"{scheme}://{address}" for scheme in ("http", "https") for address in addresses]
+    app = http_app(server, path=PATH, host=host, hosts=addresses, origins=origins)
     if token:
         app = _Guard(app, token)
     listening = _listen(host, port)
@@ -115,9 +107,7 @@ def _create(holder: Holder, settings: Settings) -> Any:
     try:
         from longmind.mcp.server import create_server
     except ImportError as error:
-        raise MissingExtra(
-            f"The MCP server needs {error.name}.", hint="Install it: pip install 'longmind[mcp]'."
-        ) from None
+        raise MissingExtra(f"The MCP server needs {error.name}.", extra="mcp") from None
     return create_server(holder, settings)
 
 

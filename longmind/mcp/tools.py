@@ -7,8 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
-
 from longmind.base.errors import LongmindError
 from longmind.base.recall_marks import OPEN
 from longmind.mcp.arguments import Arguments
@@ -43,21 +41,21 @@ class OperationTool:
         return Shape(answer_schema(self.operation), lean=self._lean)
 
     @cached_property
-    def shown(self) -> Tool:
+    def shown(self) -> dict[str, Any]:
         """What the list of tools says of it."""
         effect = self.operation.effect
-        return Tool(
-            name=self.name,
-            description=self.operation.description,
-            input_schema=self.arguments.schema,
-            output_schema=self._shape.schema,
-            annotations=ToolAnnotations(
-                read_only_hint=effect == "read",
-                destructive_hint=effect == "destroy",
-                idempotent_hint=self.operation.repeatable,
-                open_world_hint=False,
-            ),
-        )
+        return {
+            "name": self.name,
+            "description": self.operation.description,
+            "inputSchema": self.arguments.schema,
+            "outputSchema": self._shape.schema,
+            "annotations": {
+                "readOnlyHint": effect == "read",
+                "destructiveHint": effect == "destroy",
+                "idempotentHint": self.operation.repeatable,
+                "openWorldHint": False,
+            },
+        }
 
     def call(
         self,
@@ -67,7 +65,7 @@ class OperationTool:
         files: Path | None,
         budget: int,
         count: Count,
-    ) -> CallToolResult:
+    ) -> dict[str, Any]:
         """Do it; what cannot be done becomes an error that the agent can read."""
         try:
             read = self.arguments.read(given, files=files)
@@ -87,15 +85,15 @@ def profile_tools(profile: Profile) -> Iterator[OperationTool]:
         yield OperationTool(use_context, lean=False)
 
 
-def given_back(answer: dict[str, Any]) -> CallToolResult:
+def given_back(answer: dict[str, Any]) -> dict[str, Any]:
     """The answer as structured content, and as text: its own if it is one for a model, else as JSON."""
     text = answer.get("text")
     said = written(answer)
     if isinstance(text, str) and text.startswith(MARK):
         said = "\n".join([text, *answer.get("notes", ()), *([answer[CUT]] if CUT in answer else ())])
-    return CallToolResult(content=[TextContent(text=said)], structured_content=answer)
+    return {"content": [{"type": "text", "text": said}], "structuredContent": answer}
 
 
-def failed(error: LongmindError) -> CallToolResult:
+def failed(error: LongmindError) -> dict[str, Any]:
     """An error in words: what was wrong, and what to do about it."""
-    return CallToolResult(content=[TextContent(text=f"{error.code}: {error}")], is_error=True)
+    return {"content": [{"type": "text", "text": f"{error.code}: {error}"}], "isError": True}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL
-from longmind.base.times import FOREVER, AsOf, format_ms, to_ms
+from longmind.base.times import FOREVER, AsOf, format_ms
+from longmind.when.arguments import parse_moment
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
@@ -27,19 +27,7 @@ _LONGEST_NAME: Final = 255
 
 def moment(value: str | int | None, name: str) -> int | None:
     """A time in ISO 8601 or unix milliseconds; a date is its first instant, and UTC where it says no zone."""
-    if value is None or isinstance(value, int):
-        return None if value is None else to_ms(value, name)
-    # Eleven digits or more: a shorter number is a date such as 20250331, which ISO 8601 allows.
-    if re.fullmatch(r"-?\d{11,19}", value.strip()):
-        return to_ms(int(value), name)
-    try:
-        parsed = datetime.fromisoformat(value.strip())
-    except ValueError:
-        raise InvalidInput(
-            f"{name}: {value!r} is not a valid time.",
-            hint="Write 2025-03-31, '2025-03-31 14:30', 2025-03-31T14:30:00+02:00 or unix milliseconds.",
-        ) from None
-    return to_ms(parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC), name)
+    return None if value is None else parse_moment(value, name)
 
 
 def stamp(value: str | int | None, name: str) -> str | None:

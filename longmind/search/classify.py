@@ -1,10 +1,12 @@
-"""What kind of question is it? By rules, each of which can say why."""
+"""The type of a question, by rules that can say why; it chooses the weights of reciprocal rank fusion."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from typing import Final, Literal
+
+from longmind.search import constants
 
 QueryType = Literal["factual", "semantic", "temporal", "exploratory"]
 
@@ -25,7 +27,6 @@ _EXPLORATORY: Final = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER: Final = re.compile(r"\w[_./:]\w|\w::\w|\"[^\"]+\"")
-_LOOKED_AT: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Classified:
 
 def classify(query: str) -> Classified:
     """The first rule that fits, in this order: exploratory, temporal, factual; else semantic."""
-    text = query[:_LOOKED_AT]
+    text = query[: constants.QUERY_CHARACTERS]
     rules: tuple[tuple[QueryType, re.Pattern[str], str], ...] = (
         ("exploratory", _EXPLORATORY, "asks for a survey"),
         ("temporal", _TEMPORAL, "asks about time"),

@@ -1,4 +1,4 @@
-"""The facts lane as search uses it: frames that support what is known of what a question names."""
+"""The facts lane of search: frames that are evidence for facts about what the question names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from longmind.base.filters import View, Where
 from longmind.facts.lane import LaneOptions, candidates
 from longmind.facts.name_index import NameIndex
-from longmind.search.candidates import RankedFrame
+from longmind.search.results import RankedFrame
 from longmind.store.transaction import Snapshot
 
 
@@ -21,5 +21,5 @@ class FactsLane:
         self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
     ) -> Sequence[RankedFrame]:
         options = LaneOptions(max_evidence_frames=limit)
-        found = candidates(snapshot, query, view, where, options, self._names)
-        return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in found]
+        evidence = candidates(snapshot, query, view, where, options, self._names)
+        return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in evidence]

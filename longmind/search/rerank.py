@@ -1,4 +1,7 @@
-"""Bounded reranking: exact identifiers, quoted phrases and dates that agree; and a model, if one is given."""
+"""Bonuses for what agrees with the question (identifiers, phrases, dates), and a reranking model, if any.
+
+A bonus is bounded, so that it decides between frames that answer and never replaces answering.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +11,23 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Final, Protocol
 
+from longmind.base.arrays import Float64Array, Int64Array, np
 from longmind.base.errors import InvalidInput, LongmindError
-from longmind.base.filters import View
+from longmind.search import constants
 from longmind.search.candidates import Candidates
+from longmind.search.question import Question
+from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, Step
+from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense
-from longmind.store.catalog import CatalogView
-from longmind.store.engine import Dialect
 from longmind.store.frames import fetch
-from longmind.store.transaction import Snapshot
 from longmind.text.postings import frames_of
 from longmind.text.query import TextQuery, said_phrases
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-else:
-    Floats = Any
-
-IDENTIFIER: Final = 0.3
-ONLY_IDENTIFIER: Final = 1.0
-PHRASE: Final = 0.5
-DATE: Final = 0.1
-"""The most that each agreement adds to a score, which is at most about 1 without them."""
-
-MODEL_REACH: Final = 20
-_COMPOUND = re.compile(r"=[a-z]+(?:-+[a-z]+)+")
+_COMPOUND: Final = re.compile(r"=[a-z]+(?:-+[a-z]+)+")
+"""Words joined by hyphens: an index term for an identifier, but in prose just words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,116 +46,95 @@ class Reranker(Protocol):
 
 
 def agreements(
-    *,
-    plan: TextQuery,
-    sense: TimeSense | None,
+    request: SearchRequest,
+    question: Question,
+    state: SearchState,
     candidates: Candidates,
-    scores: Floats,
-    catalog: CatalogView,
-    snapshot: Snapshot,
-    view: View,
-    dialect: Dialect,
-    reach: int,
+    scores: Float64Array,
+    *,
     scale: float,
 ) -> dict[int, list[Bonus]]:
-    """Bonuses by position in the pool."""
-    found: dict[int, list[Bonus]] = defaultdict(list)
-    _identifiers(found, plan, candidates, catalog, snapshot, scale)
-    if plan.phrases:
-        _phrases(found, plan, candidates, scores, snapshot, view, dialect, reach, scale)
-    if sense is not None and sense.range is not None:
-        _dates(found, sense, candidates, catalog, scale)
-    return found
+    """Bonuses by position among the candidates."""
+    bonuses: dict[int, list[Bonus]] = defaultdict(list)
+    _identifiers(bonuses, question.terms, candidates.ids, state, scale)
+    if question.terms.phrases:
+        _phrases(bonuses, question.terms, request, state, candidates, scores, scale)
+    if request.times == "boost" and question.time.range is not None:
+        occurred_at = state.catalog.columns.occurred_at[candidates.ids]
+        _dates(bonuses, question.time, occurred_at, scale)
+    return bonuses
 
 
 def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
     """The first few in the model's order, ties as they were; or all as they were, and why."""
-    head, tail = list(hits[:MODEL_REACH]), list(hits[MODEL_REACH:])
+    head, tail = list(hits[: constants.MODEL_DEPTH]), list(hits[constants.MODEL_DEPTH :])
     if not head:
         return list(hits), ""
     try:
-        given = [float(score) for score in reranker.score(query, [hit.frame.text for hit in head])]
+        scores = [float(score) for score in reranker.score(query, [hit.frame.text for hit in head])]
     except LongmindError as error:
         return list(hits), f"the reranker could not run: {error}"
-    if len(given) != len(head) or not all(map(isfinite, given)):
+    if len(scores) != len(head) or not all(map(isfinite, scores)):
         raise InvalidInput(
-            f"The reranker gave {len(given)} scores for {len(head)} texts, or one that is no number."
+            f"The reranker gave {len(scores)} scores for {len(head)} texts, or one that is no number."
         )
-    placed = sorted(range(len(head)), key=lambda place: (-given[place], place))
-    steps = [Step("reranker", given[place], "the cross-encoder's score") for place in placed]
-    moved = [
-        replace(head[place], steps=(*head[place].steps, step))
-        for place, step in zip(placed, steps, strict=True)
+    order = sorted(range(len(head)), key=lambda index: (-scores[index], index))
+    reranked = [
+        replace(
+            head[index],
+            steps=(*head[index].steps, Step("reranker", scores[index], "the cross-encoder's score")),
+        )
+        for index in order
     ]
-    return moved + tail, ""
+    return reranked + tail, ""
 
 
 def _identifiers(
-    found: dict[int, list[Bonus]],
-    plan: TextQuery,
-    candidates: Candidates,
-    catalog: CatalogView,
-    snapshot: Snapshot,
-    scale: float,
+    bonuses: dict[int, list[Bonus]], query: TextQuery, ids: Int64Array, state: SearchState, scale: float
 ) -> None:
-    """The rarer an identifier, the more it says; words joined by hyphens are words, not identifiers.
+    """The rarer an identifier, the more it says.
 
     A question that is nothing but identifiers asks for the frames that say them, not for any like them.
     """
-    import numpy as np
-
-    names = [name for name in plan.identifiers if not _COMPOUND.fullmatch(name)]
+    names = [name for name in query.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
-        ids = frames_of(snapshot.db, name)
-        rarity = 1 - math.log1p(len(ids)) / math.log1p(max(catalog.size, len(ids) + 1))
-        weight = ONLY_IDENTIFIER if plan.names_only else IDENTIFIER * rarity**2
+        saying = frames_of(state.snapshot.db, name)
+        rarity = 1 - math.log1p(len(saying)) / math.log1p(max(state.catalog.size, len(saying) + 1))
+        weight = constants.ONLY_IDENTIFIER if query.names_only else constants.IDENTIFIER * rarity**2
         amount = scale * weight / len(names)
-        for place in np.flatnonzero(np.isin(candidates.ids, ids)).tolist():
-            found[place].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
+        for position in np.flatnonzero(np.isin(ids, saying)).tolist():
+            bonuses[position].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
 
 
 def _phrases(
-    found: dict[int, list[Bonus]],
-    plan: TextQuery,
+    bonuses: dict[int, list[Bonus]],
+    query: TextQuery,
+    request: SearchRequest,
+    state: SearchState,
     candidates: Candidates,
-    scores: Floats,
-    snapshot: Snapshot,
-    view: View,
-    dialect: Dialect,
-    reach: int,
+    scores: Float64Array,
     scale: float,
 ) -> None:
-    import numpy as np
-
-    # By words, not by fused score: what says the phrase has the words.
-    first = np.lexsort((candidates.ids, -scores, -candidates.words))[:reach]
-    texts: Mapping[int, str] = {
-        frame.id: f"{frame.title or ''}\n{frame.text}"
-        for frame in fetch(snapshot.db, dialect, candidates.ids[first].tolist(), view)
-    }
-    for place in first.tolist():
-        text = texts.get(int(candidates.ids[place]), "")
-        for phrase in said_phrases(text, plan.phrases):
-            amount = scale * PHRASE / len(plan.phrases)
-            found[place].append(Bonus("phrase", amount, f"says {phrase!r}"))
+    """The texts are read for this, so only those of the first candidates are."""
+    # First by words, not by fused score: whatever says the phrase has its words.
+    by_words = np.lexsort((candidates.ids, -scores, -candidates.signals.words))
+    first = by_words[: request.limit + constants.PHRASE_DEPTH]
+    frames = fetch(state.snapshot.db, state.dialect, candidates.ids[first].tolist(), request.view)
+    texts: Mapping[int, str] = {frame.id: f"{frame.title or ''}\n{frame.text}" for frame in frames}
+    for position in first.tolist():
+        text = texts.get(int(candidates.ids[position]), "")
+        for phrase in said_phrases(text, query.phrases):
+            amount = scale * constants.PHRASE / len(query.phrases)
+            bonuses[position].append(Bonus("phrase", amount, f"says {phrase!r}"))
 
 
-def _dates(
-    found: dict[int, list[Bonus]],
-    sense: TimeSense,
-    candidates: Candidates,
-    catalog: CatalogView,
-    scale: float,
-) -> None:
-    import numpy as np
-
-    assert sense.range is not None
-    since, until = sense.range
-    times = catalog.columns.occurred_at[candidates.ids]
-    inside = np.ones(len(times), dtype=bool)
+def _dates(bonuses: dict[int, list[Bonus]], time: TimeSense, occurred_at: Int64Array, scale: float) -> None:
+    assert time.range is not None
+    since, until = time.range
+    inside = np.ones(len(occurred_at), dtype=bool)
     if since is not None:
-        inside &= times >= since
+        inside &= occurred_at >= since
     if until is not None:
-        inside &= times < until
-    for place in np.flatnonzero(inside).tolist():
-        found[place].append(Bonus("date", scale * DATE, sense.described))
+        inside &= occurred_at < until
+    for position in np.flatnonzero(inside).tolist():
+        bonuses[position].append(Bonus("date", scale * constants.DATE, time.described))

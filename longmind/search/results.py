@@ -1,4 +1,4 @@
-"""What a search gives back: frames in order, and the reasons."""
+"""The results of a search: frames in order, and the reasons for the order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ from longmind.base.frame import Frame
 
 
 @dataclass(frozen=True, slots=True)
+class RankedFrame:
+    """A frame from a lane that ranks without scores, with the reason."""
+
+    id: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LaneRank:
-    """Where a lane put a frame: from 1, with the lane's own score if it has one."""
+    """A frame's rank in one lane, from 1, with the lane's own score if it has one."""
 
     rank: int
     score: float | None = None
@@ -28,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A frame that answers, with how it got its place."""
+    """A frame that answers, with its score and where the score comes from."""
 
     frame: Frame
     score: float
@@ -44,7 +52,7 @@ class LaneReport:
     ran: bool
     found: int = 0
     detail: str = ""
-    """How it looked, or why it could not."""
+    """How it searched, or why it could not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class SearchResults(Sequence[Hit]):
     fusion: str
     revision: int
     truncated: bool = False
-    """True: of the query only the beginning was looked at."""
+    """True if only the beginning of the query was read."""
     notes: tuple[str, ...] = field(default=())
 
     @overload
@@ -79,21 +87,21 @@ class SearchResults(Sequence[Hit]):
 
     @property
     def missing(self) -> tuple[LaneReport, ...]:
-        """The lanes that were wanted and could not run."""
+        """The lanes that were asked for and could not run."""
         return tuple(lane for lane in self.lanes if not lane.ran)
 
     def explain(self) -> str:
-        """For people: the question, the lanes, and each hit's reasons."""
+        """As text for people: the question's type, the lanes, and the reasons of each hit."""
         lines = [f"{self.query_type} question ({self.query_reason}); {self.fusion} fusion"]
         for lane in self.lanes:
             state = f"{lane.found} frames" if lane.ran else "did not run"
             lines.append(f"  {lane.name}: {state}{'; ' + lane.detail if lane.detail else ''}")
         lines += [f"  note: {note}" for note in self.notes]
-        for place, hit in enumerate(self.hits, 1):
-            lines.append(f"{place}. frame {hit.frame.id}  {hit.score:.4f}")
-            for name, found in hit.lanes.items():
-                score = "" if found.score is None else f" ({found.score:.4f})"
-                lines.append(f"     {name} rank {found.rank}{score}")
+        for rank, hit in enumerate(self.hits, 1):
+            lines.append(f"{rank}. frame {hit.frame.id}  {hit.score:.4f}")
+            for name, lane_rank in hit.lanes.items():
+                score = "" if lane_rank.score is None else f" ({lane_rank.score:.4f})"
+                lines.append(f"     {name} rank {lane_rank.rank}{score}")
             for step in hit.steps:
                 lines.append(
                     f"     {step.name} {step.amount:+.4f}{'  ' + step.reason if step.reason else ''}"
@@ -103,7 +111,7 @@ class SearchResults(Sequence[Hit]):
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """Where a named frame was lost, or the place it has."""
+    """The step at which a frame dropped out of a search, or the rank it has."""
 
     frame_id: int
     found: bool

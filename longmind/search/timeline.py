@@ -1,22 +1,14 @@
-"""The timeline lane: newest first, for questions about time; and the range a question speaks of."""
+"""Time in a question: the range that its phrases mean, and the timeline lane, which ranks newest first."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
 
+from longmind.base.arrays import BoolArray, np
 from longmind.base.times import format_ms
-from longmind.search.candidates import RankedFrame
 from longmind.search.request import SearchRequest
+from longmind.search.results import RankedFrame
 from longmind.store.catalog import CatalogView
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
-else:
-    Mask = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,62 +29,59 @@ class TimeSense:
 
 
 def sense_of_time(request: SearchRequest) -> TimeSense:
-    """Time phrases of the question, resolved where they can be; what cannot is noted."""
+    """The time phrases of the question, resolved where they can be, with a note where they cannot."""
     if request.times == "ignore" or not request.query.strip():
         return TimeSense()
-    from longmind.search.when import asks_recency, find_times, time_range
+    from longmind.search.recency import asks_recency
+    from longmind.when.find import find_times, time_range
 
     phrases = find_times(request.query, reference=request.reference, zone=request.zone)
     resolved = [phrase for phrase in phrases if not phrase.unresolved]
-    found = time_range(resolved) if resolved else None
     notes = tuple(
         f"{phrase.text!r} could not be resolved without a reference time; pass reference="
         for phrase in phrases
         if phrase.unresolved
     )
-    sense = TimeSense(found, tuple(phrase.text for phrase in resolved), asks_recency(request.query), notes)
-    if found is not None:
-        return TimeSense(found, sense.phrases, sense.recency, (*notes, sense.described))
-    return sense
+    bounds = time_range(resolved) if resolved else None
+    sense = TimeSense(bounds, tuple(phrase.text for phrase in resolved), asks_recency(request.query), notes)
+    return sense if bounds is None else replace(sense, notes=(*notes, sense.described))
 
 
 def newest(
-    catalog: CatalogView, mask: Mask, sense: TimeSense, *, limit: int, asked: bool
+    catalog: CatalogView, mask: BoolArray, sense: TimeSense, *, limit: int, unprompted: bool
 ) -> list[RankedFrame]:
-    """Newest first: inside the range the question names, or because it asks for the latest.
+    """Newest first: inside the range that the question names, or because it asks for the latest.
 
-    `asked` is for a question in which no other lane finds anything to look for.
+    `unprompted` lets a question that says nothing about time have them too: one in which no other lane finds
+    anything to look for.
     """
-    import numpy as np
-
-    if sense.range is None and sense.recency is None and not asked:
+    if sense.range is None and sense.recency is None and not unprompted:
         return []
     columns = catalog.columns
-    chosen = mask.copy()
+    shown = mask.copy()
     if sense.range is not None:
         since, until = sense.range
         if since is not None:
-            chosen &= columns.occurred_at >= since
+            shown &= columns.occurred_at >= since
         if until is not None:
-            chosen &= columns.occurred_at < until
+            shown &= columns.occurred_at < until
         reason = sense.described
     elif sense.recency is not None:
         reason = f"asks for the newest: {sense.recency!r}"
     else:
         reason = "nothing to look for, so the newest"
-    ids = np.flatnonzero(chosen & ~_has_chunks(catalog))
+    ids = np.flatnonzero(shown & ~_has_chunks(catalog))
     if len(ids) > limit:
+        # Only those that reach the last rank, ties included, are sorted.
         times = columns.occurred_at[ids]
         ids = ids[times >= np.partition(times, len(times) - limit)[len(times) - limit]]
-    placed = ids[np.lexsort((ids, columns.content[ids], -columns.occurred_at[ids]))][:limit]
-    return [RankedFrame(int(frame_id), reason) for frame_id in placed]
+    ordered = ids[np.lexsort((ids, columns.content[ids], -columns.occurred_at[ids]))][:limit]
+    return [RankedFrame(int(frame_id), reason) for frame_id in ordered]
 
 
-def _has_chunks(catalog: CatalogView) -> Mask:
+def _has_chunks(catalog: CatalogView) -> BoolArray:
     """Documents that are found through their chunks."""
-    import numpy as np
-
-    found = np.zeros(catalog.size, dtype=bool)
+    cut = np.zeros(catalog.size, dtype=bool)
     parents = catalog.columns.parent[catalog.columns.is_chunk]
-    found[parents[parents > 0]] = True
-    return found
+    cut[parents[parents > 0]] = True
+    return cut

@@ -10,12 +10,15 @@ from typing import Any, Final
 
 from longmind.base.checks import check_text
 from longmind.base.errors import InvalidInput
-from longmind.base.hashing import digest
-from longmind.base.recall_marks import CLOSE, OPEN, harmless
+from longmind.base.recall_marks import harmless, mark_id, marked
 from longmind.base.times import AsOf, format_ms
-from longmind.spaces.instants import instant, parse_rfc3339
+from longmind.base.tokens import Tokenizer
+from longmind.context.items import Card
+from longmind.context.packing import Packer, pack_in_order
+from longmind.context.render import INDENT, Listing, one_line
 from longmind.spaces.objects import slugs
 from longmind.spaces.values import MemoryObject
+from longmind.when.arguments import parse_moment, parse_rfc3339
 
 DEFAULT_LIMIT: Final = 5
 KIND_LIMIT: Final = 20
@@ -151,31 +154,27 @@ def summarise(topic: str, objects: Sequence[MemoryObject]) -> str:
     return f"Context bundle for '{topic}' ({len(objects)} items): {found or 'nothing is known of it'}."
 
 
-def render(bundle: Bundle, *, budget: int, count: Any) -> UsedContext:
+def render(bundle: Bundle, *, budget: int, tokenizer: Tokenizer) -> UsedContext:
     """As much of the bundle as fits, each object in its short form or, failing that, its micro one."""
-    head = OPEN.format(id=digest("bundle", bundle.to_json()).hex()[:16])
-    lines = [head, harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")]
-    left_out = []
+    mark = mark_id("bundle", bundle.to_json())
+    title = harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")
+    packer = Packer(budget=budget, tokenizer=tokenizer, mark=mark, renderer=Listing(title))
+    packed = pack_in_order(packer, [_forms(item, rank) for rank, item in enumerate(bundle.objects)])
+    left_out = tuple(bundle.objects[item.rank].id for item in packed.dropped)
+    if packed.items:
+        return UsedContext(packed.text, bundle, packed.tokens, left_out)
+    text = marked(mark, [title] if bundle.objects else [title, "Nothing is known of it."])
+    return UsedContext(text, bundle, tokenizer.count(text), left_out)
 
-    def cost(more: str) -> int:
-        return int(count("\n".join([*lines, more, CLOSE])))
 
-    for item in bundle.objects:
-        pinned = ", pinned" if item.pinned else ""
-        title = (
-            f"- {item.path} ({item.kind}, {item.relevance}{pinned}, {format_ms(item.updated_at)}) [{item.id}]"
-        )
-        forms = dict.fromkeys((item.summary_short, item.summary_micro))
-        written = [harmless(f"{title}\n  {' '.join(form.split())}") for form in forms]
-        fitting = next((form for form in written if cost(form) <= budget), None)
-        if fitting is None:
-            left_out.append(item.id)
-        else:
-            lines.append(fitting)
-    if not bundle.objects:
-        lines.append("Nothing is known of it.")
-    text = "\n".join([*lines, CLOSE])
-    return UsedContext(text, bundle, int(count(text)), tuple(left_out))
+def _forms(item: MemoryObject, rank: int) -> list[Card]:
+    pinned = ", pinned" if item.pinned else ""
+    head = f"- {item.path} ({item.kind}, {item.relevance}{pinned}, {format_ms(item.updated_at)}) [{item.id}]"
+    summaries = {"short": item.summary_short, "micro": item.summary_micro}
+    return [
+        Card(harmless(f"{head}{INDENT}{one_line(summary)}"), item.kind, rank, (item.frame_id,), tier)
+        for tier, summary in summaries.items()
+    ]
 
 
 def _clamped(value: object, name: str) -> int:
@@ -206,9 +205,7 @@ def _frozen(value: object, name: str) -> int:
 
 
 def _now(value: datetime | int | str, name: str) -> int:
-    found = instant(value, name)
-    assert found is not None
-    return found
+    return parse_moment(value, name, strict=True)
 
 
 def _as_of(value: object, name: str) -> AsOf:

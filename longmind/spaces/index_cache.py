@@ -7,15 +7,10 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final
 
-from longmind.base.times import FOREVER, AsOf
-from longmind.spaces.rows import held as holding
-from longmind.spaces.rows import with_text
-from longmind.spaces.space_index import SpaceIndex
-from longmind.spaces.words import line, lines, stored_words
-from longmind.store.engine import Connection, Row, Value
-from longmind.store.frames import batches
+from longmind.base.times import AsOf
+from longmind.spaces.space_index import SpaceIndex, follow, load
+from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import among
 
 _KEPT: Final = 8
 
@@ -40,71 +35,24 @@ class SpaceIndexes:
 
     def _at(self, snapshot: Snapshot, space: str, as_of: AsOf) -> SpaceIndex:
         if as_of.system < snapshot.revision:
-            return _load(snapshot.db, space, as_of)
+            return load(snapshot.db, space, as_of)
         held = self._held.get(space)
         if held is not None and snapshot.revision < held.revision:
-            return _load(snapshot.db, space, AsOf.LATEST)
+            return load(snapshot.db, space, AsOf.LATEST)
         erasures = _erasures(snapshot.db)
         if held is None or held.erasures != erasures or held.index.wasteful:
-            held = _Held(_load(snapshot.db, space, AsOf.LATEST), snapshot.revision, erasures)
+            held = _Held(load(snapshot.db, space, AsOf.LATEST), snapshot.revision, erasures)
             self._held[space] = held
             while len(self._held) > _KEPT:
                 self._held.popitem(last=False)
         elif held.revision < snapshot.revision:
             # Out of reach while it changes: an exception in between leaves a shelf that does not agree.
             del self._held[space]
-            _follow(held.index, snapshot.db, held.revision)
+            follow(held.index, snapshot.db, held.revision)
             held.revision = snapshot.revision
             self._held[space] = held
         self._held.move_to_end(space)
         return held.index
-
-
-def _load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
-    index = SpaceIndex(space, as_of)
-    if as_of.system == FOREVER:
-        index.add(lines(db, "space = ? AND until = ?", (space, FOREVER)))
-    else:
-        values: tuple[Value, ...] = (space, as_of.system, as_of.system)
-        index.add(lines(db, "space = ? AND until > ? AND since <= ?", values))
-    clause = holding(as_of)
-    found = db.one(
-        f"SELECT count(*) FROM space_object x WHERE x.space = ? AND {clause.sql}", (space, *clause.values)
-    )
-    if found is not None and int(found[0]) != len(index):
-        index.add(_missing(db, space, as_of, set(index.slot_of)))
-    return index
-
-
-def _missing(db: Connection, space: str, as_of: AsOf, known: set[str]) -> list[Row]:
-    """Lines that the store does not hold, or holds by older rules, made from the objects: right, but slow."""
-    clause = holding(as_of)
-    sql = f"SELECT x.object_id FROM space_object x WHERE x.space = ? AND {clause.sql} ORDER BY x.object_id"
-    ids = [str(row[0]) for row in db.all(sql, (space, *clause.values)) if row[0] not in known]
-    return [line(stored_words(db, row, text)) for row, text in with_text(db, space, as_of, ids=ids)]
-
-
-def _follow(index: SpaceIndex, db: Connection, revision: int) -> None:
-    """Take in what was opened or closed since a revision."""
-    sql = "SELECT object_id FROM space_object WHERE space = ? AND until > ?"
-    gone = {str(row[0]) for row in db.all(sql, (index.space, revision))}
-    sql = "SELECT frame_id, object_id FROM space_object WHERE space = ? AND until IS NULL AND since > ?"
-    come = {int(frame): str(name) for frame, name in db.all(sql, (index.space, revision))}
-    index.drop(gone)
-    found: list[Row] = []
-    for batch in batches(sorted(come)):
-        clause = among("frame_id", batch)
-        found += lines(
-            db, f"space = ? AND until = ? AND {clause.sql}", (index.space, FOREVER, *clause.values)
-        )
-    index.add(found)
-    lacking = sorted(name for name in come.values() if name not in index.slot_of)
-    index.add(
-        [
-            line(stored_words(db, row, text))
-            for row, text in with_text(db, index.space, AsOf.LATEST, ids=lacking)
-        ]
-    )
 
 
 def _erasures(db: Connection) -> int:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from longmind.base.errors import Corrupt
-from longmind.base.times import FOREVER
+from longmind.spaces import fields
 from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, checked, close_version, columns, seal, select
-from longmind.spaces.words import derive, differing, lacking
 from longmind.store.frames import batches
-from longmind.store.parts import Budget, Part, Problem
+from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
+from longmind.text.postings import FIELDS
 
-_BATCH = 1000
 _RULES = (
     (
         "{0} does not agree with its frame",
@@ -47,16 +46,12 @@ class SpacesPart(Part):
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         gone: set[tuple[str, str]] = set()
+        postings = fields.remove(tx.db, ids)
         count = 0
         for batch in batches(ids):
             clause = among("frame_id", batch)
-            sql = f"SELECT space, object_id, until, frame_id FROM space_object WHERE {clause.sql}"
-            found = tx.db.all(sql, clause.values)
-            gone.update((str(row[0]), str(row[1])) for row in found)
-            tx.db.many(
-                "DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?",
-                [(row[0], FOREVER if row[2] is None else row[2], row[3]) for row in found],
-            )
+            sql = f"SELECT space, object_id FROM space_object WHERE {clause.sql}"
+            gone.update((str(space), str(name)) for space, name in tx.db.all(sql, clause.values))
             count += tx.db.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
         named = 0
         for space, name in sorted(gone):
@@ -67,34 +62,14 @@ class SpacesPart(Part):
                     (seal(clean), clean.audit_id),
                 )
                 named += 1
-        return {"space_object": count, "space_audit": named}
+        return {"space_object": count, "space_audit": named, FIELDS.name: postings}
 
     def rebuild(self, store: Store) -> int:
-        done = 0
         with store.write() as tx:
-            tx.db.run("DELETE FROM space_words")
-            while made := derive(tx.db, most=_BATCH):
-                done += made
-        return done
+            return fields.rebuild(tx.db)
 
     def derive(self, tx: Transaction) -> None:
-        while derive(tx.db, most=_BATCH):
-            pass
-
-    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
-        """Makes what a store of an older format lacks."""
-        with store.read() as snapshot:
-            if not lacking(snapshot.db, 1):
-                return {}
-        done = 0
-        while not budget.exhausted:
-            with store.write() as tx:
-                made = derive(tx.db, most=_BATCH)
-            budget.spend(made)
-            done += made
-            if made < _BATCH:
-                break
-        return {"space_words": done}
+        fields.rebuild(tx.db)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         for text, sql in _RULES:
@@ -102,8 +77,8 @@ class SpacesPart(Part):
                 yield Problem("space_object", text.format(name))
         if deep:
             yield from _checksums(snapshot)
-            for detail in differing(snapshot.db):
-                yield Problem("space_words", detail, derived=True)
+            for detail in FIELDS.differences(snapshot.db, fields.expected(snapshot.db)):
+                yield Problem(FIELDS.name, detail, derived=True)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         found = {}

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_label
 from longmind.base.errors import InvalidInput
+from longmind.llm.ledger import Cap
 from longmind.spaces.patterns import check_pattern
 from longmind.spaces.values import RELEVANCES
 
@@ -75,14 +76,6 @@ class Match:
     def to_dict(self) -> dict[str, list[str]]:
         pairs = {"kinds": self.kinds, "tags": self.tags, "paths": self.paths, "relevance": self.relevance}
         return {key: list(value) for key, value in pairs.items() if value}
-
-
-@dataclass(frozen=True, slots=True)
-class Cap:
-    """The most that one provider may cost a space."""
-
-    usd: float | None = None
-    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

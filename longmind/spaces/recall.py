@@ -15,9 +15,8 @@ from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.ordering.choice import choose, first
 from longmind.spaces.ordering.protocol import Question, Scores
 from longmind.spaces.policies import Policy
-from longmind.spaces.space_index import Mask, SpaceIndex
+from longmind.spaces.space_index import LEVELS, Mask, SpaceIndex
 from longmind.spaces.values import ROLE, MemoryObject
-from longmind.spaces.words import LEVELS
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among

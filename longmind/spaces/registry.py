@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -18,10 +18,12 @@ from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
+from longmind.llm.guard import ModelGuard
+from longmind.llm.ledger import SpendingLedger, erase_spending
+from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
-from longmind.spaces import file, retention, rows, write
+from longmind.spaces import fields, file, retention, rows, write
 from longmind.spaces.index_cache import SpaceIndexes
-from longmind.spaces.instants import instant, parse_rfc3339
 from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering.choice import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
@@ -29,10 +31,9 @@ from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
-from longmind.spaces.semantic import Model
 from longmind.spaces.signing import HMAC
 from longmind.spaces.space import ProjectSpace
-from longmind.spaces.summarise import SpaceContext
+from longmind.spaces.summarise import SpaceContext, space_budgets
 from longmind.spaces.telemetry import Telemetry
 from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceList, SpaceSummary
 from longmind.store import erasure
@@ -40,6 +41,7 @@ from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
+from longmind.when.arguments import parse_moment, parse_rfc3339
 
 BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
@@ -55,16 +57,18 @@ class Spaces:
         search: SearchEngine | None = None,
         *,
         backend: str | None = None,
-        model: Model | None = None,
-        open_model: Callable[[str], Model] | None = None,
+        models: Models | None = None,
+        guard: ModelGuard | None = None,
         telemetry: Telemetry | None = None,
     ) -> None:
         """`backend` wins over the store's setting, and gives way to that of a single call."""
+        fields.ensure(store)
         self._store = store
         self._backend = backend
         self._telemetry = telemetry or Telemetry()
         recaller = Recaller(store, search, SpaceIndexes())
-        self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, model, open_model)
+        guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
+        self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, models or Models(), guard)
 
     def space(self, name: str) -> ProjectSpace:
         return ProjectSpace(canonical_space(name), self._ctx)
@@ -150,8 +154,9 @@ class Spaces:
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
             removal.erase_space(tx, space)
             tx.db.run("DELETE FROM store_erasing")
-            for table in ("space_object", "space_words", "space_record", "space_spending"):
+            for table in ("space_object", "space_record"):
                 tx.db.run(f"DELETE FROM {table} WHERE space = ?", (space,))
+            erase_spending(tx.db, space)
             rows.audit(
                 tx,
                 space,
@@ -182,8 +187,7 @@ class Spaces:
         for a purge is refused.
         """
         space = canonical_space(name)
-        moment = instant(now, "now")
-        assert moment is not None
+        moment = parse_moment(now, "now", strict=True)
         check_choice(mode, "mode", ("auto", "archive", "purge"))
         with self._telemetry.operation("gc", space=space) as span:
             report = retention.collect(

@@ -100,19 +100,10 @@ class AuditRow(NamedTuple):
         return AuditEntry(self.audit_id, self.space, self.action, self.object_id, detail, self.at)
 
 
-class SpendingRow(NamedTuple):
-    space: str
-    provider: str
-    calls: int
-    tokens: int
-    micro_usd: int
-
-
 TABLES: Final[dict[type[Any], str]] = {
     SpaceRow: "space_record",
     ObjectRow: "space_object",
     AuditRow: "space_audit",
-    SpendingRow: "space_spending",
 }
 _SEALED: Final = Tables(TABLES)
 checked, columns, select, seal, insert = (
@@ -173,12 +164,6 @@ def open_version(tx: Transaction, row: ObjectRow, before: ObjectRow | None) -> O
 
 def close_version(tx: Transaction, row: ObjectRow) -> None:
     _close(tx, row, "space = ? AND object_id = ? AND since = ?", (row.space, row.object_id, row.since))
-    key = (row.space, FOREVER, row.frame_id)
-    if row.since == tx.system:
-        tx.db.run("DELETE FROM space_words WHERE space = ? AND until = ? AND frame_id = ?", key)
-    else:
-        sql = "UPDATE space_words SET until = ? WHERE space = ? AND until = ? AND frame_id = ?"
-        tx.db.run(sql, (tx.system, *key))
 
 
 def _close(tx: Transaction, row: SpaceRow | ObjectRow, key: str, values: tuple[Value, ...]) -> None:

@@ -97,7 +97,5 @@ def _ed25519() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
-        raise MissingExtra(
-            "Ed25519 needs the package cryptography.", hint="Install it with: pip install cryptography."
-        ) from None
+        raise MissingExtra("Ed25519 signatures need cryptography.", extra="crypto") from None
     return ed25519

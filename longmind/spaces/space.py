@@ -15,20 +15,21 @@ from longmind.base.filters import View
 from longmind.base.parameters import Limit, Mark, Metadata, Source
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
-from longmind.spaces import rows, spending, write
+from longmind.llm.ledger import spending_by_provider
+from longmind.llm.protocol import LanguageModel
+from longmind.spaces import rows, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
-from longmind.spaces.instants import parse_rfc3339
 from longmind.spaces.objects import Wanted, plan_object
 from longmind.spaces.ordering.choice import known
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
-from longmind.spaces.semantic import Model
 from longmind.spaces.summarise import SpaceContext, Summariser
 from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remembered, Spending
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.visible import Clause
+from longmind.when.arguments import parse_rfc3339
 
 PII_KEY: Final = "spaces_pii_key"
 _ATTEMPTS: Final = 20
@@ -78,7 +79,7 @@ class ProjectSpace:
         tags: Annotated[Sequence[str] | None, "Tags for it."] = None,
         metadata: Metadata = None,
         auto_pin: Annotated[bool | None, "Pin it, or not, whatever the policy says."] = None,
-        model: Annotated[str | Model | None, "The language model to ask, by name."] = None,
+        model: Annotated[str | LanguageModel | None, "The language model to ask, by name."] = None,
         temperature: Annotated[float | None, "The temperature of the model."] = None,
         max_tokens: Annotated[int | None, "The most tokens that the model may answer."] = None,
         on_error: Annotated[Literal["extract", "raise"] | None, "What to do when the model fails."] = None,
@@ -108,11 +109,11 @@ class ProjectSpace:
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
             raise InvalidInput("The text is recalled text, which is remembered already.")
-        understanding = Summariser(self.name, self._ctx)
+        summariser = Summariser(self.name, self._ctx)
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
             def plan(policy: Policy, redactor: Redactor) -> Wanted:
-                payload, notes, usd = understanding.understand(kind, text, given, policy, redactor)
+                payload, notes, usd = summariser.understand(kind, text, given, redactor)
                 span.set("budget_usd", usd)
                 if echoes:
                     notes = [*notes, "recalled text was left out of raw"]
@@ -303,7 +304,7 @@ class ProjectSpace:
 
         check_limit(budget, "budget", least=50)
         bundle = self.recall_context(topic, options, **named)
-        return render(bundle, budget=budget, count=open_tokenizer(tokenizer).count)
+        return render(bundle, budget=budget, tokenizer=open_tokenizer(tokenizer))
 
     # Looking
 
@@ -354,9 +355,9 @@ class ProjectSpace:
             return AuditList(tuple(row.value() for row in entries))
 
     def spent(self) -> Spending:
-        """What language models cost a space, by provider."""
+        """What language models cost a space, by provider, for its conversations too."""
         with self._store.read() as snapshot:
-            return Spending(spending.spent(snapshot.db, self.name))
+            return Spending(spending_by_provider(snapshot.db, self.name))
 
 
 def rows_of(connection: Any, space: str, object_ids: Iterable[str]) -> list[int]:

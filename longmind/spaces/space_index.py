@@ -1,18 +1,21 @@
-"""What is kept in memory of a space: a few numbers for each object, and where its words stand."""
+"""A space in memory: a few columns of each object; its words are looked up in the text index."""
 
 from __future__ import annotations
 
 import bisect
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from longmind.base.times import AsOf
-from longmind.spaces import words as marks
-from longmind.spaces.rows import Entry, entries
-from longmind.spaces.words import LINE, Numbers, name_of, name_of_kind, name_of_tag
+from longmind.base.times import FOREVER, AsOf
+from longmind.base.words import fold
+from longmind.spaces import fields
+from longmind.spaces.rows import Entry, entries, held
 from longmind.store.engine import Connection, Row
-from longmind.text.postings import frames_of
+from longmind.store.typed import damaged
+from longmind.store.visible import Clause
+from longmind.text.postings import FIELDS, TERMS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,33 +24,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Mask = NDArray[np.bool_]
-    Names = NDArray[np.uint64]
-    Marks = NDArray[np.uint8]
+    Fields = NDArray[np.uint8]
 else:
-    Floats = Integers = Mask = Names = Marks = Any
+    Floats = Integers = Mask = Fields = Any
 
-NAMES: Final = ("path", "tags", "metadata")
-"""The fields whose words name things."""
-_MARKS: Final = {
-    "path": marks.PATH,
-    "tags": marks.TAGS,
-    "summary": marks.SUMMARY,
-    "metadata": marks.METADATA,
+LEVELS: Final = {"high": 2, "medium": 1, "low": 0}
+"""Relevance as a number."""
+_COLUMNS: Final = "object_id path kind tags frame_id relevance pinned created_at updated_at".split()
+_SLACK: Final = 5000
+"""So many dead slots are let be, whatever the number of objects."""
+_BITS: Final = {
+    "path": fields.PATH,
+    "tags": fields.TAGS,
+    "summary": fields.SUMMARY,
+    "metadata": fields.METADATA,
+    "raw": fields.RAW,
 }
-Kept = TypeVar("Kept")
-_SWEEP: Final = 5000
-_MOST_RUNS: Final = 32
-_FEW: Final = 12
-"""Up to this many names are looked for one by one; more of them go through a sieve first."""
-
-
-@dataclass(slots=True)
-class _Run:
-    """Words of objects that were read together: name, where it stands, and the slot it belongs to."""
-
-    names: Names
-    marks: Marks
-    owners: Integers
+T = TypeVar("T")
 
 
 class SpaceIndex:
@@ -59,53 +52,45 @@ class SpaceIndex:
         self.space = space
         self.as_of = as_of
         self.ids: list[str] = []
-        self._slot_of: dict[str, int] | None = None
-        self.pinned: Mask = np.zeros(0, dtype=bool)
         self.alive: Mask = np.zeros(0, dtype=bool)
-        self._numbers: Integers = np.zeros((len(Numbers._fields), 0), dtype=np.int64)
-        self._runs: list[_Run] = []
-        self._rows: Connection | None = None
-        self._places: list[str] = []
-        self._prefixes: tuple[list[str], Integers] | None = None
-        """Places in order, and the slots they belong to."""
-        self._kept: dict[str, Any] = {}
+        self.pinned: Mask = np.zeros(0, dtype=bool)
+        self.frames: Integers = np.zeros(0, dtype=np.int64)
+        self.relevance: Integers = np.zeros(0, dtype=np.int64)
+        self.created: Integers = np.zeros(0, dtype=np.int64)
+        self.updated: Integers = np.zeros(0, dtype=np.int64)
+        self._kinds: Integers = np.zeros(0, dtype=np.int64)
+        self._slot_of: dict[str, int] = {}
+        self._paths: list[str] = []
+        """Folded, with a slash at the end."""
+        self._sorted_paths: tuple[list[str], Integers] | None = None
+        """Paths in order, and the slots they belong to; made when first needed."""
+        self._kind_codes: dict[str, int] = {}
+        self._tags: list[str] = []
+        """As JSON; few questions ask for them, so they are parsed when one does."""
+        self._tags_parsed = 0
+        """The number of slots whose tags are in the three below."""
+        self._tag_codes: dict[str, int] = {}
+        self._tag_slots: list[int] = []
+        self._tag_of_slot: list[int] = []
+        self._outdated: dict[int, Mapping[str, int]] = {}
+        """Postings of versions that are not the newest of their frame: those in the store are not theirs."""
+        self._derived: dict[str, Any] = {}
         """What follows from the objects alone, until one changes."""
-        self._found: dict[str, dict[str, Integers]] = {}
-        """Slots by word and field, for the snapshot in hand."""
+        self._db: Connection | None = None
+        self._looked_up: dict[str, Fields] = {}
+        """By word, which fields of each object say it, for the snapshot in use."""
 
     def __len__(self) -> int:
-        return self.kept("living", lambda _: int(self.alive.sum()))
-
-    @property
-    def slot_of(self) -> Mapping[str, int]:
-        """Slots by the ids of their objects; made when it is first needed."""
-        return self._by_id()
-
-    def _by_id(self) -> dict[str, int]:
-        if self._slot_of is None:
-            living = self.alive.tolist()
-            self._slot_of = {name: slot for slot, name in enumerate(self.ids) if living[slot]}
-        return self._slot_of
+        return len(self._slot_of)
 
     @property
     def size(self) -> int:
         return len(self.ids)
 
     @property
-    def relevance(self) -> Integers:
-        return self._number("level")
-
-    @property
-    def updated(self) -> Integers:
-        return self._number("updated_at")
-
-    @property
-    def created(self) -> Integers:
-        return self._number("created_at")
-
-    def _number(self, name: str) -> Integers:
-        found: Integers = self._numbers[Numbers._fields.index(name)]
-        return found
+    def slot_of(self) -> Mapping[str, int]:
+        """Slots by the ids of their objects."""
+        return self._slot_of
 
     @property
     def newest(self) -> int | None:
@@ -113,229 +98,251 @@ class SpaceIndex:
 
     @property
     def wasteful(self) -> bool:
-        return self.size > 2 * len(self) + _SWEEP
+        return self.size > 2 * len(self) + _SLACK
 
     # Changing
 
     def reading(self, db: Connection) -> SpaceIndex:
-        """The same shelf, for questions within one snapshot of the revision it is at."""
-        self._rows = db
-        self._found = {}
+        """The same index, for questions within one snapshot of the revision it is at."""
+        self._db = db
+        self._looked_up = {}
         return self
 
-    def add(self, found: Sequence[Row]) -> None:
-        """Put lines on the shelf, each in place of that of the same object."""
+    def add(self, rows: Sequence[Row]) -> None:
+        """Take in objects, as rows of `_COLUMNS`, each in place of the one with the same id."""
         import numpy as np
 
-        if not found:
+        if not rows:
             return
-        columns = dict(zip(LINE, zip(*found, strict=True), strict=True))
+        column = dict(zip(_COLUMNS, zip(*rows, strict=True), strict=True))
         first = self.size
-        if first:
-            self.drop(columns["object_id"])
-        self.ids += columns["object_id"]
-        if self._slot_of is not None:
-            self._slot_of.update(zip(columns["object_id"], range(first, self.size), strict=True))
-        packed = np.frombuffer(b"".join(columns["numbers"]), dtype="<i8").reshape(len(found), -1)
-        self._numbers = np.concatenate([self._numbers, packed.T], axis=1)
-        self.pinned = self._number("pinned") > 0
-        self.alive = np.concatenate([self.alive, np.ones(len(found), dtype=bool)])
-        counts = np.fromiter(map(len, columns["fields"]), dtype=np.int64, count=len(found))
-        run = _Run(
-            np.frombuffer(b"".join(columns["words"]), dtype="<u8"),
-            np.frombuffer(b"".join(columns["fields"]), dtype=np.uint8),
-            np.repeat(np.arange(first, self.size), counts),
-        )
-        self._runs.append(run)
-        if len(self._runs) > _MOST_RUNS:
-            self._merge()
-        self._places += columns["place"]
-        if self._prefixes is not None:
+        self.drop(column["object_id"])
+        self.ids += column["object_id"]
+        self._slot_of.update(zip(column["object_id"], range(first, self.size), strict=True))
+        self._paths += [fold(path) + "/" for path in column["path"]]
+        self.alive = np.append(self.alive, np.ones(len(rows), dtype=bool))
+        self.pinned = np.append(self.pinned, np.array(column["pinned"], dtype=bool))
+        self.frames = np.append(self.frames, column["frame_id"])
+        self.relevance = np.append(self.relevance, [LEVELS[level] for level in column["relevance"]])
+        self.created = np.append(self.created, column["created_at"])
+        self.updated = np.append(self.updated, column["updated_at"])
+        self._kinds = np.append(self._kinds, [_code(self._kind_codes, kind) for kind in column["kind"]])
+        self._tags += column["tags"]
+        if self._sorted_paths is not None:
             for slot in range(first, self.size):
-                self._shelve(slot)
+                self._insert_path(slot)
         self._changed()
 
     def drop(self, ids: Iterable[str]) -> None:
-        held = self._by_id()
-        slots = [slot for name in ids if (slot := held.pop(name, None)) is not None]
+        slots = [slot for name in ids if (slot := self._slot_of.pop(name, None)) is not None]
         if slots:
             self.alive[slots] = False
             self._changed()
 
+    def outdated(self, object_id: str, postings: Mapping[str, int]) -> None:
+        """Let these postings hold for an object in place of those of its frame."""
+        self._outdated[self._slot_of[object_id]] = postings
+
     def _changed(self) -> None:
-        self._kept = {}
-        self._found = {}
-
-    def _merge(self) -> None:
-        import numpy as np
-
-        runs = self._runs[1:]
-        self._runs[1:] = [
-            _Run(
-                np.concatenate([run.names for run in runs]),
-                np.concatenate([run.marks for run in runs]),
-                np.concatenate([run.owners for run in runs]),
-            )
-        ]
+        self._derived = {}
+        self._looked_up = {}
 
     # Words
 
     def seek(self, words: Iterable[str]) -> None:
         """Look up several words at once, which costs little more than one."""
-        missing = sorted({word for word in words if word not in self._found})
-        hits = self._hits([name_of(word) for word in missing])
-        for number, word in enumerate(missing):
-            chosen = hits[0] == number
-            owners, mark = hits[1][chosen], hits[2][chosen]
-            found = {name: owners[(mark & bit) > 0] for name, bit in _MARKS.items()}
-            found["raw"] = self._raw(
-                word, more=owners[(mark & marks.UNINDEXED) > 0], less=owners[(mark & marks.INDEXED) > 0]
-            )
-            found["summary"] = _union(
-                found["summary"], found["raw"][self._number("covers")[found["raw"]] > 0]
-            )
-            self._found[word] = found
+        import numpy as np
 
-    def slots(self, field_name: str, word: str) -> Integers:
+        missing = sorted(set(words) - self._looked_up.keys())
+        assert self._db is not None
+        unlisted = self.derive("unlisted", SpaceIndex._unlisted)
+        in_frame = TERMS.arrays(self._db, missing)
+        number, slots, said_in = self._listed(missing)
+        for place, word in enumerate(missing):
+            mask: Fields = np.zeros(self.size, dtype=np.uint8)
+            if word in in_frame:
+                saying = self._slots_of_frames(in_frame[word][0])
+                saying = saying[saying >= 0]
+                mask[saying] = unlisted[saying]
+            here = number == place
+            mask[slots[here]] = said_in[here]
+            self._looked_up[word] = mask
+
+    def slots(self, field: str, word: str) -> Integers:
         """Slots of objects whose field says this word."""
-        if word not in self._found:
+        if word not in self._looked_up:
             self.seek([word])
-        return self._found[word][field_name]
+        return (self._looked_up[word] & _BITS[field]).nonzero()[0]
 
     def uses(self, words: Sequence[str]) -> dict[str, int]:
         """How often each word is a name, counted by field."""
         import numpy as np
 
         ordered = sorted(set(words))
-        number, _, mark = self._hits([name_of(word) for word in ordered])
+        number, _, said_in = self._listed(ordered)
         counts = np.zeros(len(ordered), dtype=np.int64)
-        for name in NAMES:
-            counts += np.bincount(number[(mark & _MARKS[name]) > 0], minlength=len(ordered))
+        for field in (fields.PATH, fields.TAGS, fields.METADATA):
+            counts += np.bincount(number[(said_in & field) > 0], minlength=len(ordered))
         return dict(zip(ordered, counts.tolist(), strict=True))
 
     def named(self, words: Sequence[str]) -> dict[str, Integers]:
         """For each word the slots of objects that have it in one of their names."""
-        number, owners, mark = self._hits([name_of(word) for word in words])
-        among_names = (mark & sum(_MARKS[name] for name in NAMES)) > 0
-        return {word: owners[among_names & (number == place)] for place, word in enumerate(words)}
+        number, slots, said_in = self._listed(words)
+        is_name = (said_in & fields.NAMES) > 0
+        return {word: slots[is_name & (number == place)] for place, word in enumerate(words)}
 
-    def kept(self, name: str, make: Callable[[SpaceIndex], Kept]) -> Kept:
-        """What follows from the objects alone, made once until one of them changes."""
-        if name not in self._kept:
-            self._kept[name] = make(self)
-        found: Kept = self._kept[name]
-        return found
-
-    def of_kind(self, kind: str) -> Integers:
-        return self._hits([name_of_kind(kind)])[1]
-
-    def with_tag(self, tag: str) -> Integers:
-        return self._hits([name_of_tag(tag)])[1]
-
-    def tag_pairs(self) -> tuple[Integers, Integers]:
-        """Every tag of every object, as two columns: the slot, and a number for the tag."""
-        return self.kept("tags", lambda _: self._tag_pairs())
-
-    def _tag_pairs(self) -> tuple[Integers, Integers]:
+    def _listed(self, words: Sequence[str]) -> tuple[Integers, Integers, Fields]:
+        """The postings of these words in `text_field`: which word, whose, and the fields that say it."""
         import numpy as np
 
-        owners, names = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint64)]
-        for run in self._runs:
-            places = np.flatnonzero(run.marks == marks.TAG)
-            places = places[self.alive[run.owners[places]]]
-            owners.append(run.owners[places])
-            names.append(run.names[places])
-        _, codes = np.unique(np.concatenate(names), return_inverse=True)
-        return np.concatenate(owners), codes
+        assert self._db is not None
+        numbers, frames = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        values = [np.zeros(0, dtype=np.uint8)]
+        arrays = FIELDS.arrays(self._db, words)
+        for place, word in enumerate(words):
+            if word in arrays:
+                ids, said_in = arrays[word]
+                numbers.append(np.full(len(ids), place, dtype=np.int64))
+                frames.append(ids)
+                values.append(said_in)
+        slots = self._slots_of_frames(np.concatenate(frames))
+        ours = slots >= 0
+        if self._outdated:
+            ours &= ~np.isin(slots, list(self._outdated))
+        number, slots, said_in = np.concatenate(numbers)[ours], slots[ours], np.concatenate(values)[ours]
+        more = [
+            (place, slot, postings[word])
+            for place, word in enumerate(words)
+            for slot, postings in self._outdated.items()
+            if word in postings
+        ]
+        if more:
+            extra = np.array(more, dtype=np.int64).T
+            number, slots = np.append(number, extra[0]), np.append(slots, extra[1])
+            said_in = np.append(said_in, extra[2].astype(np.uint8))
+        return number, slots, said_in
 
-    def _hits(self, names: Sequence[bytes]) -> tuple[Integers, Integers, Marks]:
-        """Where these names stand in living objects: which of them, whose, and in which fields."""
+    def _unlisted(self) -> Fields:
+        """By slot, the fields of those words of its frame that are not listed."""
         import numpy as np
 
-        empty = np.zeros(0, dtype=np.int64)
-        if not names:
-            return empty, empty, empty.astype(np.uint8)
-        wanted = np.frombuffer(b"".join(names), dtype="<u8")
-        order = np.argsort(wanted)
-        ordered = wanted[order]
-        sieve = np.zeros(1 << 16, dtype=bool)
-        sieve[ordered & 0xFFFF] = True
-        numbers, owners, fields = [empty], [empty], [empty.astype(np.uint8)]
-        for run in self._runs:
-            if len(ordered) <= _FEW:
-                places = np.concatenate([np.flatnonzero(run.names == name) for name in ordered])
-            else:
-                places = np.flatnonzero(sieve[run.names.view("<u2")[::4]])
-            places = places[self.alive[run.owners[places]]]
-            at = np.minimum(np.searchsorted(ordered, run.names[places]), len(ordered) - 1)
-            same = ordered[at] == run.names[places]
-            numbers.append(order[at[same]])
-            owners.append(run.owners[places[same]])
-            fields.append(run.marks[places[same]])
-        return np.concatenate(numbers), np.concatenate(owners), np.concatenate(fields)
+        _, slots, said_in = self._listed([fields.UNLISTED])
+        unlisted: Fields = np.zeros(self.size, dtype=np.uint8)
+        unlisted[slots] = said_in
+        return unlisted
 
-    def _raw(self, word: str, *, more: Integers, less: Integers) -> Integers:
-        """Slots whose raw text says the word: the text index's answer, put right."""
+    def _slots_of_frames(self, frames: Integers) -> Integers:
+        """For each frame the slot of its object, or -1 where it is not one of a living object here."""
         import numpy as np
 
-        assert self._rows is not None
-        frames = frames_of(self._rows, word)
-        slots = self.slots_of_frames(frames)
-        return _union(slots[~np.isin(slots, less)] if len(less) else slots, more)
-
-    def slots_of_frames(self, frames: Integers) -> Integers:
-        """The living objects whose frames or chunks these are, ascending, each once."""
-        import numpy as np
-
-        order = self.kept("order", lambda _: self._by_frame())
-        if not len(order) or not len(frames):
-            return np.zeros(0, dtype=np.int64)
-        place = np.searchsorted(self._number("frame_id")[order], frames, side="right") - 1
-        slots = order[np.maximum(place, 0)]
-        found = np.zeros(self.size, dtype=bool)
-        found[slots[(place >= 0) & (frames <= self._number("last_frame")[slots])]] = True
-        return np.flatnonzero(found)
+        order = self.derive("by frame", SpaceIndex._by_frame)
+        if not len(order):
+            return np.full(len(frames), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.frames[order], frames), len(order) - 1)
+        slots: Integers = np.where(self.frames[order[at]] == frames, order[at], -1)
+        return slots
 
     def _by_frame(self) -> Integers:
         import numpy as np
 
         living = np.flatnonzero(self.alive)
-        return living[np.argsort(self._number("frame_id")[living], kind="stable")]
+        return living[np.argsort(self.frames[living], kind="stable")]
 
-    # Places and entries
+    def derive(self, name: str, make: Callable[[SpaceIndex], T]) -> T:
+        """What follows from the objects alone, made once until one of them changes."""
+        if name not in self._derived:
+            self._derived[name] = make(self)
+        value: T = self._derived[name]
+        return value
+
+    # Kinds, tags, paths
+
+    def of_kind(self, kind: str) -> Integers:
+        code = self._kind_codes.get(kind, -1)
+        slots: Integers = ((self._kinds == code) & self.alive).nonzero()[0]
+        return slots
+
+    def with_tag(self, tag: str) -> Integers:
+        slots, codes = self.tag_pairs()
+        tagged: Integers = slots[codes == self._tag_codes.get(tag, -1)]
+        return tagged
+
+    def tag_pairs(self) -> tuple[Integers, Integers]:
+        """Every tag of every object, as two columns: the slot, and a number for the tag."""
+        return self.derive("tags", SpaceIndex._tag_pairs)
+
+    def _tag_pairs(self) -> tuple[Integers, Integers]:
+        import numpy as np
+
+        for slot in range(self._tags_parsed, self.size):
+            for tag in _tags(self._tags[slot]):
+                self._tag_slots.append(slot)
+                self._tag_of_slot.append(_code(self._tag_codes, tag))
+        self._tags_parsed = self.size
+        slots = np.array(self._tag_slots, dtype=np.int64)
+        living = self.alive[slots]
+        return slots[living], np.array(self._tag_of_slot, dtype=np.int64)[living]
 
     def below(self, prefix: str) -> Integers:
         """Slots whose folded path begins with this: two bisections, whatever the number of paths."""
         import numpy as np
 
-        if self._prefixes is None:
-            order = sorted(np.flatnonzero(self.alive).tolist(), key=self._places.__getitem__)
-            self._prefixes = [self._places[slot] for slot in order], np.array(order, dtype=np.int64)
-        names, slots = self._prefixes
-        first = bisect.bisect_left(names, prefix)
-        last = bisect.bisect_left(names, prefix + "\U0010ffff")
-        found = slots[first:last]
-        return found[self.alive[found]]
+        if self._sorted_paths is None:
+            order = sorted(np.flatnonzero(self.alive).tolist(), key=self._paths.__getitem__)
+            self._sorted_paths = [self._paths[slot] for slot in order], np.array(order, dtype=np.int64)
+        paths, slots = self._sorted_paths
+        first = bisect.bisect_left(paths, prefix)
+        last = bisect.bisect_left(paths, prefix + "\U0010ffff")
+        inside = slots[first:last]
+        return inside[self.alive[inside]]
 
-    def _shelve(self, slot: int) -> None:
+    def _insert_path(self, slot: int) -> None:
         import numpy as np
 
-        assert self._prefixes is not None
-        names, slots = self._prefixes
-        at = bisect.bisect_left(names, self._places[slot])
-        names.insert(at, self._places[slot])
-        self._prefixes = names, np.insert(slots, at, slot)
+        assert self._sorted_paths is not None
+        paths, slots = self._sorted_paths
+        at = bisect.bisect_left(paths, self._paths[slot])
+        paths.insert(at, self._paths[slot])
+        self._sorted_paths = paths, np.insert(slots, at, slot)
 
     def entries_of(self, slots: Iterable[int]) -> list[Entry]:
         """The names of these objects, in the order given."""
-        assert self._rows is not None
-        return entries(self._rows, self.space, self.as_of, [self.ids[slot] for slot in slots])
+        assert self._db is not None
+        return entries(self._db, self.space, self.as_of, [self.ids[slot] for slot in slots])
 
 
-def _union(one: Integers, other: Integers) -> Integers:
-    import numpy as np
+def load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
+    """Read a space as of an instant."""
+    index = SpaceIndex(space, as_of)
+    inside = Clause("x.space = ?", (space,)) & held(as_of)
+    index.add(_rows(db, inside))
+    if as_of.system != FOREVER:
+        later = "EXISTS (SELECT 1 FROM space_object y WHERE y.frame_id = x.frame_id AND y.since > x.since)"
+        for row, postings in fields.of_versions(db, inside & Clause(later)):
+            index.outdated(row.object_id, postings)
+    return index
 
-    if not len(other):
-        return one
-    found: Integers = np.union1d(one, other)
-    return found
+
+def follow(index: SpaceIndex, db: Connection, revision: int) -> None:
+    """Take in what was opened or closed since a revision."""
+    sql = "SELECT object_id FROM space_object WHERE space = ? AND until > ?"
+    index.drop(str(row[0]) for row in db.all(sql, (index.space, revision)))
+    opened = Clause("x.space = ? AND x.until IS NULL AND x.since > ?", (index.space, revision))
+    index.add(_rows(db, opened))
+
+
+def _rows(db: Connection, clause: Clause) -> list[Row]:
+    columns = ", ".join(f"x.{name}" for name in _COLUMNS)
+    return db.all(f"SELECT {columns} FROM space_object x WHERE {clause.sql}", clause.values)
+
+
+def _code(codes: dict[str, int], name: str) -> int:
+    return codes.setdefault(name, len(codes))
+
+
+@lru_cache(maxsize=4096)
+def _tags(stored: str) -> tuple[str, ...]:
+    try:
+        return tuple(json.loads(stored))
+    except (TypeError, ValueError):
+        raise damaged("space_object") from None

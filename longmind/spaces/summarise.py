@@ -1,4 +1,4 @@
-"""What a raw text is about: asked of a language model within the space's budget, or extracted."""
+"""What a raw text is about: asked of a language model within the space's budgets, or extracted."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from longmind.base.checks import check_label, check_limit, check_text
-from longmind.base.errors import InvalidInput, LongmindError
-from longmind.spaces import semantic, spending
-from longmind.spaces.policies import Policy
+from longmind.base.errors import InvalidInput, OverBudget
+from longmind.llm.guard import ModelGuard
+from longmind.llm.ledger import Budgets
+from longmind.llm.models import Models, name_of
+from longmind.llm.protocol import LanguageModel, ModelFailed
+from longmind.spaces import rows
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
-from longmind.spaces.semantic import Model, Raw
+from longmind.spaces.semantic import MARK, Raw, filing_prompt, parse_filing, plan_extract
 from longmind.spaces.telemetry import Telemetry
+from longmind.store.engine import Connection
 from longmind.store.store import Store
 
 DEFAULT_MAX_TOKENS: Final = 1200
@@ -27,8 +31,8 @@ class SpaceContext:
     recaller: Recaller
     telemetry: Telemetry
     backend: Callable[[], str]
-    model: Model | None = None
-    open_model: Callable[[str], Model] | None = None
+    models: Models
+    guard: ModelGuard
 
 
 class Summariser:
@@ -37,15 +41,10 @@ class Summariser:
     def __init__(self, space: str, ctx: SpaceContext) -> None:
         self._space = space
         self._ctx = ctx
-        self._asked_before: dict[bytes, dict[str, Any]] = {}
+        self._answers: dict[str, dict[str, Any]] = {}
 
     def understand(
-        self,
-        kind: str,
-        text: str,
-        given: Mapping[str, Any],
-        policy: Policy,
-        redactor: Redactor,
+        self, kind: str, text: str, given: Mapping[str, Any], redactor: Redactor
     ) -> tuple[dict[str, Any], list[str], float]:
         """The object's fields, by a model if there is one. Nothing unredacted reaches it."""
         metadata = dict(given.get("metadata") or {})
@@ -61,19 +60,19 @@ class Summariser:
         notes: list[str] = []
         usd = 0.0
         mark: dict[str, Any] = {"method": "extractive"}
-        fields = semantic.plan_extract(raw)
-        model, name = self._model(given.get("model"))
-        if model is not None:
-            try:
-                fields, usd = self._asked(model, name, raw, given, policy)
-                mark = {"method": "model", "model": name}
-            except LongmindError as error:
-                if given.get("on_error") == "raise":
-                    raise
-                mark["reason"] = error.code
-                notes.append(f"summarised by extraction: {error.message}")
-        else:
-            notes.append("summarised by extraction: there is no language model")
+        fields = plan_extract(raw)
+        try:
+            model = self._model(given.get("model"))
+            if model is None:
+                notes.append("summarised by extraction: there is no language model")
+            else:
+                fields, usd = self._ask(model, raw, given)
+                mark = {"method": "model", "model": name_of(model)}
+        except (ModelFailed, OverBudget) as error:
+            if given.get("on_error") == "raise":
+                raise
+            mark["reason"] = error.code
+            notes.append(f"summarised by extraction: {error.message}")
         payload = {
             "path": raw.path_hint or fields["path"],
             "kind": raw.kind,
@@ -82,7 +81,7 @@ class Summariser:
             "summary_short": fields["summary_short"],
             "summary_long": fields["summary_long"],
             "tags": [*raw.tags, *fields["tags"]],
-            "metadata": {**metadata, "project": raw.project, semantic.MARK: mark},
+            "metadata": {**metadata, "project": raw.project, MARK: mark},
             "relevance": "high" if metadata.get("importance") == "high" else fields["relevance"],
         }
         pinned = given.get("auto_pin")
@@ -90,36 +89,31 @@ class Summariser:
             payload["pinned"] = True
         return payload, notes, usd
 
-    def _asked(
-        self,
-        model: Model,
-        name: str,
-        raw: Raw,
-        given: Mapping[str, Any],
-        policy: Policy,
-    ) -> tuple[dict[str, Any], float]:
-        """One call inside the space's budget; a repeated attempt at writing asks no second time."""
-        known = self._asked_before.get(raw.text.encode())
-        if known is not None:
-            return known, 0.0
-        provider = str(getattr(model, "provider", None) or name.split(":", 1)[0])
+    def _ask(self, model: LanguageModel, raw: Raw, given: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
+        """One call inside the space's budgets, and its cost; a second attempt at writing asks nothing."""
+        answered = self._answers.get(raw.text)
+        if answered is not None:
+            return answered, 0.0
         most = check_limit(given.get("max_tokens", DEFAULT_MAX_TOKENS), "max_tokens", most=1_000_000)
-        expected = semantic.estimated_tokens(raw.text[: semantic.MOST_RAW]) + most
-        with self._ctx.store.read() as snapshot:
-            spending.check_budget(snapshot.db, self._space, policy, provider, tokens=expected)
-        temperature = float(given.get("temperature", 0.0))
-        answer = semantic.ask(model, raw, max_tokens=most, temperature=temperature)
-        with self._ctx.store.write() as tx:
-            spending.record(tx, self._space, provider, tokens=answer.tokens, usd=answer.usd)
-        self._asked_before[raw.text.encode()] = dict(answer.fields)
-        return dict(answer.fields), answer.usd
+        prompt = filing_prompt(raw, max_tokens=most, temperature=_temperature(given.get("temperature", 0.0)))
+        answer = self._ctx.guard.ask(model, prompt, parse_filing, space=self._space)
+        self._answers[raw.text] = answer.value
+        return answer.value, answer.cost_micros / 1_000_000
 
-    def _model(self, wanted: str | Model | None) -> tuple[Model | None, str]:
-        if isinstance(wanted, str):
-            if self._ctx.open_model is None:
-                raise InvalidInput(
-                    f"No model can be opened by name here: {wanted!r}.", hint="Pass the model itself."
-                )
-            return self._ctx.open_model(wanted), wanted
-        model = wanted if wanted is not None else self._ctx.model
-        return model, str(getattr(model, "name", None) or type(model).__name__)
+    def _model(self, named: str | LanguageModel | None) -> LanguageModel | None:
+        """The model of this call, or of this process; one that is named is opened, never another."""
+        if named is None:
+            return self._ctx.models.default()
+        return self._ctx.models.named(named) if isinstance(named, str) else named
+
+
+def space_budgets(db: Connection, space: str) -> Budgets:
+    """The budgets in a space's policy, for the ledger."""
+    record = rows.find_space(db, space)
+    return {} if record is None else record.rules().budgets
+
+
+def _temperature(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2:
+        raise InvalidInput(f"temperature must be a number from 0 to 2, not {value!r}.")
+    return float(value)

@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 from longmind.base.errors import MissingExtra
 
 PREFIX: Final = "longmind.memory."
-_HINT: Final = "Install it with: pip install 'longmind[telemetry]'."
 
 
 class Span(Protocol):
@@ -76,7 +75,7 @@ class _Metrics:
         try:
             from prometheus_client import Counter, Histogram
         except ImportError:
-            raise MissingExtra("Counters need prometheus-client.", hint=_HINT) from None
+            raise MissingExtra("Counters need prometheus-client.", extra="telemetry") from None
         self.objects = Counter(
             "longmind_memory_objects_total", "Objects remembered.", ["space", "status"], registry=registry
         )
@@ -95,5 +94,5 @@ def _tracer() -> Any:
     try:
         from opentelemetry import trace
     except ImportError:
-        raise MissingExtra("Spans need opentelemetry-api.", hint=_HINT) from None
+        raise MissingExtra("Spans need opentelemetry-api.", extra="telemetry") from None
     return trace.get_tracer("longmind")

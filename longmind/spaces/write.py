@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, NotFound
+from longmind.spaces import fields
 from longmind.spaces.layout import Span, plan_frame
 from longmind.spaces.objects import Wanted, derived_id
 from longmind.spaces.rows import (
@@ -20,7 +21,6 @@ from longmind.spaces.rows import (
     put_space,
 )
 from longmind.spaces.values import Remembered
-from longmind.spaces.words import drafted_words, put_words, repin, stored_words
 from longmind.store import write
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
@@ -79,7 +79,7 @@ def upsert(
 
     `known` says that the space has its record already.
     """
-    wanted = ready.wanted
+    wanted, draft = ready.wanted, ready.draft
     unchanged = tx.snapshot.revision == ready.revision
     before = ready.before if unchanged else _named(tx.db, space, wanted)
     notes = list(wanted.notes)
@@ -111,25 +111,24 @@ def upsert(
         created_at=created if ready.created_at is None else ready.created_at,
         updated_at=now,
     )
-    same_frame = before is not None and _same_frame(tx.db, before, ready.draft, ready.raw_bytes, ready.spans)
+    same_frame = before is not None and _same_frame(tx.db, before, draft, ready.raw_bytes, ready.spans)
     if before is not None and same_frame and _same(before, row):
-        return _remembered(tx.db, before, ready.draft.text, "unchanged", notes)
+        return _remembered(tx.db, before, draft.text, "unchanged", notes)
     if same_frame:
         assert before is not None
         _relabel(tx, before, wanted)
         stored = open_version(tx, row, before)
-        put_words(tx.db, [stored_words(tx.db, stored, ready.draft.text)])
+        fields.change(tx.db, before, stored, draft.text, draft.title, chunked=bool(draft.chunks))
     else:
-        [put] = write.put(tx, [ready.draft], parts=parts, prepared=ready.prepared)
+        [put] = write.put(tx, [draft], parts=parts, prepared=ready.prepared)
         stored = open_version(tx, row._replace(frame_id=put.id), before)
-        last = put.chunks[-1] if put.chunks else put.id
-        put_words(tx.db, [drafted_words(stored, ready.draft, ready.prepared, last)])
+        fields.add(tx.db, stored, draft.text, draft.title, chunked=bool(draft.chunks))
     if before is not None and not same_frame:
         write.retire(tx, [before.frame_id], successor=stored.frame_id, reason="superseded", parts=parts)
     if not known:
         touch(tx, space, now)
     status: Status = "created" if before is None else "updated"
-    return _remembered(tx.db, stored, ready.draft.text, status, notes)
+    return _remembered(tx.db, stored, draft.text, status, notes)
 
 
 def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | None) -> ObjectRow:
@@ -137,7 +136,6 @@ def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | 
     row = named(tx.db, space, name)
     moment = max(tx.now, row.updated_at) if now is None else now
     changed = open_version(tx, row._replace(pinned=int(pinned), updated_at=moment), row)
-    repin(tx.db, row, changed)
     touch(tx, space, moment)
     return changed
 

@@ -15,7 +15,7 @@ import apsw
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row
-from longmind.store.table_lists import CANONICAL
+from longmind.store.table_lists import CANONICAL, DROPPED
 
 FORMAT: Final = 9
 """The first format of files that has accounts."""
@@ -63,7 +63,8 @@ class Accounts:
 
     def count_all(self, db: Connection) -> None:
         """Open the accounts of a store that has none yet; what this transaction did before is in them."""
-        write(db, {table: add_up(db, table) for table in TABLES})
+        dropped = [table for table, number in DROPPED.items() if _format(db) < number]
+        write(db, {table: add_up(db, table) for table in (*TABLES, *dropped)})
         self.begin()
 
     def settle(self, db: Connection) -> None:
@@ -173,8 +174,12 @@ def add_up(db: Connection, table: str) -> Account:
 
 
 def has_accounts(db: Connection) -> bool:
+    return _format(db) >= FORMAT
+
+
+def _format(db: Connection) -> int:
     version = db.one("PRAGMA user_version")
-    return version is not None and int(version[0]) >= FORMAT
+    return 0 if version is None else int(version[0])
 
 
 def _weight(table: str, row: Row | None) -> int:

@@ -23,6 +23,7 @@ from longmind.base.errors import (
     Unavailable,
     Unsupported,
 )
+from longmind.store.carry_over import STEPS
 from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value
 from longmind.store.migrations import LEDGER, Migration, pending
 from longmind.store.scope import scoped
@@ -32,9 +33,7 @@ try:
     from psycopg import sql as pg_sql
     from psycopg.conninfo import conninfo_to_dict
 except ImportError as error:
-    raise MissingExtra(
-        "PostgreSQL needs the package psycopg.", hint="pip install 'longmind[postgres]'"
-    ) from error
+    raise MissingExtra("PostgreSQL needs psycopg.", extra="postgres") from error
 
 from longmind.store.postgres_errors import MEANINGS, committing, translate_connect, translated
 from longmind.store.postgres_pool import ConnectionPool
@@ -189,6 +188,8 @@ class PostgresEngine:
                 connection.execute(LEDGER)
                 for migration in self._missing_migrations(connection):
                     connection.execute(migration.sql)
+                    if migration.number in STEPS:
+                        STEPS[migration.number](PostgresConnection(connection))
                     connection.execute(
                         "INSERT INTO migration VALUES (%s, %s, %s, %s)",
                         (migration.number, migration.name, migration.sha256, self._clock.now()),

@@ -199,7 +199,7 @@ class SqliteEngine:
                 )
             with self.write(timeout=60) as db:
                 assert isinstance(db, SqliteConnection)
-                done = apply_migrations(db.connection, self.location, to=to, now=self._clock.now())
+                done = apply_migrations(db.connection, db, self.location, to=to, now=self._clock.now())
                 if any(migration.number == accounting.FORMAT for migration in done):
                     self._accounts.count_all(db)
         if to is not None:

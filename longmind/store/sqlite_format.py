@@ -10,6 +10,8 @@ import apsw
 from longmind.base.errors import Unsupported
 from longmind.base.hashing import checksum, digest
 from longmind.base.store_files import APPLICATION_ID
+from longmind.store.carry_over import STEPS
+from longmind.store.engine import Connection
 from longmind.store.migrations import LEDGER, Migration, pending
 from longmind.store.sqlite_errors import translated
 
@@ -61,7 +63,7 @@ def missing_migrations(connection: apsw.Connection, location: str) -> list[Migra
 
 
 def apply_migrations(
-    connection: apsw.Connection, location: str, *, to: int | None, now: int
+    connection: apsw.Connection, db: Connection, location: str, *, to: int | None, now: int
 ) -> list[Migration]:
     """Run what is missing, up to the format `to`, in the caller's transaction; returns what was run."""
     # Asked again inside the transaction: another process may have done it meanwhile.
@@ -71,6 +73,8 @@ def apply_migrations(
         connection.execute(LEDGER)
         for migration in todo:
             connection.execute(migration.sql)
+            if migration.number in STEPS:
+                STEPS[migration.number](db)
             connection.execute(
                 "INSERT INTO migration VALUES (?, ?, ?, ?)",
                 (migration.number, migration.name, migration.sha256, now),

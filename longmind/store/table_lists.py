@@ -42,19 +42,21 @@ CANONICAL: Final = (
     "space_record",
     "space_object",
     "space_audit",
-    "space_spending",
 )
 """What cannot be made anew, each table after those it refers to."""
+
+DROPPED: Final = {"space_spending": 10}
+"""Canonical tables of earlier formats, and the format that no longer has them."""
 
 DERIVED: Final = (
     "text_doc",
     "text_posting",
+    "text_field",
+    "text_word",
     "frame_vector",
     "frame_token",
     "surrogate",
     "conversation_current",
-    "conversation_word",
-    "space_words",
 )
 """What `reindex` makes of the rest."""
 

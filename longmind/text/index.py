@@ -13,16 +13,12 @@ from longmind.store.parts import Budget, Part, Problem
 from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.typed import damaged, typed
 from longmind.store.upkeep import scan
 from longmind.store.visible import among
 from longmind.store.write import Written
-from longmind.text.layout import BLOCK_BITS, REBUILT, RECORD, Counted, count_frame
-from longmind.text.words import ANALYZER
+from longmind.text.postings import FIELDS, TERMS, Entries, PostingTable
+from longmind.text.words import ANALYZER, Counted, count_frame
 
-_OFFSET: Final = (1 << BLOCK_BITS) - 1
-_MOST_TIMES: Final = 255
-_TIMES: Final = tuple(bytes([times]) for times in range(_MOST_TIMES + 1))
 _SETTING: Final = "text.analyzer"
 _READ_BATCH: Final = 1000
 _REBUILD_BATCH: Final = 5000
@@ -30,19 +26,25 @@ _REBUILD_BATCH: Final = 5000
 
 
 class Tables(NamedTuple):
-    """Where postings and lengths are kept."""
+    """Where postings and lengths are stored."""
 
-    postings: str
+    postings: PostingTable
     docs: str
 
     @property
+    def names(self) -> tuple[str, str]:
+        return self.postings.name, self.docs
+
+    @property
     def keyed(self) -> list[tuple[str, str]]:
-        return [(self.postings, "term"), (self.docs, "frame_id")]
+        return [(self.postings.name, "term"), (self.docs, "frame_id")]
 
 
-CURRENT: Final = Tables("text_posting", "text_doc")
-NEXT: Final = Tables("text_posting_next", "text_doc_next")
+CURRENT: Final = Tables(TERMS, "text_doc")
+NEXT: Final = Tables(PostingTable("text_posting_next"), "text_doc_next")
 """What `rebuild` fills beside the tables that answer."""
+REBUILT: Final = "text.rebuilt"
+"""The setting that says when the index was last rebuilt: whoever mirrors a part of it in memory checks."""
 
 
 class TextIndex(Part):
@@ -89,7 +91,7 @@ class TextIndex(Part):
             return remove(db, counted, NEXT)
         # Its terms are not those we would look for: only without any of it is it certainly without these.
         db.run("DELETE FROM rebuild WHERE name = ?", (self.name,))
-        return {table: db.run(f"DELETE FROM {table}") for table in NEXT}
+        return {table: db.run(f"DELETE FROM {table}") for table in NEXT.names}
 
     def _recount(self, db: Connection, ids: Sequence[int]) -> dict[int, Counted]:
         counted = {}
@@ -126,7 +128,7 @@ class TextIndex(Part):
     def _switch(self, store: Store, tx: Transaction) -> int:
         """Replace what differs: of a sound index nothing, and whoever keeps it in memory may go on."""
         changed = 0
-        for old, new, key in zip(CURRENT, NEXT, (("term", "block"), ("frame_id",)), strict=True):
+        for old, new, key in zip(CURRENT.names, NEXT.names, (("term", "block"), ("frame_id",)), strict=True):
             value = "data" if "term" in key else "length"
             same_key = " AND ".join(f"n.{name} = o.{name}" for name in key)
             changed += tx.db.run(
@@ -138,7 +140,10 @@ class TextIndex(Part):
                 f"INSERT INTO {old} ({columns}) SELECT {columns} FROM {new} n WHERE NOT EXISTS "
                 f"(SELECT 1 FROM {old} o WHERE {same_key})"
             )
-        if changed or store.setting(tx.db, _SETTING) != ANALYZER:
+        if store.setting(tx.db, _SETTING) != ANALYZER:
+            tx.db.run(f"DELETE FROM {FIELDS.name}")  # of terms by the old rules: spaces make it anew
+            changed += 1
+        if changed:
             store.set_setting(tx, _SETTING, ANALYZER)
             store.set_setting(tx, REBUILT, str(tx.system))
         row = tx.db.one(f"SELECT count(*) FROM {CURRENT.docs}")
@@ -168,18 +173,15 @@ class TextIndex(Part):
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         if not deep:
             return
-        wanted: dict[tuple[str, int], bytes] = {}
         lengths: dict[int, int] = {}
-        for counted in _all_counted(snapshot.db, self._dialect):
-            lengths.update((frame_id, length) for frame_id, (_, length) in counted.items())
-            for block, found in _postings(counted).items():
-                for term, data in found.items():
-                    wanted[term, block] = wanted.get((term, block), b"") + data
-        for term, block, data in snapshot.db.all("SELECT term, block, data FROM text_posting"):
-            if wanted.pop((term, block), None) != data:
-                yield Problem("text", f"the index is wrong about {term!r} in block {block}", derived=True)
-        for term, block in list(wanted)[:20]:
-            yield Problem("text", f"the index lacks {term!r} in block {block}", derived=True)
+
+        def entries() -> Iterator[Entries]:
+            for counted in _all_counted(snapshot.db, self._dialect):
+                lengths.update((frame_id, length) for frame_id, (_, length) in counted.items())
+                yield {frame_id: counts for frame_id, (counts, _) in counted.items()}
+
+        for detail in TERMS.differences(snapshot.db, entries()):
+            yield Problem("text", detail, derived=True)
         if dict(snapshot.db.all("SELECT frame_id, length FROM text_doc")) != lengths:
             yield Problem("text", "the index has wrong lengths", derived=True)
 
@@ -194,19 +196,8 @@ class TextIndex(Part):
 
 
 def add(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> None:
-    """Append to the postings; ids must be higher than those already there."""
-    if not counted:
-        return
-    first = min(counted) >> BLOCK_BITS
-    for block, fresh in _postings(counted).items():
-        terms = sorted(fresh)
-        # Only the block of the first id can hold anything: in those behind it all ids are new.
-        held = _read(db, tables, block, terms) if block == first else {}
-        db.many(
-            f"INSERT INTO {tables.postings} (term, block, data) VALUES (?, ?, ?) "
-            "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
-            [(term, block, held.get(term, b"") + fresh[term]) for term in terms],
-        )
+    """Write postings and lengths; ids must be higher than those already there."""
+    tables.postings.add(db, {frame_id: counts for frame_id, (counts, _) in counted.items()})
     db.many(
         f"INSERT INTO {tables.docs} (frame_id, length) VALUES (?, ?)",
         [(frame_id, length) for frame_id, (_, length) in counted.items()],
@@ -215,53 +206,12 @@ def add(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT
 
 def remove(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> dict[str, int]:
     """Take frames out of every posting they are in."""
-    gone = sorted(counted)
-    removed = 0
-    for block, doomed in _postings(counted).items():
-        offsets = {frame_id & _OFFSET for frame_id in gone if frame_id >> BLOCK_BITS == block}
-        for term, data in _read(db, tables, block, sorted(doomed)).items():
-            kept = b"".join(
-                RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
-            )
-            removed += (len(data) - len(kept)) // RECORD.size
-            if kept:
-                sql = f"UPDATE {tables.postings} SET data = ? WHERE term = ? AND block = ?"
-                db.run(sql, (kept, term, block))
-            else:
-                db.run(f"DELETE FROM {tables.postings} WHERE term = ? AND block = ?", (term, block))
+    removed = tables.postings.remove(db, {frame_id: counts for frame_id, (counts, _) in counted.items()})
     documents = 0
-    for batch in batches(gone):
+    for batch in batches(sorted(counted)):
         clause = among("frame_id", batch)
         documents += db.run(f"DELETE FROM {tables.docs} WHERE {clause.sql}", clause.values)
-    return {tables.postings: removed, tables.docs: documents}
-
-
-def _postings(counted: Mapping[int, Counted]) -> dict[int, dict[str, bytearray]]:
-    """What these frames are to each term, by block."""
-    blocks: dict[int, dict[str, bytearray]] = {}
-    for frame_id in sorted(counted):
-        found = blocks.setdefault(frame_id >> BLOCK_BITS, {})
-        offset = (frame_id & _OFFSET).to_bytes(2, "little")
-        once = offset + _TIMES[1]
-        for term, times in counted[frame_id][0].items():
-            record = once if times == 1 else offset + _TIMES[min(times, _MOST_TIMES)]
-            if term in found:
-                found[term] += record
-            else:
-                found[term] = bytearray(record)
-    return blocks
-
-
-def _read(db: Connection, tables: Tables, block: int, terms: Sequence[str]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    for first in range(0, len(terms), 500):
-        clause = among("term", terms[first : first + 500])
-        sql = f"SELECT term, data FROM {tables.postings} WHERE block = ? AND {clause.sql}"
-        held = typed(db.all(sql, (block, *clause.values)), "text_posting", str, bytes)
-        if any(len(data) % RECORD.size for _, data in held):
-            raise damaged("text_posting")
-        found.update(held)
-    return found
+    return {tables.postings.name: removed, tables.docs: documents}
 
 
 def _all_counted(db: Connection, dialect: Dialect) -> Iterator[dict[int, Counted]]:

@@ -12,7 +12,7 @@ from longmind.store.catalog import CatalogView
 from longmind.store.engine import Connection, Dialect
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import check_frame_id, damaged, typed
-from longmind.text.layout import REBUILT
+from longmind.text.index import REBUILT
 from longmind.text.postings import Common, Terms, frames_of
 from longmind.text.query import TextQuery
 from longmind.text.vocabulary import Vocabulary

@@ -1,9 +1,19 @@
-"""Reading the postings: which frames say a term, how many, and how often."""
+"""Inverted index: for each term the frames that have it, and one byte that says more about each.
+
+Three tables share this layout. They differ in what a term and the byte are:
+
+| table | terms | byte |
+| --- | --- | --- |
+| `text_posting` | the terms of every frame | how often the frame says the term |
+| `text_field` | the terms of an object's path, tags, summaries and metadata | which of these say it |
+| `text_word` | the plain words of memories, with the name of their space | how many words the memory has |
+"""
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,20 +21,204 @@ from longmind.store.engine import Connection, Row
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import damaged, typed
 from longmind.store.visible import among
-from longmind.text.layout import BLOCK_BITS, RECORD
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Ids = NDArray[np.int64]
+    Values = NDArray[np.uint8]
     Scores = NDArray[np.float64]
 else:
-    Ids = Scores = Any
+    Ids = Values = Scores = Any
 
-_RECORD: Final = [("offset", "<u2"), ("times", "u1")]
+BLOCK_BITS: Final = 12
+"""A block covers 4,096 frame ids: small enough to rewrite per commit, large enough to read quickly."""
+RECORD: Final = struct.Struct("<HB")
+"""One posting: the frame's offset in its block, and the byte."""
+MOST: Final = 255
+"""Larger values are stored as this."""
+
+_OFFSET: Final = (1 << BLOCK_BITS) - 1
+_BYTES: Final = tuple(bytes([value]) for value in range(MOST + 1))
+_RECORD: Final = [("offset", "<u2"), ("value", "u1")]
 _AT_ONCE: Final = 16
 """The terms of a longer question are counted before any is read."""
+_TERMS_PER_QUERY: Final = 500
+"""Well below the number of parameters that either engine takes."""
+
+Entries = Mapping[int, Mapping[str, int]]
+"""By frame: its terms, each with its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostingTable:
+    """One table of postings, in rows of (term, block, records)."""
+
+    name: str
+
+    def add(self, db: Connection, entries: Entries) -> None:
+        """Write the postings of frames; one that is there already gets its new value."""
+        if not entries:
+            return
+        blocks = _pack(entries)
+        oldest = min(blocks)
+        for block, fresh in blocks.items():
+            terms = sorted(fresh)
+            # Frame ids only grow, so that blocks behind the first are new, except when old frames change.
+            stored = self._read_block(db, block, terms) if block == oldest else {}
+            db.many(
+                f"INSERT INTO {self.name} (term, block, data) VALUES (?, ?, ?) "
+                "ON CONFLICT (term, block) DO UPDATE SET data = excluded.data",
+                [(term, block, _merge(stored.get(term, b""), fresh[term])) for term in terms],
+            )
+
+    def remove(self, db: Connection, entries: Mapping[int, Iterable[str]]) -> int:
+        """Take frames out of the postings of these terms; return how many postings that were."""
+        removed = 0
+        for block, doomed in _by_block(entries).items():
+            for term, data in self._read_block(db, block, sorted(doomed)).items():
+                offsets = doomed[term]
+                rest = b"".join(
+                    RECORD.pack(*record) for record in RECORD.iter_unpack(data) if record[0] not in offsets
+                )
+                removed += (len(data) - len(rest)) // RECORD.size
+                if rest:
+                    sql = f"UPDATE {self.name} SET data = ? WHERE term = ? AND block = ?"
+                    db.run(sql, (rest, term, block))
+                else:
+                    db.run(f"DELETE FROM {self.name} WHERE term = ? AND block = ?", (term, block))
+        return removed
+
+    def counts(self, db: Connection, terms: Sequence[str]) -> dict[str, int]:
+        """How many frames have each of the terms; those that none has are left out."""
+        sizes: dict[str, int] = {}
+        for batch in _batches(terms):
+            clause = among("term", batch)
+            sql = f"SELECT term, sum(length(data)) FROM {self.name} WHERE {clause.sql} GROUP BY term"
+            rows = db.all(sql, clause.values)
+            sizes.update((str(term), int(size) // RECORD.size) for term, size in rows)
+        return sizes
+
+    def pairs(self, db: Connection, term: str, *, least: int, most: int) -> Iterator[tuple[int, int]]:
+        """Frame and value of those postings of a term whose value is in a range; needs no numpy."""
+        least, most = min(least, MOST), min(most, MOST)
+        for _, block, data in self.rows(db, [term]):
+            values = data[RECORD.size - 1 :: RECORD.size]
+            # Of a common word a block has thousands: most blocks have no value of a narrow range.
+            if any(value in values for value in range(least, most + 1)):
+                for offset, value in RECORD.iter_unpack(data):
+                    if least <= value <= most:
+                        yield (block << BLOCK_BITS) + offset, value
+
+    def arrays(self, db: Connection, terms: Sequence[str]) -> dict[str, tuple[Ids, Values]]:
+        """Frames and values of the postings of each term, as arrays; terms that none has are left out."""
+        blocks: dict[str, tuple[list[int], list[bytes]]] = {}
+        for batch in _batches(terms):
+            for term, block, data in self.rows(db, batch):
+                numbers, pieces = blocks.setdefault(term, ([], []))
+                numbers.append(block)
+                pieces.append(data)
+        return {term: unpack(numbers, pieces) for term, (numbers, pieces) in blocks.items()}
+
+    def rows(self, db: Connection, terms: Sequence[str]) -> Sequence[Row]:
+        """Rows of (term, block, records) that can be taken apart, ordered by term and block."""
+        clause = among("term", terms)
+        sql = f"SELECT term, block, data FROM {self.name} WHERE {clause.sql} ORDER BY term, block"
+        rows = typed(db.all(sql, clause.values), self.name, str, int, bytes)
+        if any(len(data) % RECORD.size or not 0 <= block < 1 << 40 for _, block, data in rows):
+            raise damaged(self.name)
+        return rows
+
+    def is_empty(self, db: Connection) -> bool:
+        return db.one(f"SELECT 1 FROM {self.name} LIMIT 1") is None
+
+    def differences(self, db: Connection, batches: Iterable[Entries]) -> Iterator[str]:
+        """What is wrong with the table, given what it should hold, in batches by frame id."""
+        expected: dict[tuple[str, int], bytes] = {}
+        for entries in batches:
+            for block, terms in _pack(entries).items():
+                for term, data in terms.items():
+                    expected[term, block] = expected.get((term, block), b"") + data
+        for term, block, data in db.all(f"SELECT term, block, data FROM {self.name}"):
+            if expected.pop((term, block), None) != data:
+                yield f"the index is wrong about {term!r} in block {block}"
+        for term, block in list(expected)[:20]:
+            yield f"the index lacks {term!r} in block {block}"
+
+    def _read_block(self, db: Connection, block: int, terms: Sequence[str]) -> dict[str, bytes]:
+        stored: dict[str, bytes] = {}
+        for batch in _batches(terms):
+            clause = among("term", batch)
+            sql = f"SELECT term, data FROM {self.name} WHERE block = ? AND {clause.sql}"
+            rows = typed(db.all(sql, (block, *clause.values)), self.name, str, bytes)
+            if any(len(data) % RECORD.size for _, data in rows):
+                raise damaged(self.name)
+            stored.update(rows)
+        return stored
+
+
+TERMS: Final = PostingTable("text_posting")
+FIELDS: Final = PostingTable("text_field")
+WORDS: Final = PostingTable("text_word")
+
+
+def _pack(entries: Entries) -> dict[int, dict[str, bytearray]]:
+    """The records of these frames by block and term."""
+    blocks: dict[int, dict[str, bytearray]] = {}
+    for frame_id in sorted(entries):
+        block = blocks.setdefault(frame_id >> BLOCK_BITS, {})
+        offset = (frame_id & _OFFSET).to_bytes(2, "little")
+        once = offset + _BYTES[1]
+        for term, value in entries[frame_id].items():
+            record = once if value == 1 else offset + _BYTES[min(value, MOST)]
+            if term in block:
+                block[term] += record
+            else:
+                block[term] = bytearray(record)
+    return blocks
+
+
+def _merge(stored: bytes, fresh: bytearray) -> bytes:
+    """Both in the order of frames; a fresh record replaces the stored one of the same frame."""
+    if not stored or stored[-RECORD.size : -1][::-1] < fresh[:2][::-1]:
+        return stored + fresh  # frames are mostly newer than those before
+    records = {offset: value for data in (stored, bytes(fresh)) for offset, value in RECORD.iter_unpack(data)}
+    return b"".join(RECORD.pack(offset, records[offset]) for offset in sorted(records))
+
+
+def _by_block(entries: Mapping[int, Iterable[str]]) -> dict[int, dict[str, set[int]]]:
+    """By block and term, the offsets of the frames."""
+    blocks: dict[int, dict[str, set[int]]] = {}
+    for frame_id, terms in entries.items():
+        block = blocks.setdefault(frame_id >> BLOCK_BITS, {})
+        for term in terms:
+            block.setdefault(term, set()).add(frame_id & _OFFSET)
+    return blocks
+
+
+def _batches(terms: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (terms[first : first + _TERMS_PER_QUERY] for first in range(0, len(terms), _TERMS_PER_QUERY))
+
+
+def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Values]:
+    """The frames in these blocks, and the values beside them."""
+    import numpy as np
+
+    records = np.frombuffer(b"".join(data), dtype=_RECORD)
+    sizes = np.array([len(piece) for piece in data], dtype=np.int64) // RECORD.size
+    ids = np.repeat(np.array(blocks, dtype=np.int64) << BLOCK_BITS, sizes)
+    ids += records["offset"]
+    return ids, records["value"]
+
+
+def frames_of(db: Connection, term: str) -> Ids:
+    """The frames that say a term, ascending."""
+    rows = TERMS.rows(db, [term])
+    return unpack([row[1] for row in rows], [row[2] for row in rows])[0]
+
+
+# The terms of one question
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,88 +244,54 @@ class Terms:
     """
 
     def __init__(self, snapshot: Snapshot, common: Common) -> None:
-        self._rows = snapshot.db
+        self._db = snapshot.db
         self._revision = snapshot.revision
         self._common = common
         self._read: dict[str, _Blocks] = {}
 
     def frames(self, terms: Sequence[str]) -> dict[str, int]:
         """How many frames say each of the terms; those that nobody says are left out."""
-        known = {term: self._common[term] for term in terms if term in self._common}
-        found = {term: frames for term, (revision, frames) in known.items() if revision == self._revision}
-        read = [term for term in terms if term not in known] if len(terms) <= _AT_ONCE else []
-        counted = [term for term in terms if term not in read and term not in found]
-        self._look(read)
-        found.update((term, self._read[term].size) for term in read)
-        if counted:
-            clause = among("term", counted)
-            sql = f"SELECT term, sum(length(data)) FROM text_posting WHERE {clause.sql} GROUP BY term"
-            sizes = self._rows.all(sql, clause.values)
-            found.update((str(term), int(size) // RECORD.size) for term, size in sizes)
-        return {term: frames for term, frames in found.items() if frames}
+        common = {term: self._common[term] for term in terms if term in self._common}
+        sizes = {term: frames for term, (revision, frames) in common.items() if revision == self._revision}
+        read = [term for term in terms if term not in common] if len(terms) <= _AT_ONCE else []
+        self._look_up(read)
+        sizes.update((term, self._read[term].size) for term in read)
+        sizes.update(TERMS.counts(self._db, [term for term in terms if term not in sizes]))
+        return {term: frames for term, frames in sizes.items() if frames}
 
     def postings(self, terms: Iterable[str]) -> Postings:
         import numpy as np
 
-        wanted = sorted(terms)
-        self._look([term for term in wanted if term not in self._read])
-        found = {term: self._read[term] for term in wanted if self._read[term].size}
-        ids, raw = _ids(
-            [place for blocks in found.values() for place in blocks.places],
-            [data for blocks in found.values() for data in blocks.data],
+        ordered = sorted(terms)
+        self._look_up([term for term in ordered if term not in self._read])
+        read = {term: self._read[term] for term in ordered if self._read[term].size}
+        ids, times = unpack(
+            [number for blocks in read.values() for number in blocks.numbers],
+            [data for blocks in read.values() for data in blocks.data],
         )
-        sizes = {term: blocks.size for term, blocks in found.items()}
-        return Postings(ids, raw["times"].astype(np.float64), sizes)
+        return Postings(ids, times.astype(np.float64), {term: blocks.size for term, blocks in read.items()})
 
-    def _look(self, terms: Sequence[str]) -> None:
+    def _look_up(self, terms: Sequence[str]) -> None:
         if not terms:
             return
         self._read.update((term, _NOTHING) for term in terms)
-        clause = among("term", terms)
-        sql = f"SELECT term, block, data FROM text_posting WHERE {clause.sql} ORDER BY term, block"
-        found = _checked(self._rows.all(sql, clause.values))
+        rows = TERMS.rows(self._db, terms)
         first = 0
-        for term, count in Counter([row[0] for row in found]).items():
-            blocks = found[first : first + count]
+        for term, count in Counter([row[0] for row in rows]).items():
+            blocks = rows[first : first + count]
             self._read[term] = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
             first += count
 
 
 class _Blocks:
-    """A term's blocks, and what is in each."""
+    """The blocks of a term, and what is in each."""
 
-    __slots__ = ("data", "places", "size")
+    __slots__ = ("data", "numbers", "size")
 
-    def __init__(self, places: Sequence[int], data: Sequence[bytes]) -> None:
-        self.places = places
+    def __init__(self, numbers: Sequence[int], data: Sequence[bytes]) -> None:
+        self.numbers = numbers
         self.data = data
         self.size = sum(map(len, data)) // RECORD.size
 
 
 _NOTHING: Final = _Blocks((), ())
-
-
-def _checked(found: Sequence[Row]) -> Sequence[Row]:
-    """Rows of (term, block, postings) that can be taken apart."""
-    typed(found, "text_posting", str, int, bytes)
-    if any(len(data) % RECORD.size or not 0 <= block < 1 << 40 for _, block, data in found):
-        raise damaged("text_posting")
-    return found
-
-
-def _ids(places: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Any]:
-    """The frames in these blocks, and the records they are in."""
-    import numpy as np
-
-    raw = np.frombuffer(b"".join(data), dtype=_RECORD)
-    sizes = np.array([len(piece) for piece in data], dtype=np.int64) // RECORD.size
-    ids = np.repeat(np.array(places, dtype=np.int64) << BLOCK_BITS, sizes)
-    ids += raw["offset"]
-    return ids, raw
-
-
-def frames_of(db: Connection, term: str) -> Ids:
-    """The frames that say a term, ascending."""
-    sql = "SELECT term, block, data FROM text_posting WHERE term = ? ORDER BY block"
-    blocks = _checked(db.all(sql, (term,)))
-    return _ids([row[1] for row in blocks], [row[2] for row in blocks])[0]

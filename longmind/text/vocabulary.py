@@ -11,7 +11,8 @@ from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import batches, checked_text, load_query
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
-from longmind.text.layout import REBUILT, count_frame
+from longmind.text.index import REBUILT
+from longmind.text.words import count_frame
 
 _FRAMES: Final = 1000
 _TERMS: Final = 20_000

@@ -77,6 +77,20 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
     return Counter(found + names), len(found) or len(names)
 
 
+Counted = tuple[Counter[str], int]
+"""How often a frame says each term, and its length in content words."""
+
+
+def count_frame(text: str, title: str | None, speaker: str | None) -> Counted:
+    """The terms of a frame: its title, its speaker and its text, each said once."""
+    pieces = [text]
+    if title and not text.startswith(title):
+        pieces.insert(0, title)
+    if speaker and not text.startswith(speaker):
+        pieces.insert(0, speaker)
+    return count_terms("\n".join(pieces))
+
+
 def identifiers(text: str) -> list[str]:
     """Things that are written as one and meant as one: `ERR_42`, `src/a_b.py`, `v1.2.3`.
 
@@ -84,13 +98,13 @@ def identifiers(text: str) -> list[str]:
     """
     runs = _JOINED.findall(text)
     if not _BETWEEN_NAMES.search(text):
-        return [_bounded("=" + run.lower()) for run in runs]
+        return [bounded("=" + run.lower()) for run in runs]
     found = []
     for run in runs:
-        found.append(_bounded("=" + run.lower()))
+        found.append(bounded("=" + run.lower()))
         if _BETWEEN_NAMES.search(run):
             inner = (name for piece in _BETWEEN_NAMES.split(run) for name in _JOINED.findall(piece))
-            found += [_bounded("=" + name.lower()) for name in inner]
+            found += [bounded("=" + name.lower()) for name in inner]
     return found
 
 
@@ -148,8 +162,8 @@ def _word() -> re.Pattern[str]:
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     if not word.isalpha() or not word.isascii():
-        return _bounded(word)
-    return _bounded(str(_stemmer().stemWord(word)))
+        return bounded(word)
+    return bounded(str(_stemmer().stemWord(word)))
 
 
 class _Known(dict[str, str]):
@@ -181,7 +195,8 @@ def _unsegmented(word: str) -> list[str]:
     return found
 
 
-def _bounded(term: str) -> str:
+def bounded(term: str) -> str:
+    """A term of any length as one that fits into a database index; different ones stay different."""
     if len(term) <= _MOST_CHARACTERS:
         return term
     return term[:40] + "#" + hashlib.blake2b(term.encode(), digest_size=8).hexdigest()

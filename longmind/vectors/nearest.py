@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from longmind.base.ordering import best, distinct, last_of_best
@@ -25,6 +26,7 @@ from longmind.vectors.quantized import (
     PendingScan,
     VectorQuery,
     best_windows,
+    can_quantize,
     candidates_for,
     places_of,
     spread,
@@ -47,6 +49,8 @@ else:
 
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
+
+EXACT_THOUGH_MANY: Final = "exact; for faster search among so many vectors: pip install 'longmind[ann]'"
 
 _DRAWN: Final = 1024
 """So many frames show how all of them are spread."""
@@ -119,7 +123,7 @@ class NearestFrames:
         exact, codes = self._at(snapshot)
         if exact is not None:
             ids, cosines = exact.nearest(question, limit)
-            method = "exact"
+            method = "exact" if len(exact.frames) <= self._exact_limit else EXACT_THOUGH_MANY
         else:
             finder: CandidateSource | None = self._remote if self._asks_remote else looking.codes or codes
             assert finder is not None
@@ -239,7 +243,7 @@ class NearestFrames:
             self._revision = -1  # the server was asked until now: nothing is loaded yet
             self._covered = self._rows(snapshot.db)
         is_counted = self._revision < 0
-        if is_counted and self._covered > self._exact_limit:
+        if is_counted and self._covered > self._exact_limit and self._can_quantize:
             self._codes = self._coded(snapshot.db)
         else:
             for frames, vectors in _load(snapshot.db, self._revision, self._dimensions):
@@ -252,9 +256,14 @@ class NearestFrames:
                     self._exact = exact.with_more(frames, vectors)
             if self._codes is None and self._exact is None:
                 self._exact = _Exact.empty(self._dimensions)
-            if self._exact is not None and len(self._exact.frames) > self._exact_limit:
+            many = self._exact is not None and len(self._exact.frames) > self._exact_limit
+            if many and self._can_quantize:
                 self._codes, self._exact = self._coded(snapshot.db), None
         self._revision = snapshot.revision
+
+    @cached_property
+    def _can_quantize(self) -> bool:
+        return can_quantize()
 
     def _coded(self, db: Connection) -> Codes:
         # By the hashes of their texts: evenly drawn, and the same whatever was written first.

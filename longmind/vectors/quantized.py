@@ -267,6 +267,15 @@ class PendingScan:
         return None
 
 
+def can_quantize() -> bool:
+    """Whether turbovec, which makes the codes, is installed: it is optional."""
+    try:
+        import turbovec  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 def candidates_for(limit: int) -> int:
     """So many candidates for the best `limit`."""
     return max(_LEAST_CANDIDATES, limit + limit // 5)

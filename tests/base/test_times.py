@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longmind.base.clock import Clock, FrozenClock, SystemClock
+from longmind.base.clock import Clock, SystemClock
 from longmind.base.errors import InvalidInput
 from longmind.base.times import FOREVER, AsOf, format_ms, from_ms, to_ms
 
@@ -84,25 +84,6 @@ def test_a_point_on_both_axes() -> None:
             AsOf(**bad)  # type: ignore[arg-type]
 
 
-def test_a_frozen_clock_moves_only_when_told() -> None:
-    clock = FrozenClock(datetime(2024, 1, 1, tzinfo=UTC))
-    start = clock.now()
-    assert clock.now() == start
-    assert clock.advance(days=1.5, seconds=0.25, milliseconds=3) == start + 129_600_000 + 250 + 3
-    assert clock.advance(days=-1) == clock.now() == start + 43_200_253
-    clock.set(5)
-    assert clock.now() == 5
-    for bad in (1.5, "now", datetime(2024, 1, 1)):  # noqa: DTZ001
-        with pytest.raises(InvalidInput):
-            clock.set(bad)  # type: ignore[arg-type]
-        with pytest.raises(InvalidInput):
-            FrozenClock(bad)  # type: ignore[arg-type]
-    with pytest.raises(InvalidInput):
-        clock.advance(milliseconds=0.5)  # type: ignore[arg-type]
-    assert clock.now() == 5
-
-
-def test_clocks_are_clocks() -> None:
+def test_the_system_clock_is_a_clock() -> None:
     assert isinstance(SystemClock(), Clock)
-    assert isinstance(FrozenClock(0), Clock)
     assert abs(SystemClock().now() - to_ms(datetime.now(UTC))) < 60_000

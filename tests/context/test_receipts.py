@@ -182,7 +182,7 @@ def test_a_damaged_receipt_is_refused_or_does_not_verify(
 def test_what_is_no_receipt_is_refused() -> None:
     with open_memory() as memory:
         for text in ("", "{}", "[]", "null", "3", '{"items": 1}', "not json", '"text"'):
-            with pytest.raises(InvalidInput, match="no receipt"):
+            with pytest.raises(InvalidInput, match="not a receipt"):
                 memory.replay(text)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 
 from longmind import FrozenClock, Memory
-from longmind.llm import ModelFailed, Reply, ScriptedModel
+from longmind.llm import ModelFailed, Models, Reply
+from longmind.testing import ScriptedModel
 from tests.conversation.conftest import attach
 
 TEA = [{"content": "User likes green tea", "importance": 1, "tags": ["drinks"], "action": "create"}]
 
 
 def test_without_a_model_the_rules_read_and_say_so(memory: Memory) -> None:
-    memories = attach(memory, environment={"OPENAI_API_KEY": "sk-1"})
+    memories = attach(memory, models=Models({"OPENAI_API_KEY": "sk-1"}))
     report = memories.conversation("s").add_turn("user", "I like tea")
     assert report.extractor == "heuristic (no model)"
     assert memories.stats().spending == {}

@@ -336,9 +336,9 @@ def test_damage_is_found(memory: Memory, memories: Memories) -> None:
     with memory.store.write() as tx:
         assert tx.system
         tx.db.run("UPDATE conversation_state SET hits = 40")
-        tx.db.run("DELETE FROM conversation_word WHERE memory_id = 1")
+        tx.db.run("DELETE FROM text_word")
     problems = {problem.code: problem.derived for problem in memory.verify(deep=True).problems}
-    assert problems == {"conversation_state": False, "conversation_word": True}
+    assert problems == {"conversation_state": False, "text_word": True}
 
 
 def test_statistics_count_layers_states_and_extraction(memories: Memories, clock: FrozenClock) -> None:

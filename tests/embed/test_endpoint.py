@@ -230,7 +230,7 @@ def test_an_answer_that_is_no_list_of_vectors_is_refused(server: Server, content
 
 def test_vectors_of_unequal_length_are_refused(server: Server) -> None:
     server.script = [lambda body: ok({"embeddings": [[1.0, 2.0], [1.0]]})]
-    with pytest.raises(Unavailable, match="no list of vectors"):
+    with pytest.raises(Unavailable, match="not a list of vectors"):
         ollama(server).encode(["a", "b"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from longmind import AsOf, Memory
 from longmind.base.errors import InvalidInput
 from longmind.base.tokens import open_tokenizer
-from longmind.experience.brief import BriefReceipt
+from longmind.context.receipt import Receipt
 from tests.experience.conftest import REPO
 
 SEEN = ["commit:1a2b3c4"]
@@ -294,10 +295,10 @@ def test_the_same_request_gives_the_same_bytes_and_a_receipt_replays_them(memory
     assert one == two
     assert one.receipt.sha256 == hashlib.sha256(one.text.encode()).hexdigest()
     assert one.receipt.revision == memory.revision
-    assert BriefReceipt.from_json(one.receipt.to_json()) == one.receipt
+    assert Receipt.from_json(one.receipt.to_json()) == one.receipt
     again = experience.replay(one.receipt.to_json())
     assert (again.same, again.text, again.changes, again.drift) == (True, one.text, (), ())
-    assert experience.brief(ASKED, budget=999).receipt.request_hash != one.receipt.request_hash
+    assert experience.brief(ASKED, budget=999).receipt.mark != one.receipt.mark
 
 
 def test_a_replay_at_a_later_revision_gives_the_text_of_then_and_says_what_would_differ_now(
@@ -311,9 +312,50 @@ def test_a_replay_at_a_later_revision_gives_the_text_of_then_and_says_what_would
 
     assert again.same
     assert set(again.drift) == {
-        f"{story['wait'].id} would no longer be in",
-        f"{new.id} would be in now",
+        f"frame {story['wait'].record.frame_id} would no longer be in",
+        f"frame {new.record.frame_id} would be in now",
     }
+
+
+def test_records_that_change_the_statistics_leave_an_older_brief_the_same(experience):
+    printer = experience.problem("The printer jams.", evidence=SEEN)
+    experience.problem("The scanner stops.", evidence=SEEN)
+    scanner = experience.problem("The scanner is loud.", evidence=SEEN)
+    brief = experience.brief("printer scanner", quotas={"problem": 1})
+    assert ids(brief, "problem") == [printer.id]
+    for number in range(12):
+        experience.problem(f"The printer on floor {number} is out of paper.", evidence=SEEN)
+
+    again = experience.replay(brief.receipt)
+
+    assert (again.same, again.text, again.changes) == (True, brief.text, ())
+    assert f"frame {scanner.record.frame_id} would be in now" in again.drift
+
+
+def test_a_forged_receipt_shows_nothing_of_another_repository(memory, experience, story):
+    secret = experience.problem("The password is wombat.", repo="vault", evidence=SEEN)
+    whole = json.loads(experience.brief(ASKED).receipt.to_json())
+    forged = [
+        {"frame_ids": [secret.record.frame_id], "ranges": [[0, 500]], "card": None},
+        {"lane": "nonsense"},
+        {"card": "Other words."},
+    ]
+    for change in forged:
+        items = [whole["items"][0] | change, *whole["items"][1:]]
+
+        again = experience.replay(json.dumps(whole | {"items": items}))
+
+        assert not again
+        assert "wombat" not in again.text
+
+
+def test_a_receipt_of_a_recall_is_not_one_of_a_brief(memory, experience, story):
+    recalled, brief = memory.recall(ASKED).receipt, experience.brief(ASKED).receipt
+
+    with pytest.raises(InvalidInput, match="not a receipt of a brief"):
+        experience.replay(recalled)
+    with pytest.raises(InvalidInput, match="recipe"):
+        memory.replay(brief)
 
 
 def test_a_replay_after_an_erase_says_what_is_gone(memory, experience, story):
@@ -323,7 +365,8 @@ def test_a_replay_after_an_erase_says_what_is_gone(memory, experience, story):
     again = experience.replay(receipt)
 
     assert not again
-    assert f"{story['wait'].id} is gone" in again.changes
+    assert f"frame {story['wait'].record.frame_id} was erased" in again.changes
+    assert story["wait"].record.text not in again.text
 
 
 def test_a_receipt_that_is_none_is_refused(experience):

@@ -129,7 +129,7 @@ def test_a_damaged_row_is_refused_when_it_is_read(memory, experience, story):
         experience.get(story["problem"])
 
 
-def test_a_circle_made_behind_the_back_of_the_database_is_found(memory, experience, story):
+def test_a_cycle_made_behind_the_back_of_the_database_is_found(memory, experience, story):
     with memory.store.write() as tx:
         _unguarded(memory, tx, "experience_fact_update")
         tx.db.run(
@@ -138,7 +138,7 @@ def test_a_circle_made_behind_the_back_of_the_database_is_found(memory, experien
             (story["new"].id, story["change"].id, story["old"].id),
         )
 
-    assert any("circle" in problem.detail for problem in memory.verify().problems)
+    assert any("cycle" in problem.detail for problem in memory.verify().problems)
 
 
 def _unguarded(memory, tx, table: str) -> None:

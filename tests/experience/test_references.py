@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.base.errors import InvalidInput, NotFound
-from longmind.experience.problems import Problems
 from longmind.experience.references import read_references, reference
+from longmind.experience.validation import Validation
 
 SPELLINGS = [
     ("file:ci.yml", "file", "file:ci.yml"),
@@ -77,33 +77,33 @@ def test_any_text_is_a_reference_with_a_stable_spelling_or_refused(text):
 
 
 def test_all_references_that_are_not_understood_are_named_at_once():
-    findings = Problems()
-    read_references(["file:a.py", "x", "frame:0"], findings, required=True)
+    errors = Validation()
+    read_references(["file:a.py", "x", "frame:0"], errors, required=True)
 
-    with pytest.raises(InvalidInput, match=r"2 problems: \(1\) 'x' is no reference.*\(2\) 'frame:0'"):
-        findings.settle()
+    with pytest.raises(InvalidInput, match=r"2 problems: \(1\) 'x' is not a reference.*\(2\) 'frame:0'"):
+        errors.raise_if_any()
 
 
 def test_the_same_reference_twice_counts_once():
-    found = read_references(["file:a.py:1", "file:./a.py#L1"], Problems(), required=True)
+    found = read_references(["file:a.py:1", "file:./a.py#L1"], Validation(), required=True)
 
     assert [item.ref for item in found] == ["file:a.py#L1"]
 
 
 @pytest.mark.parametrize("given", [(), "file:a.py", 7, ["file:a"] * 200])
 def test_evidence_is_a_list_or_said_to_be_none(given):
-    findings = Problems()
-    read_references(given, findings, required=True)
+    errors = Validation()
+    read_references(given, errors, required=True)
 
-    assert len(findings) == 1
+    assert len(errors) == 1
 
 
 def test_only_missing_things_are_not_found_and_anything_else_is_invalid():
-    findings = Problems()
-    findings.missing("There is no record exp_1 here.")
+    errors = Validation()
+    errors.missing("There is no record exp_1 here.")
     with pytest.raises(NotFound):
-        findings.settle()
+        errors.raise_if_any()
 
-    findings.note("text is empty.")
+    errors.add("text is empty.")
     with pytest.raises(InvalidInput, match="2 problems"):
-        findings.settle()
+        errors.raise_if_any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.personal import TARGETS, measure
-from longmind.base.errors import InvalidInput
+from longmind.base.errors import InvalidInput, MissingExtra
 from longmind.extract.personal import KINDS, PersonalSpan, find_personal, redact
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data/pii/synth_dataset_v2.json"
@@ -81,11 +82,22 @@ def test_only_the_kinds_asked_for_are_found() -> None:
         find_personal(text, kinds="email")
 
 
-def test_the_region_decides_what_a_bare_number_is() -> None:
+def test_a_region_adds_the_bare_numbers_of_its_numbering_plan() -> None:
+    pytest.importorskip("phonenumbers")
     assert found("So 912345678 it is", region="PT") == [("phone", "912345678")]
     assert found("So 912345678 it is", region="US") == []
-    with pytest.raises(InvalidInput, match="two letters"):
+    assert found("So 912345678 it is") == []
+    with pytest.raises(InvalidInput, match="two-letter"):
         find_personal("912345678", region="Portugal")
+
+
+def test_a_region_without_numbering_plans_is_refused_and_the_rules_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "phonenumbers", None)
+    assert found("call 415-555-0132") == [("phone", "415-555-0132")]
+    with pytest.raises(MissingExtra, match=r"pip install 'longmind\[phones\]'"):
+        find_personal("call 415-555-0132", region="US")
 
 
 def test_redaction_replaces_each_span() -> None:

@@ -241,22 +241,6 @@ def test_a_year_that_is_said_is_when_it_began(world: World) -> None:
     assert (hit.fact.object, hit.valid_from) == ("Lisbon", 1_609_459_200_000)
 
 
-def test_a_time_phrase_can_be_read_by_something_better(
-    location: str, new_world: Callable[..., World]
-) -> None:
-    def periods(phrase: str, reference: int | None) -> tuple[int | None, int | None]:
-        return (
-            (None if reference is None else reference - 90 * DAY, None)
-            if phrase == "in May"
-            else (None, None)
-        )
-
-    world = new_world(location, part=FactsPart(ReferenceExtractor(periods)))
-    world.remember("Ana moved to Lisbon in May.", occurred_at=START)
-    [hit] = world.facts.about("ana")
-    assert hit.valid_from == START - 90 * DAY
-
-
 def test_remembering_twice_states_once(world: World) -> None:
     for _ in range(2):
         world.remember("I live in Porto.")

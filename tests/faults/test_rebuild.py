@@ -16,8 +16,7 @@ from longmind.embed.protocol import Encoding
 from longmind.store.parts import Problem
 from longmind.store.rebuild import rebuilding
 from longmind.text.index import NEXT, add
-from longmind.text.layout import count_frame
-from longmind.text.words import ANALYZER
+from longmind.text.words import ANALYZER, count_frame
 from tests.conftest import ENGINES
 from tests.store.children import Child
 

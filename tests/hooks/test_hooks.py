@@ -178,10 +178,10 @@ def test_the_memory_of_a_project_is_found_from_its_folders(hook: Hook, memory: M
 @pytest.mark.parametrize(
     ("event", "raw", "message"),
     [
-        ("Stop", b"{broken", "no JSON"),
-        ("Stop", b"[1, 2]", "no JSON object"),
+        ("Stop", b"{broken", "not JSON"),
+        ("Stop", b"[1, 2]", "not a JSON object"),
         ("Explode", b"{}", "no hook 'Explode'"),
-        ("Stop", b"\xff\xfe", "no JSON"),
+        ("Stop", b"\xff\xfe", "not JSON"),
     ],
 )
 def test_a_failure_never_reaches_the_agent(hook: Hook, event: str, raw: bytes, message: str):

@@ -8,7 +8,7 @@ import pytest
 
 from longmind import FrozenClock, InvalidInput, Memory
 from longmind.conversation.memories import Memories
-from longmind.llm import HttpModel, ModelEndpoint, ModelFailed, Prompt
+from longmind.llm import HttpModel, ModelEndpoint, ModelFailed, Models, Prompt
 from tests.conftest import START
 from tests.llm.conftest import Provider
 
@@ -94,7 +94,7 @@ def test_what_passes_is_tried_again_and_what_does_not_is_not(provider: Provider)
 )
 def test_an_endpoint_is_checked(given: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
-        ModelEndpoint(**{"provider": "openai", "model": "m", **given})  # type: ignore[arg-type]
+        ModelEndpoint(**{"provider": "openai", "model": "m", "url": "http://x", **given})  # type: ignore[arg-type]
 
 
 def test_a_key_is_not_shown(provider: Provider) -> None:
@@ -105,7 +105,7 @@ def test_a_key_is_not_shown(provider: Provider) -> None:
 def test_turns_are_read_by_a_configured_model_and_accounted_for(provider: Provider, name: str) -> None:
     provider.says = json.dumps([{"content": "User likes tea", "tags": ["drinks"]}])
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
-        memories = Memories(memory.store, memory._search, environment={"THE_KEY": "sk-secret"})
+        memories = Memories(memory.store, memory._search, models=Models({"THE_KEY": "sk-secret"}))
         memories.configure(
             {
                 "llm": {
@@ -138,7 +138,7 @@ def test_turns_are_read_by_a_configured_model_and_accounted_for(provider: Provid
 
 def test_nothing_is_called_without_a_model(provider: Provider) -> None:
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
-        memories = Memories(memory.store, memory._search, environment={"OPENAI_API_KEY": "sk-secret"})
+        memories = Memories(memory.store, memory._search, models=Models({"OPENAI_API_KEY": "sk-secret"}))
         memories.configure({"llm.endpoint": provider.url, "extractor.mode": "llm"})
         report = memories.conversation("s").add_turn("user", "I like tea")
     assert report.extractor == "heuristic (no model)"

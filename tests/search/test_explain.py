@@ -11,7 +11,7 @@ import pytest
 
 from longmind import ALL, AsOf, FrozenClock, InvalidInput, Memory, Unavailable
 from longmind.base.times import to_ms
-from longmind.search.fusion import RRF_K, RRF_WEIGHTS
+from longmind.search.constants import RRF_K, RRF_WEIGHTS
 from longmind.search.results import Hit
 from longmind.store.drafts import chunked, draft
 from longmind.store.write import put

@@ -260,7 +260,7 @@ def test_saying_a_word_more_often_never_passes_the_bound(repeats: int, tags: int
         )
         space.remember_structured(loud)
         with memory.store.read() as snapshot:
-            shelf = SpaceIndexes().at(snapshot, "s", AsOf.LATEST)
+            index = SpaceIndexes().at(snapshot, "s", AsOf.LATEST)
             question = Question("cache", ("cach",), 0, ("custom",), ("cache",), {"cache": 1.0})
             for ordering in ORDERINGS.values():
-                assert float(ordering.score(shelf, question).score.max()) <= 20.0
+                assert float(ordering.score(index, question).score.max()) <= 20.0

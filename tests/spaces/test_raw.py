@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
 from longmind import Memory
 from longmind.base.errors import InvalidInput, OverBudget, Unavailable
-from longmind.llm import protocol as llm
-from longmind.spaces.model import Filing
+from longmind.llm import Models, Price, Reply
 from longmind.spaces.registry import Spaces
 from longmind.spaces.telemetry import Telemetry
+from longmind.testing import Line, ScriptedModel
 from tests.spaces.conftest import spaces_of
 
 TEXT = "# Cache guide\n\nThe cache keeps recent pages. The cache is small. Ask ana@example.org about it."
@@ -27,28 +27,13 @@ ANSWER = {
 }
 
 
-@dataclass
-class Reply:
-    text: str
-    tokens: int = 100
-    usd: float = 0.25
+SAYS = json.dumps(ANSWER)
 
 
-@dataclass
-class Scripted:
-    """Answers from a list, and keeps what it was asked."""
-
-    answers: list[object]
-    provider: str = "acme"
-    name: str = "acme:small"
-    prompts: list[str] = field(default_factory=list)
-
-    def complete(self, prompt: str, *, max_tokens: int, temperature: float) -> object:
-        self.prompts.append(prompt)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+def scripted(*lines: Line, price: Price | None = None) -> Models:
+    model = ScriptedModel(lines)
+    model.price = price  # type: ignore[attr-defined]
+    return Models(default=model)
 
 
 def test_without_a_model_the_text_is_extracted_and_marked_so(spaces: Spaces) -> None:
@@ -61,39 +46,65 @@ def test_without_a_model_the_text_is_extracted_and_marked_so(spaces: Spaces) -> 
 
 
 def test_a_model_understands_what_was_redacted_before(memory: Memory) -> None:
-    model = Scripted([Reply("Here: " + json.dumps(ANSWER))])
-    space = spaces_of(memory, model=model).space("app")
+    model = ScriptedModel([Reply("Here: " + SAYS, 60, 40)])
+    space = spaces_of(memory, models=Models(default=model)).space("app")
     space.set_policy({"pii_redaction": ["email"]})
     done = space.remember_raw("guide", TEXT)
-    assert "ana@example.org" not in model.prompts[0]
-    assert done.object.metadata["semantic"] == {"method": "model", "model": "acme:small"}
+    assert "ana@example.org" not in model.prompts[0].user
+    assert done.object.metadata["semantic"] == {"method": "model", "model": "scripted:script"}
     assert (done.object.path, done.object.relevance, done.object.pinned) == ("app/cache", "high", True)
     assert done.object.tags == ("cache-pages",)
-    assert space.spent() == {"acme": {"calls": 1, "tokens": 100, "usd": 0.25}}
+    assert space.spent() == {"scripted": {"calls": 1, "tokens": 100, "usd": 0}}
 
 
 @pytest.mark.parametrize(
-    "answer", [RuntimeError("down"), "no json", json.dumps({**ANSWER, "relevance": "vast"})]
+    "line", [RuntimeError("down"), "no json", json.dumps({**ANSWER, "relevance": "vast"})]
 )
-def test_a_model_that_fails_falls_back_and_says_so_or_raises(memory: Memory, answer: object) -> None:
-    space = spaces_of(memory, model=Scripted([answer, answer])).space("app")
+def test_a_model_that_fails_falls_back_and_says_so_or_raises(memory: Memory, line: Line) -> None:
+    space = spaces_of(memory, models=scripted(line)).space("app")
     done = space.remember_raw("guide", TEXT)
-    assert done.object.metadata["semantic"]["method"] == "extractive"
+    assert done.object.metadata["semantic"] == {"method": "extractive", "reason": "unavailable"}
     assert "summarised by extraction: The language model" in done.notes[0]
-    with pytest.raises((Unavailable, InvalidInput)):
+    with pytest.raises(Unavailable):
         space.remember_raw("guide", "Other text.", on_error="raise")
 
 
 def test_a_budget_stops_calls_and_not_writes(memory: Memory) -> None:
-    model = Scripted([Reply(json.dumps(ANSWER), usd=1.0)] * 2)
-    space = spaces_of(memory, model=model).space("app")
-    space.set_policy({"budgets": {"acme": {"usd": 1.0}, "*": {"tokens": 1_000_000}}})
+    models = scripted(Reply(SAYS, 500_000, 250_000), price=Price(1.0, 2.0))
+    space = spaces_of(memory, models=models).space("app")
+    space.set_policy({"budgets": {"Scripted": {"usd": 1.0}, "*": {"tokens": 1_000_000}}})
     assert space.remember_raw("guide", TEXT).object.metadata["semantic"]["method"] == "model"
+    assert space.spent() == {"scripted": {"calls": 1, "tokens": 750_000, "usd": 1.0}}
     done = space.remember_raw("guide", "Another text.")
     assert done.object.metadata["semantic"] == {"method": "extractive", "reason": "over_budget"}
-    with pytest.raises(OverBudget, match="spent its 1 USD"):
+    with pytest.raises(OverBudget, match="the budget is 1 USD"):
         space.remember_raw("guide", "A third text.", on_error="raise")
-    assert len(model.prompts) == 1
+    assert space.spent()["scripted"]["calls"] == 1
+
+
+def test_an_answer_that_cannot_be_used_is_paid_for(memory: Memory) -> None:
+    space = spaces_of(memory, models=scripted(Reply("no json", 60, 40), price=Price(1.0, 1.0))).space("app")
+    space.remember_raw("guide", TEXT)
+    assert space.spent() == {"scripted": {"calls": 1, "tokens": 100, "usd": 0.0001}}
+
+
+@pytest.mark.parametrize("options", [{"temperature": 3}, {"temperature": "hot"}, {"max_tokens": 0}])
+def test_options_for_the_model_are_checked(memory: Memory, options: dict[str, Any]) -> None:
+    space = spaces_of(memory, models=scripted(SAYS)).space("app")
+    with pytest.raises(InvalidInput):
+        space.remember_raw("guide", TEXT, options)
+    assert space.spent() == {}
+
+
+def test_temperature_and_length_reach_the_model(memory: Memory) -> None:
+    model = ScriptedModel([SAYS])
+    space = spaces_of(memory, models=Models(default=model)).space("app")
+    space.remember_raw("guide", TEXT, temperature=0.7, max_tokens=300)
+    space.remember_raw("guide", "Other text.")
+    assert [(asked.temperature, asked.max_output_tokens) for asked in model.prompts] == [
+        (0.7, 300),
+        (0.0, 1200),
+    ]
 
 
 def test_operations_are_counted_and_traced_when_asked_for(memory: Memory) -> None:
@@ -127,24 +138,3 @@ def test_operations_are_counted_and_traced_when_asked_for(memory: Memory) -> Non
     assert registry.get_sample_value("longmind_memory_pin_toggle_total", {"space": "app"}) == 1
     timed = {"operation": "recall_context"}
     assert registry.get_sample_value("longmind_memory_latency_seconds_count", timed) == 1
-
-
-@dataclass
-class Model:
-    """A language model as the package's own adapters are one."""
-
-    reply: llm.Reply
-    provider: str = "acme"
-    model: str = "small"
-
-    def complete(self, prompt: llm.Prompt) -> llm.Reply:
-        assert prompt.max_output_tokens == 1200
-        return self.reply
-
-
-def test_a_language_model_of_the_package_files_texts(memory: Memory) -> None:
-    model = Filing(Model(llm.Reply(json.dumps(ANSWER), 60, 40)), usd_per_token=0.01)
-    space = spaces_of(memory, model=model).space("app")
-    done = space.remember_raw("guide", TEXT)
-    assert done.object.metadata["semantic"] == {"method": "model", "model": "acme:small"}
-    assert space.spent() == {"acme": {"calls": 1, "tokens": 100, "usd": 1.0}}

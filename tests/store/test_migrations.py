@@ -20,7 +20,7 @@ from tests.formats import make
 from tests.store.opening import open_memory
 
 FORMATS = Path(make.__file__).parent
-KEPT = sorted(FORMATS.glob("format_*.mind"))
+KEPT = sorted(FORMATS.glob("format_*.mind"), key=lambda path: int(path.stem.removeprefix("format_")))
 START = 1_700_000_000_000
 
 

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from longmind import FrozenClock, Memory
 from longmind.store.drafts import draft
 from longmind.store.write import put
-from longmind.text.layout import BLOCK_BITS, count_frame
-from longmind.text.words import ANALYZER, count_terms
+from longmind.text.postings import BLOCK_BITS
+from longmind.text.words import ANALYZER, count_frame, count_terms
 from tests.conftest import START
 from tests.search.world import World, histories
 from tests.vectors.opening import open_memory

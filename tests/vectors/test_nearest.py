@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from longmind import AsOf, FrozenClock, Memory
 from longmind.base.filters import EVERYTHING, View
 from longmind.store.visible import among
-from longmind.vectors.nearest import NearestFrames
+from longmind.vectors.nearest import EXACT_THOUGH_MANY, NearestFrames
 from longmind.vectors.quantized import VectorQuery, quick_number
 from tests.conftest import START
 from tests.vectors.clusters import ClusterEmbedder, exact_order
@@ -42,6 +43,22 @@ def filled(location: str, count: int = COUNT, **options: Any) -> Memory:
         for place, text in enumerate(texts(count))
     )
     return memory
+
+
+def test_without_turbovec_search_stays_exact_and_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "turbovec", None)
+    with filled(str(tmp_path / "many.mind"), 400) as memory:
+        search = searcher(memory, exact_limit=100, embedder=EMBEDDER)
+        query = "c7 i90007"
+        results = search(query)
+        assert method(results) == EXACT_THOUGH_MANY
+        everything = texts(400)
+        expected = [everything[place] for place in exact_order(EMBEDDER, query, everything)[:5]]
+        assert [hit.frame.text for hit in results][:5] == expected
+        memory.remember("c7 i90007 again")
+        assert method(search(query)) == EXACT_THOUGH_MANY
 
 
 def test_the_approximate_range_agrees_with_exact_search(

@@ -90,8 +90,8 @@ def _has_issuer(digits: str) -> bool:
 def luhn(digits: str) -> bool:
     """Whether the last digit is the check digit of those before it."""
     total = 0
-    for place, digit in enumerate(reversed(digits)):
-        number = int(digit) * (2 if place % 2 else 1)
+    for position, digit in enumerate(reversed(digits)):
+        number = int(digit) * (2 if position % 2 else 1)
         total += number - 9 if number > 9 else number
     return total % 10 == 0
 
@@ -145,10 +145,10 @@ def _looks_v6(address: str) -> bool:
 def _is_ip(address: str) -> bool:
     """A valid address that is somebody's: not loopback, not unspecified."""
     try:
-        found = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
         return False
-    return not (found.is_loopback or found.is_unspecified)
+    return not (ip.is_loopback or ip.is_unspecified)
 
 
 def find_accounts(text: str) -> Iterator[Match]:

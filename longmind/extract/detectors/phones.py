@@ -1,4 +1,4 @@
-"""Telephone numbers: by a numbering plan, or by their grouping and the words around them."""
+"""Telephone numbers, by their grouping and the words around them; by a national numbering plan on request."""
 
 from __future__ import annotations
 
@@ -53,42 +53,52 @@ _GROUPED = pattern(
 )
 
 
-def find_phones(text: str, *, region: str) -> Iterator[Match]:
-    """Numbers that the numbering plans know, then those that look like one in what surrounds them."""
-    if not re.fullmatch(r"[A-Za-z]{2}", region):
-        raise InvalidInput(
-            f"A region is a country's two letters, not {region!r}.", hint="Write 'US' or 'PT'."
-        )
-    seen: list[tuple[int, int]] = []
-    for run in _RUN.finditer(text):
-        for start, end in _by_plan(run.group(), region.upper()):
-            start, end = _balanced(text, run.start() + start, run.start() + end)
-            if not _excluded(text, start, end):
-                seen.append((start, end))
-                yield Match("phone", start, end, "numbering plan")
-    place = 0
+def find_phones(text: str, *, region: str | None = None) -> Iterator[Match]:
+    """Numbers that look like one in their surroundings, after those that a region's numbering plan knows.
+
+    The plan is asked only if a region is named: the rules alone find as many of the labelled numbers (bench
+    personal: recall 0.935 with and without), the plans of all countries take 48 MB, and a text must give the
+    same statements on every machine, whatever is installed there.
+    """
+    planned: list[tuple[int, int]] = []
+    if region is not None:
+        for start, end in _by_plan(text, _checked(region)):
+            planned.append((start, end))
+            yield Match("phone", start, end, "numbering plan")
+    following = 0
     for match in _SHAPE.finditer(text):
         start, end = _balanced(text, match.start(), match.end())
-        while place < len(seen) and seen[place][1] <= start:
-            place += 1
-        overlaps = place < len(seen) and seen[place][0] < end
+        while following < len(planned) and planned[following][1] <= start:
+            following += 1
+        overlaps = following < len(planned) and planned[following][0] < end
         if not overlaps and (rule := _by_shape(text, start, end)) is not None:
             yield Match("phone", start, end, rule)
 
 
-def _by_plan(run: str, region: str) -> list[tuple[int, int]]:
+def _checked(region: str) -> str:
+    if not re.fullmatch(r"[A-Za-z]{2}", region):
+        raise InvalidInput(
+            f"A region is the two-letter code of a country, not {region!r}.", hint="Write 'US' or 'PT'."
+        )
+    return region.upper()
+
+
+def _by_plan(text: str, region: str) -> Iterator[tuple[int, int]]:
     try:
-        import phonenumbers
-    except ImportError as error:
-        raise MissingExtra(
-            "Finding telephone numbers needs the package phonenumbers.", hint="pip install phonenumbers"
-        ) from error
-    matcher = phonenumbers.PhoneNumberMatcher(run, region, leniency=phonenumbers.Leniency.VALID, max_tries=20)
-    return [(found.start, found.end) for found in matcher]
+        from phonenumbers import Leniency, PhoneNumberMatcher
+    except ImportError:
+        raise MissingExtra("Numbering plans need phonenumbers.", extra="phones") from None
+    for run in _RUN.finditer(text):
+        for match in PhoneNumberMatcher(run.group(), region, leniency=Leniency.VALID, max_tries=20):
+            start, end = _balanced(text, run.start() + match.start, run.start() + match.end)
+            if not _excluded(text, start, end):
+                yield start, end
 
 
 def _balanced(text: str, start: int, end: int) -> tuple[int, int]:
-    """The range without a bracket that has no partner in it."""
+    """The range without brackets around the whole number, nor one that has no partner in it."""
+    if text[start] == "(" and text.find(")", start, end) == end - 1:
+        return start + 1, end - 1
     if text[start] == "(" and ")" not in text[start:end]:
         start += 1
     if text[end - 1] == ")" and "(" not in text[start:end]:

@@ -101,11 +101,11 @@ def _word_start(text: str, position: int) -> int:
     return start
 
 
-def _is_street(found: str) -> bool:
+def _is_street(street: str) -> bool:
     """Each word begins with a capital, and nothing is being counted ("2 people on the way")."""
-    if _NOT_A_STREET.match(found):
+    if _NOT_A_STREET.match(street):
         return False
-    words = re.findall(r"[^\W\d_][\w'.-]*", found)
+    words = re.findall(r"[^\W\d_][\w'.-]*", street)
     return (
         all(word[0].isupper() or word.lower() in ("of", "the", "de", "la") for word in words)
         and len(words) >= 2

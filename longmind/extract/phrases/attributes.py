@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from longmind.extract import lexicon
-from longmind.extract.moments import moment_at
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import Reader, Spans, extent, known_entry, trimmed
+from longmind.when.mentions import mention_at
 
 _EMAIL = pattern(r"[A-Za-z0-9][\w.+%-]{0,63}@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,24}")
 _PHONE = pattern(r"\+?\(?\d[\d ().-]{5,20}\d(?:\s?(?:x|ext\.?)\s?\d{1,5})?")
@@ -62,7 +62,7 @@ def _ends_age(text: str, stop: int, end: int) -> bool:
     after = stop
     while after < end and text[after] == " ":
         after += 1
-    return _AGE_TAIL.match(text, stop, end) is not None or moment_at(text, after, end) is not None
+    return _AGE_TAIL.match(text, stop, end) is not None or mention_at(text, after, end) is not None
 
 
 def address(text: str, start: int, end: int) -> Spans | None:
@@ -76,14 +76,14 @@ def address(text: str, start: int, end: int) -> Spans | None:
 
 def date(text: str, start: int, end: int) -> Spans | None:
     """A date or a year, as written, without its preposition."""
-    moment = moment_at(text, start, end)
-    if moment is None:
+    mention = mention_at(text, start, end)
+    if mention is None:
         return None
-    preposition = _PREPOSITION.match(text, start, moment[1])
+    preposition = _PREPOSITION.match(text, start, mention.end)
     begin = start if preposition is None else preposition.end()
-    value = text[begin : moment[1]]
+    value = text[begin : mention.end]
     dated = _DATE_WORD.search(value) is not None and _RELATIVE.search(value) is None
-    return [(begin, moment[1])] if dated else None
+    return [(begin, mention.end)] if dated else None
 
 
 def pronouns(text: str, start: int, end: int) -> Spans | None:

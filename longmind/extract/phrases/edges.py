@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
-from longmind.extract.moments import find_moment
 from longmind.extract.patterns import pattern
+from longmind.when.mentions import find_mention, mention_at
 
 Spans: TypeAlias = list[tuple[int, int]]
 Reader: TypeAlias = Callable[[str, int, int], Spans | None]
@@ -54,6 +54,7 @@ _FOLLOW = pattern(
     re.IGNORECASE,
 )
 _BEFORE_TIME = pattern(r"\s(?:just|only|back|sometime|early|late|or so|for|from|until)\s*$", re.IGNORECASE)
+_BLANKS = pattern(r"\s+")
 _INITIALS = pattern(r"\b[A-Z]\.[A-Z]\.$")
 _ENTRY_WORD = pattern(r"[^\s,;:!?()]+")
 _TRIMMED = " ,.\"'*_\u201c\u201d\u00ab\u00bb"
@@ -69,7 +70,13 @@ def extent(text: str, start: int, end: int) -> int:
 
 def may_follow(text: str, stop: int, end: int) -> bool:
     """Whether what comes at `stop` leaves the phrase before it whole, rather than going on with it."""
-    return _FOLLOW.match(text, stop, end) is not None
+    return _FOLLOW.match(text, stop, end) is not None or time_follows(text, stop, end)
+
+
+def time_follows(text: str, stop: int, end: int) -> bool:
+    """Whether a time phrase comes at `stop`."""
+    after = _BLANKS.match(text, stop, end)
+    return after is not None and mention_at(text, after.end(), end) is not None
 
 
 def without_tail(text: str, start: int, end: int) -> int:
@@ -79,13 +86,13 @@ def without_tail(text: str, start: int, end: int) -> int:
         if (filler := _FILLER.search(text, max(start, end - 60), end)) is not None:
             end = filler.start()
         position = start
-        while (moment := find_moment(text, position, end)) is not None:
-            if not text[moment[1] : end].strip(" ,.!"):
-                end = moment[0]
+        while (mention := find_mention(text, position, end)) is not None:
+            if not text[mention.end : end].strip(" ,.!"):
+                end = mention.start
                 if (lead := _BEFORE_TIME.search(text, max(start, end - 12), end)) is not None:
                     end = lead.start()
                 break
-            position = moment[1]
+            position = mention.end
         while end > start and text[end - 1] in " ,":
             end -= 1
         if end == before:

@@ -7,7 +7,7 @@ import re
 from longmind.extract import lexicon
 from longmind.extract.gazetteer import CITIES, PLACES, REGIONS
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases.edges import CAPITAL, Spans, known_entry, may_follow
+from longmind.extract.phrases.edges import CAPITAL, Spans, known_entry, may_follow, time_follows
 
 _LINK = (
     r"(?:of|de|da|do|del|della|di|la|le|los|las|el|al|upon|on|the|and|&|y|e|von|van|der|den|für|for|sur|dos"
@@ -65,7 +65,7 @@ def place(text: str, start: int, end: int) -> Spans | None:
     words = text[start:stop].lower().removeprefix("the ").split()
     if words[0] in lexicon.NO_PLACE or (words[-1].isdigit() and words[0] not in CITIES):
         return None
-    if _GOES_ON.match(text, stop, end):
+    if _GOES_ON.match(text, stop, end) and not time_follows(text, stop, end):
         return None
     for _ in range(2):
         stop = _region_after_comma(text, stop, end) or stop
@@ -77,9 +77,13 @@ def _region_after_comma(text: str, stop: int, end: int) -> int | None:
     if comma is None:
         return None
     begin = comma.end()
-    known = known_entry(text, begin, end, REGIONS | CITIES)
-    if known is not None and (text[begin].isupper() or known - begin > 2) and may_follow(text, known, end):
-        return known
+    stop_of_entry = known_entry(text, begin, end, REGIONS | CITIES)
+    if (
+        stop_of_entry is not None
+        and (text[begin].isupper() or stop_of_entry - begin > 2)
+        and may_follow(text, stop_of_entry, end)
+    ):
+        return stop_of_entry
     match = _CAPITALISED.match(text, begin, end)
     if (
         match is not None
@@ -182,9 +186,9 @@ _LOWER_NAME = pattern(r"[^\W\d_][^\W\d_'-]{1,19}(?=\s*(?:$|[,.;!)]|\s(?:and|but|
 
 def called(text: str, start: int, end: int) -> Spans | None:
     """A name where the words before leave no doubt ("my name is"), so that lower case will do."""
-    found = person(text, start, end)
-    if found is not None or text[start : start + 1].isupper():
-        return found
+    spans = person(text, start, end)
+    if spans is not None or text[start : start + 1].isupper():
+        return spans
     match = _LOWER_NAME.match(text, start, end)
     if match is None or match.group().lower() in lexicon.NOT_A_NAME | lexicon.PEOPLE_NOT_NAMED | _PEOPLES:
         return None
@@ -196,10 +200,10 @@ _AFTER_I_AM = pattern(r"\s*(?:$|[,.!])|\s+(?:and|from|by the way|here|btw)\b", r
 
 def introduced(text: str, start: int, end: int) -> Spans | None:
     """A name after a bare "I'm": capitalised, at most three words, and then nothing that goes on about it."""
-    found = person(text, start, end)
-    if found is None or _AFTER_I_AM.match(text, found[0][1], end) is None:
+    spans = person(text, start, end)
+    if spans is None or _AFTER_I_AM.match(text, spans[0][1], end) is None:
         return None
-    words = text[found[0][0] : found[0][1]].split()
+    words = text[spans[0][0] : spans[0][1]].split()
     if len(words) > 3 or any(word.isupper() and len(word) > 2 for word in words):
         return None
-    return found
+    return spans

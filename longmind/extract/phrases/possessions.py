@@ -116,9 +116,9 @@ def condition(text: str, start: int, end: int) -> Spans | None:
 
 def diagnosis(text: str, start: int, end: int) -> Spans | None:
     """Whatever a diagnosis names."""
-    known = condition(text, start, end)
-    if known is not None:
-        return known
+    spans = condition(text, start, end)
+    if spans is not None:
+        return spans
     stop = extent(text, start, end)
     cut = _AFTER_ILLNESS.search(text, start, stop)
     begin, stop = trimmed(text, start, without_tail(text, start, cut.start() if cut else stop))

@@ -165,13 +165,13 @@ def _up_to_comma(text: str, start: int, end: int) -> tuple[int, int]:
 
 def food(text: str, start: int, end: int) -> Spans | None:
     """What is eaten or drunk: a bare noun or two, no amount and no meal."""
-    kept: Spans = []
+    foods: Spans = []
     for begin, stop in liking(text, start, end) or ():
         words = text[begin:stop].lower().split()
         if len(words) > 3 or words[0] in _NO_FOOD:
             break
-        kept.append((begin, stop))
-    return kept or None
+        foods.append((begin, stop))
+    return foods or None
 
 
 def hobby(text: str, start: int, end: int) -> Spans | None:

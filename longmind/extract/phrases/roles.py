@@ -70,9 +70,9 @@ def occupation_with_article(text: str, start: int, end: int) -> Spans | None:
 
 def role(text: str, start: int, end: int) -> Spans | None:
     """After "work as": any short noun phrase with an article, or an occupation without one."""
-    known = occupation(text, start, end)
-    if known is not None:
-        return known
+    spans = occupation(text, start, end)
+    if spans is not None:
+        return spans
     match = _ANY_ROLE.match(text, start, end)
     if match is None or _NO_ROLE.search(match.group()):
         return None
@@ -81,5 +81,5 @@ def role(text: str, start: int, end: int) -> Spans | None:
 
 def student(text: str, start: int, end: int) -> Spans | None:
     """Somebody who studies, of whatever sort."""
-    found = occupation_with_article(text, start, end)
-    return found if found is not None and _STUDENT.search(text[found[0][0] : found[0][1]]) else None
+    spans = occupation_with_article(text, start, end)
+    return spans if spans is not None and _STUDENT.search(text[spans[0][0] : spans[0][1]]) else None

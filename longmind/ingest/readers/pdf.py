@@ -87,7 +87,7 @@ def _open(data: bytes) -> pypdf.PdfReader:
         locked = reader.is_encrypted and not reader.decrypt("")
     except pypdf.errors.DependencyError:
         raise Unreadable(
-            "missing_extra", "This PDF file is encrypted.", hint="Run: pip install cryptography"
+            "missing_extra", "This PDF file is encrypted.", hint="Run: pip install 'longmind[crypto]'"
         ) from None
     except Exception as error:
         raise Unreadable("damaged", f"It cannot be read as PDF ({type(error).__name__}).") from error

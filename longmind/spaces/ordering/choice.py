@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import heapq
 import logging
-from collections.abc import Mapping
 from typing import Final
 
+from longmind.base.checks import check_label
+from longmind.base.errors import InvalidInput
 from longmind.spaces.ordering.basic import Basic
 from longmind.spaces.ordering.hybrid import Hybrid
 from longmind.spaces.ordering.patricia import Patricia
 from longmind.spaces.ordering.protocol import Ordering, Scores
 from longmind.spaces.ordering.raptor import Raptor
 from longmind.spaces.ordering.search import BySearch
-from longmind.spaces.space_index import Floats, Integers, Mask, SpaceIndex
-from longmind.spaces.words import LEVELS
+from longmind.spaces.space_index import LEVELS, Floats, Integers, Mask, SpaceIndex
 
 DEFAULT: Final = "basic"
-ORDERINGS: Final[Mapping[str, Ordering]] = {
-    ordering.name: ordering for ordering in (Basic(), Patricia(), Raptor(), Hybrid(), BySearch())
-}
+_BUILT_IN: Final = (Basic(), Patricia(), Raptor(), Hybrid(), BySearch())
+ORDERINGS: Final[dict[str, Ordering]] = {ordering.name: ordering for ordering in _BUILT_IN}
 _log = logging.getLogger("longmind.spaces")
+
+
+def register_ordering(ordering: Ordering) -> None:
+    """Let spaces be ordered by this one, under its name; the built-in names cannot be replaced.
+
+    A store remembers only the name, so a process that did not register it orders by the default and says so.
+    """
+    name = check_label(ordering.name, "ordering name")
+    if name != name.strip().lower():
+        raise InvalidInput(f"The name of an ordering is lower case, not {name!r}.")
+    if any(name == built_in.name for built_in in _BUILT_IN):
+        raise InvalidInput(f"{name!r} is a built-in ordering.", hint="Choose another name.")
+    ORDERINGS[name] = ordering
 
 
 def known(name: str) -> str:

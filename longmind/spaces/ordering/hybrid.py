@@ -24,7 +24,7 @@ class Hybrid:
     def score(self, index: SpaceIndex, question: Question) -> Scores:
         basic = Basic().score(index, question)
         named = _overlap(index, _rarities(index, question.words))
-        near = index.kept("near", _near)
+        near = index.derive("near", _near)
         matched = basic.matched | (named > 0) if question.words else basic.matched
         return Scores(basic.score + ENTITY * named + NEIGHBOUR * near, matched)
 

@@ -7,7 +7,7 @@ import pytest
 from longmind.extract.detectors.phones import find_phones
 
 
-def hits(text: str, region: str = "US") -> list[str]:
+def hits(text: str, region: str | None = None) -> list[str]:
     return [text[match.start : match.end] for match in find_phones(text, region=region)]
 
 
@@ -58,3 +58,8 @@ def test_other_numbers_are_left(text: str) -> None:
 
 def test_brackets_without_a_partner_stay_outside() -> None:
     assert hits("(1-800-433-7300 in the US)") == ["1-800-433-7300"]
+
+
+def test_brackets_around_a_whole_number_stay_outside() -> None:
+    assert hits("our hotline 1-800-MEMORIES (1-800-636-7437) is free") == ["1-800-636-7437"]
+    assert hits("Here it is: (415) 555-0132") == ["(415) 555-0132"]

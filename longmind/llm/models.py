@@ -1,0 +1,135 @@
+"""Which language models this process may call, where they are, and which keys open them.
+
+This is the one place where the address of a model and the name of its key are chosen. Both come from the
+process that opens a store: from an argument or from its environment. A request may name a model, never an
+address or a key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl
+
+from longmind.base.errors import InvalidInput
+from longmind.llm.endpoint import HttpModel, ModelEndpoint
+from longmind.llm.protocol import LanguageModel, ModelFailed
+
+FORMS: Final = ("openai:gpt-4o-mini", "ollama:llama3.2", "openai:model@https://host/v1?key_env=VARIABLE")
+"""How a process names a model, by example. Requests use the first two forms."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An address, and the environment variable that holds the key for it."""
+
+    url: str
+    key_variable: str | None
+    needs_key: bool
+
+
+PROVIDERS: Final[Mapping[str, tuple[_Place, str]]] = {
+    "openai": (_Place("https://api.openai.com/v1", "OPENAI_API_KEY", needs_key=True), "OPENAI_BASE_URL"),
+    "anthropic": (
+        _Place("https://api.anthropic.com", "ANTHROPIC_API_KEY", needs_key=True),
+        "ANTHROPIC_BASE_URL",
+    ),
+    "ollama": (_Place("http://127.0.0.1:11434", None, needs_key=False), "OLLAMA_HOST"),
+}
+"""The public place of each provider, and the variable for another one, as their own libraries read them."""
+_SPEC: Final = re.compile(
+    r"(?P<provider>[a-z]+):(?P<model>[^@\s]+)(?:@(?P<url>https?://[^?\s]+)(?:\?(?P<options>\S*))?)?"
+)
+_SECONDS: Final = 60.0
+"""For a model that was named: long enough to write an abstract of a long text."""
+
+
+class Models:
+    """Opens models for one process. `default` is the model to ask where a request names none."""
+
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, *, default: str | LanguageModel | None = None
+    ) -> None:
+        self._environment = environment or {}
+        self._default = default
+
+    def default(self) -> LanguageModel | None:
+        """Opened when it is needed: a key that is missing must not keep a store from being opened."""
+        if not isinstance(self._default, str):
+            return self._default
+        provider, model, _ = _parsed(self._default)
+        return self._open(provider, model)
+
+    def named(self, name: str) -> LanguageModel:
+        """The model that a request names, as `provider:model`, at the address that this process uses."""
+        default = self._default
+        if default is not None and not isinstance(default, str) and name == name_of(default):
+            return default
+        provider, model, place = _parsed(name)
+        if place is not None:
+            raise InvalidInput(
+                "A request names a model, not an address.",
+                hint=f"Write {provider}:{model}; the process that opens the store sets the address.",
+            )
+        return self._open(provider, model)
+
+    def configured(
+        self, provider: str, model: str, *, url: str, key_variable: str, timeout: float, retries: int
+    ) -> LanguageModel:
+        """The model of conversation memory's settings."""
+        key = self._environment.get(key_variable) if key_variable else None
+        place = url or self._place(provider).url
+        return HttpModel(ModelEndpoint(provider, model, place, key or None, timeout=timeout, retries=retries))
+
+    def _open(self, provider: str, model: str) -> LanguageModel:
+        place = self._place(provider)
+        key = self._environment.get(place.key_variable) if place.key_variable else None
+        if place.needs_key and not key:
+            raise ModelFailed(
+                f"The environment variable {place.key_variable!r} holds no key for {provider}:{model}.",
+                outcome="misconfigured",
+                hint="Set it and try again.",
+            )
+        return HttpModel(ModelEndpoint(provider, model, place.url, key or None, timeout=_SECONDS))
+
+    def _place(self, provider: str) -> _Place:
+        """Where a provider is: as the default model's name says, as the environment says, or in public."""
+        if isinstance(self._default, str):
+            own, _, place = _parsed(self._default)
+            if place is not None and own == provider:
+                return place
+        if provider not in PROVIDERS:
+            raise _unknown(provider)
+        public, url_variable = PROVIDERS[provider]
+        url = self._environment.get(url_variable)
+        if not url:
+            return public
+        # Ollama's variable is often written without a scheme, as 127.0.0.1:11434. A server of one's own may
+        # not want a key.
+        return _Place(url if "://" in url else f"http://{url}", public.key_variable, needs_key=False)
+
+
+def name_of(model: LanguageModel) -> str:
+    """As requests and `metadata["semantic"]` name a model."""
+    return f"{model.provider}:{model.model}"
+
+
+def _parsed(name: str) -> tuple[str, str, _Place | None]:
+    """Provider, model, and where it is if the name says so."""
+    match = _SPEC.fullmatch(name)
+    if match is None:
+        raise InvalidInput(f"{name!r} does not name a language model.", hint=f"Write {' or '.join(FORMS)}.")
+    if match["provider"] not in PROVIDERS:
+        raise _unknown(match["provider"])
+    options = dict(parse_qsl(match["options"] or "", keep_blank_values=True))
+    if unknown := sorted(options.keys() - {"key_env"}):
+        raise InvalidInput(f"A model has no option {unknown[0]!r}.", hint="It has key_env.")
+    key_variable = options.get("key_env")
+    place = _Place(match["url"], key_variable, needs_key=key_variable is not None) if match["url"] else None
+    return match["provider"], match["model"], place
+
+
+def _unknown(provider: str) -> InvalidInput:
+    return InvalidInput(f"There is no provider {provider!r}.", hint=f"Known are {', '.join(PROVIDERS)}.")

@@ -1,0 +1,161 @@
+"""What a search runs beside its pipeline: embedding the question, and scanning the quantised vectors.
+
+The pipeline begins this work early and asks for the results late, so that the text and facts lanes read while
+a model or a scan computes. Everything that knows about threads is here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array, load_numpy
+from longmind.base.errors import LongmindError
+from longmind.base.filters import Where
+from longmind.embed.protocol import Embedder, Encoding
+from longmind.embed.windows import encodable
+from longmind.search import constants
+from longmind.search.embedding import EmbedderBinding
+from longmind.search.request import SearchRequest
+from longmind.search.state import SearchState
+from longmind.vectors.nearest import NearestFrames, VectorHits
+from longmind.vectors.quantized import PendingScan, VectorQuery
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
+
+
+class SearchThreads:
+    """The threads of one engine, made at the first search that uses them; they end with the engine."""
+
+    def __init__(self) -> None:
+        self._executor: Executor | None = None
+
+    def __call__(self) -> Executor:
+        if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            load_numpy()  # before a second thread may import it too
+            self._executor = ThreadPoolExecutor(thread_name_prefix="longmind-search")
+        return self._executor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddedQuery:
+    """The question as the embedder encoded it, or why there is no encoding."""
+
+    encoding: Encoding | None
+    text: str = ""
+    problem: str = ""
+
+
+class PendingEmbedding:
+    """A question's encoding: computed, or being computed on another thread."""
+
+    def __init__(
+        self, result: EmbeddedQuery | None = None, *, future: Future[EmbeddedQuery] | None = None
+    ) -> None:
+        self._result = result
+        self._future = future
+
+    @property
+    def may_succeed(self) -> bool:
+        return self._result is None or self._result.encoding is not None
+
+    def result(self) -> EmbeddedQuery:
+        if self._result is None:
+            assert self._future is not None
+            self._result = self._future.result()
+        return self._result
+
+
+def begin_embedding(
+    request: SearchRequest, binding: EmbedderBinding, threads: SearchThreads
+) -> PendingEmbedding:
+    """Start to embed the question, before the snapshot is taken.
+
+    A model in this process computes outside the interpreter lock and takes milliseconds: it runs beside the
+    text lane. A server may take seconds: it is asked here, so that no snapshot is held open meanwhile.
+    """
+    if "vector" not in request.lanes:
+        return PendingEmbedding(EmbeddedQuery(None, problem="not asked for"))
+    if not request.query.strip():
+        return PendingEmbedding(EmbeddedQuery(None, problem="the question is empty"))
+    if binding.embedder is None:
+        return PendingEmbedding(EmbeddedQuery(None, problem=binding.problem or "no embedder is set"))
+    if not getattr(binding.embedder, "runs_here", False):
+        return PendingEmbedding(_embed(binding.embedder, request.query))
+    future = threads().submit(_embed, binding.embedder, request.query)
+    time.sleep(0)  # hands over the interpreter lock, so that the other thread begins at once
+    return PendingEmbedding(future=future)
+
+
+def beginning(query: str) -> str:
+    """The part of a long question that is read, in characters that every engine and model can take."""
+    return encodable(query[: constants.QUERY_CHARACTERS]).replace("\0", " ")
+
+
+def _embed(embedder: Embedder, query: str) -> EmbeddedQuery:
+    text = beginning(query)
+    try:
+        [encoding] = embedder.encode([text], tokens=embedder.supports_tokens)
+    except LongmindError as error:
+        return EmbeddedQuery(None, problem=str(error))
+    return EmbeddedQuery(encoding, text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PendingVectors:
+    """The vector lane while it works: begun before the text lane, collected after it."""
+
+    embedding: PendingEmbedding
+    neighbours: NearestFrames | None = None
+    scan: PendingScan | None = None
+    reason: str = ""
+    """Why there is no scan."""
+
+    @property
+    def problem(self) -> str:
+        """Why the lane cannot run, or nothing; waits for the embedder."""
+        return self.embedding.result().problem or self.reason
+
+    def early_cosines(self, ids: Callable[[], Int64Array]) -> tuple[Int64Array, Float64Array] | None:
+        """Cosines of these frames, read while the scan goes on.
+
+        None where the vectors are in memory: computing those takes less time than the scan still needs.
+        """
+        encoding = self.embedding.result().encoding
+        if self.scan is None or self.neighbours is None or encoding is None:
+            return None
+        if not self.neighbours.reads_vectors(self.scan.snapshot):
+            return None
+        return self.neighbours.cosines(encoding.vectors[0], ids(), self.scan.snapshot)
+
+    def hits(self) -> VectorHits | None:
+        """The nearest frames; waits for the scan."""
+        if self.scan is None or self.neighbours is None or self.problem:
+            return None
+        return self.neighbours.end(self.scan)
+
+
+def begin_vectors(
+    request: SearchRequest, state: SearchState, embedding: PendingEmbedding, mask: BoolArray, where: Where
+) -> PendingVectors:
+    """Start the scan for the nearest frames; it waits for the embedding on its own thread."""
+    neighbours = state.binding.neighbours
+    if neighbours is None or not embedding.may_succeed:
+        return PendingVectors(embedding, reason=embedding.result().problem)
+    mismatch = state.binding.mismatch(state.snapshot)
+    if mismatch:
+        return PendingVectors(embedding, reason=mismatch)
+
+    def vector_query() -> VectorQuery:
+        encoding = embedding.result().encoding
+        assert encoding is not None
+        return VectorQuery(encoding.vectors[0], mask, request.view, where, state.catalog.columns.content)
+
+    depth = max(constants.DEPTH, request.limit)
+    scan = neighbours.begin(vector_query, state.snapshot, depth, pool=state.threads)
+    return PendingVectors(embedding, neighbours, scan)

@@ -1,0 +1,208 @@
+"""One search, from the question to the order of its candidates: each step a function, in the order they run.
+
+    question → filter → lanes (text, facts, vectors, timeline) → candidates → ranks → fusion → bonuses → order
+
+`collect` runs the lanes, `rank` puts what they found in order. What runs on other threads meanwhile is in
+`pending.py`, every number that decides something in `constants.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array
+from longmind.base.filters import Where
+from longmind.search import constants
+from longmind.search.candidates import (
+    Candidates,
+    Lanes,
+    best_by_words,
+    gather,
+    neighbourhood,
+    with_neighbours,
+)
+from longmind.search.explain import lane_reports
+from longmind.search.fusion import Fused, add_neighbourhood, fuse_ranks, fuse_scores, order
+from longmind.search.late import weighted_pieces
+from longmind.search.pending import PendingEmbedding, begin_vectors, beginning
+from longmind.search.question import Question
+from longmind.search.ranking import UNRANKED, Ranking, best_ranks, lane_ranks, rank_bonuses
+from longmind.search.request import SearchRequest
+from longmind.search.rerank import Bonus, agreements
+from longmind.search.results import LaneReport, RankedFrame
+from longmind.search.speakers import speaker_bonus
+from longmind.search.state import SearchState
+from longmind.search.timeline import TimeSense, newest
+from longmind.store.catalog import CatalogView
+from longmind.text.lane import Measured, TextScores, score_text
+from longmind.vectors.nearest import VectorHits
+
+
+def run(request: SearchRequest, state: SearchState, embedding: PendingEmbedding) -> Ranking:
+    """The whole pipeline; the frames are fetched afterwards, for the hits alone."""
+    question = Question(request)
+    return rank(request, question, state, collect(request, question, state, embedding))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collected:
+    """What the lanes found, before anything is weighed."""
+
+    candidates: Candidates
+    lengths: Measured
+    reports: tuple[LaneReport, ...]
+
+
+def collect(
+    request: SearchRequest, question: Question, state: SearchState, embedding: PendingEmbedding
+) -> Collected:
+    """Run every lane under one filter, and gather what each knows about any frame found."""
+    where = narrowed(request, question)
+    mask = state.catalog.visible(request.view, where)
+    pending = begin_vectors(request, state, embedding, mask, where)
+    # A read comes next: it lets go of the interpreter, and the scan's thread begins.
+    lengths = state.lengths.at(state.snapshot, state.catalog.size)
+    text = text_lane(request, question, state, lengths, mask)
+    facts = facts_lane(request, state, where)
+    # Whatever needs no vectors is done before the scan is waited for.
+    time = question.time
+    text_ids = None if text is None else best_by_words(text, _depth(request), _content(state.catalog))
+    query = embedding.result()
+    late_query = None
+    if request.fusion == "score":
+        late_query = weighted_pieces(query, state.binding.basis, () if text is None else text.terms)
+    early = None
+    if text_ids is not None:
+        early = pending.early_cosines(lambda: with_neighbours(text_ids, state.catalog, mask))
+    vectors = pending.hits()
+    timeline = timeline_lane(request, state.catalog, mask, time, text, vectors)
+    ranked = {name: items for name, items in (("facts", facts), ("timeline", timeline)) if items is not None}
+    lanes = Lanes(text, text_ids, vectors, ranked)
+    candidates = gather(lanes, state, mask, encoding=query.encoding, late_query=late_query, early=early)
+    reports = lane_reports(
+        request, question, state, lanes, vector_problem=pending.problem, indexed=lengths.documents
+    )
+    return Collected(candidates, lengths, reports)
+
+
+def rank(request: SearchRequest, question: Question, state: SearchState, collected: Collected) -> Ranking:
+    """Fuse the lanes, add what agrees with the question, and put the candidates in order."""
+    candidates = collected.candidates
+    content = _content(state.catalog)[candidates.ids]
+    ranks = lane_ranks(candidates, content)
+    fused, scores = fuse(request, question, state, collected, ranks)
+    bonuses = agreements(
+        request,
+        question,
+        state,
+        candidates,
+        scores,
+        # Reciprocal ranks are small numbers; a bonus is a share of the best of them.
+        scale=float(scores.max(initial=0.0)) if request.fusion == "rrf" else 1.0,
+    )
+    scores = with_bonuses(scores, bonuses)
+    best_rank = best_ranks(ranks, len(candidates.ids))
+    ordered = order(scores, best_rank, content, candidates.ids)
+    # A turn beside a hit, ranked by no lane, may be an answer too, but only where its meaning was compared.
+    is_answer = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
+    return Ranking(
+        candidates, fused, scores, ordered[is_answer[ordered]], ranks, bonuses, question, collected.reports
+    )
+
+
+# The steps of `collect`
+
+
+def narrowed(request: SearchRequest, question: Question) -> Where:
+    """The caller's conditions, and the time in the question where that is to filter."""
+    if request.times != "filter" or question.time.range is None:
+        return request.where
+    since, until = question.time.range
+    return request.where.within(since=since, until=until)
+
+
+def text_lane(
+    request: SearchRequest, question: Question, state: SearchState, lengths: Measured, mask: BoolArray
+) -> TextScores | None:
+    """BM25 scores of every visible frame that says a word of the question."""
+    if "text" not in request.lanes:
+        return None
+    return score_text(
+        question.terms,
+        snapshot=state.snapshot,
+        dialect=state.dialect,
+        catalog=state.catalog,
+        vocabulary=state.vocabulary,
+        common=state.common,
+        lengths=lengths,
+        mask=mask,
+    )
+
+
+def facts_lane(request: SearchRequest, state: SearchState, where: Where) -> Sequence[RankedFrame] | None:
+    """The evidence of facts about what the question names."""
+    if "facts" not in request.lanes or state.facts is None:
+        return None
+    return state.facts.rank(
+        beginning(request.query),
+        snapshot=state.snapshot,
+        view=request.view,
+        where=where,
+        limit=constants.RANKED_DEPTH,
+    )
+
+
+def timeline_lane(
+    request: SearchRequest,
+    catalog: CatalogView,
+    mask: BoolArray,
+    time: TimeSense,
+    text: TextScores | None,
+    vectors: VectorHits | None,
+) -> Sequence[RankedFrame] | None:
+    """The newest frames, for a question about time, or one in which the other lanes find nothing at all."""
+    if "timeline" not in request.lanes:
+        return None
+    silent = (text is None or not len(text.found)) and (vectors is None or not len(vectors.ids))
+    limit = max(constants.RANKED_DEPTH, request.limit)
+    return newest(catalog, mask, time, limit=limit, unprompted=silent)
+
+
+# The steps of `rank`
+
+
+def fuse(
+    request: SearchRequest,
+    question: Question,
+    state: SearchState,
+    collected: Collected,
+    ranks: Mapping[str, Int64Array],
+) -> tuple[Fused, Float64Array]:
+    """One score for each candidate: with the parts it adds up from, and with the lanes that only rank."""
+    if request.fusion == "rrf":
+        fused = fuse_ranks(ranks, question.type.type)
+        return fused, fused.scores
+    candidates, catalog = collected.candidates, state.catalog
+    is_turn = candidates.signals.is_turn
+    fused = fuse_scores(candidates.signals)
+    fused = fused.plus("speaker", speaker_bonus(request.query, catalog, candidates.ids, is_turn))
+    around = neighbourhood(candidates.ids, catalog, collected.lengths.words)
+    fused = add_neighbourhood(fused, around, is_turn)
+    return fused, fused.scores + rank_bonuses(candidates)
+
+
+def with_bonuses(scores: Float64Array, bonuses: Mapping[int, Sequence[Bonus]]) -> Float64Array:
+    raised = scores.copy()
+    for position, given in bonuses.items():
+        raised[position] += sum(bonus.amount for bonus in given)
+    return raised
+
+
+def _depth(request: SearchRequest) -> int:
+    return max(constants.DEPTH, request.limit)
+
+
+def _content(catalog: CatalogView) -> Int64Array:
+    """A number for each frame that decides ties, the same whatever was written first."""
+    return catalog.columns.content

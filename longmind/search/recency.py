@@ -1,0 +1,35 @@
+"""Says whether a question asks for the newest state of things, and by which words."""
+
+from __future__ import annotations
+
+import re
+
+from longmind.when.words import DAY_PARTS, PLAIN_WEEKDAYS, SEASONS, UNITS
+
+_NAMES = "|".join([*UNITS, *PLAIN_WEEKDAYS, *SEASONS, *DAY_PARTS, "weekend", "few", "couple"])
+_TIMES = rf"(?:{_NAMES}|[0-9]+)"
+_RECENCY = re.compile(
+    rf"""
+    \b(?: (?<!at\ the\ )latest | newest
+        | most\ (?:recent|recently|current|up[ -]to[ -]date)
+        | recent | recently | lately | currently | nowadays | presently | these\ days
+        | (?:my|our|his|her|their|your|its|the)\ current
+        | at\ the\ moment | right\ now | at\ present | as\ of\ (?:now|today)
+        | last\ time
+        | the\ last\ (?:one|thing|message|conversation|chat|call|meeting|visit|trip|session|update|note|email)
+        | when\ (?:did|was|were|have|has|had)\ (?:\w{{1,30}}\ ){{1,3}}last(?=\ (?!{_TIMES}\b)\w)
+        | (?:the|my|our|his|her|their|your)\ last
+          (?=\ (?!{_TIMES}\b)\w{{1,30}}\ (?:i|we|you|he|she|they|that)\b)
+        | last\ (?:updated|changed|seen|visited|mentioned|said|talked|spoke|discussed|met|saw)
+        | (?<!until\ )(?<!till\ )(?<!by\ )(?<!from\ )now(?=\W{{0,9}}$)
+    )\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SPACES = re.compile(r"\s+")
+
+
+def asks_recency(text: str, *, most_characters: int = 2_000) -> str | None:
+    """The words that ask for what is newest ('latest', 'last time', 'currently'), or None."""
+    match = _RECENCY.search(_SPACES.sub(" ", text[: max(most_characters, 0)]))
+    return match.group() if match else None

@@ -1,0 +1,43 @@
+"""What one search reads: a snapshot of the store, and the indexes in memory as of that snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from longmind.base.filters import View, Where
+from longmind.search.embedding import EmbedderBinding
+from longmind.search.results import RankedFrame
+from longmind.store.catalog import CatalogView
+from longmind.store.engine import Dialect
+from longmind.store.transaction import Snapshot
+from longmind.text.lane import Lengths
+from longmind.text.postings import Common
+from longmind.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+class RankingLane(Protocol):
+    """A lane that ranks frames without scores, such as the facts lane."""
+
+    def rank(
+        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+    ) -> Sequence[RankedFrame]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchState:
+    """Passed from step to step; nothing in it changes during a search."""
+
+    snapshot: Snapshot
+    dialect: Dialect
+    catalog: CatalogView
+    lengths: Lengths
+    vocabulary: Vocabulary
+    common: Common
+    binding: EmbedderBinding
+    facts: RankingLane | None
+    threads: Callable[[], Executor]

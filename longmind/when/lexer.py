@@ -1,0 +1,198 @@
+"""Cuts text into the tokens that time phrases are made of; linear in the length of any input."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from longmind.when import words
+
+Kind = Literal[
+    "word",  # letters only; `text` in lower case
+    "number",  # `value` when it is a plain number
+    "ordinal",  # 7th
+    "date",  # year, month, day; month and day 0 when not given; year 0 in '5/7'
+    "week",  # ISO year and week
+    "instant",  # ISO date and time: the text is read by the grammar
+    "clock",  # hour, minute, second, the least part given (0, 1, 2), am 0 or pm 12 or neither -1
+    "decade",  # first year, or two digits of it
+    "quarter",  # quarters per period (4 or 2), number
+    "short",  # '87
+    "mark",
+    "other",
+]
+
+
+class Token(NamedTuple):
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    fields: tuple[int, ...] = ()
+    value: float | None = None
+    capital: bool = False
+    glued: bool = False
+    """No white space between this token and the one before."""
+
+
+_UNIT_NAMES = "|".join(sorted({*words.UNITS, *words.LETTER_UNITS}, key=len, reverse=True))
+
+# Unbounded repeats are possessive, so no token is scanned twice whatever follows it.
+_TOKEN = re.compile(
+    rf"""
+      (?P<space>\s++)
+    | (?P<instant>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T\ ][0-9]{{2}}:[0-9]{{2}}
+          (?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)(?![\w:]|[.,+-][0-9])
+    | (?P<date>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}
+          | [0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)[0-9]{{4}}
+          | [0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{2}}
+          | (?:19|20)[0-9]{{6}}
+          | (?:1[0-9]|20)[0-9]{{2}}[-/](?:0[1-9]|1[0-2])
+          | (?:0?[1-9]|1[0-2])/(?:1[0-9]|20)[0-9]{{2}}
+          | [0-9]{{1,2}}/[0-9]{{1,2}})(?![\w/]|[.,:][0-9])
+    | (?P<week>[0-9]{{4}}-?W[0-9]{{2}})(?!\w)
+    | (?P<clock>[0-9]{{1,2}}(?:[:.][0-9]{{2}}(?::[0-9]{{2}})?|[0-5][0-9])?\s?(?:[ap]\.m\b\.?|[ap]m\b)
+          | [0-9]{{1,2}}:[0-9]{{2}}[ap]\b
+          | [0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)(?![\w/]|[.,:][0-9])
+    | (?P<ordinal>[0-9]{{1,2}}(?:st|nd|rd|th))(?!\w)
+    | (?P<decade>(?:['’][0-9]0|[0-9]{{2}}[0-9]0|[2-9]0)['’]?s)(?!\w)
+    | (?P<short>['’][0-9]{{2}})(?![\w'’])
+    | (?P<quarter>q[1-4]|h[12])(?!\w)
+    | (?P<phone>[0-9]++(?:-[0-9]++){{2,}}+)
+    | (?P<number>[0-9]++(?:[.,:/][0-9]++)*+)(?=(?:{_UNIT_NAMES})?(?!\w))
+    | (?P<word>o['’]clock|[^\W\d_]++)(?!\w)
+    | (?P<possessive>['’]s)(?!\w)
+    | (?P<other>\w++)
+    | (?P<mark>[^\w\s])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,2}")
+_DECIMAL = re.compile(r"[0-9]{1,6}\.[0-9]{1,3}")
+_MOST_DIGITS = 9
+_PIVOT = 50
+"""Two-digit years below this are of the 2000s, the rest of the 1900s."""
+
+
+def cut(text: str, most_characters: int) -> list[Token]:
+    """The tokens that lie wholly within the first `most_characters` characters."""
+    limit = min(len(text), max(most_characters, 0))
+    tokens: list[Token] = []
+    last_end = -1
+    for match in _TOKEN.finditer(text, 0, limit):
+        if match.end() == limit < len(text):
+            break
+        group = match.lastgroup
+        if group == "space" and match.group().count("\n") < 2:
+            continue
+        is_space = group == "space"
+        tokens.append(_token(match, group, glued=match.start() == last_end and not is_space))
+        last_end = -1 if is_space else match.end()
+    return tokens
+
+
+def full_year(two_digits: int) -> int:
+    return two_digits + (2000 if two_digits < _PIVOT else 1900)
+
+
+def _token(match: re.Match[str], group: str | None, *, glued: bool) -> Token:
+    text = match.group()
+    start, end = match.span()
+    if group == "word":
+        return Token("word", _plain(text, group), start, end, capital=text[0].isupper(), glued=glued)
+    kind: Kind = "mark"
+    fields: tuple[int, ...] = ()
+    value: float | None = None
+    if group == "number":
+        value = _number(text)
+        kind = "other" if value is None else "number"
+    elif group in {"date", "s1", "s2"}:
+        fields = _date_fields(text)
+        kind = "date" if fields else "other"
+    elif group == "clock":
+        fields = _clock_fields(text)
+        kind = "clock" if fields else "other"
+    elif group == "decade":
+        kind, fields = "decade", (int("".join(filter(str.isdigit, text))),)
+    elif group == "quarter":
+        kind, fields = "quarter", (4 if text[0] in "qQ" else 2, int(text[1]))
+    elif group == "week":
+        kind, fields = "week", (int(text[:4]), int(text[-2:]))
+    elif group == "short":
+        kind, fields = "short", (full_year(int(text[1:])),)
+    elif group == "ordinal":
+        kind, value = "ordinal", int(text[:-2])
+    elif group == "instant":
+        kind = "instant"
+    elif group in {"other", "phone"}:
+        kind = "other"
+    return Token(
+        kind=kind,
+        text=_plain(text, group),
+        start=start,
+        end=end,
+        fields=fields,
+        value=value,
+        capital=text[:1].isupper(),
+        glued=glued,
+    )
+
+
+def _plain(text: str, group: str | None) -> str:
+    if group == "mark":
+        return "-" if text in "-‐‑–—~" else text
+    if group == "space":
+        return "\n"
+    return text.lower().replace("’", "'") if group in {"word", "possessive", "instant", "quarter"} else text
+
+
+def _number(text: str) -> float | None:
+    if len(text) <= _MOST_DIGITS and text.isdigit():
+        return int(text)
+    if _THOUSANDS.fullmatch(text):
+        return int(text.replace(",", ""))
+    return float(text) if _DECIMAL.fullmatch(text) else None
+
+
+def _date_fields(text: str) -> tuple[int, ...]:
+    """Year, month, day of a date in digits; empty when it cannot be one.
+
+    Slashes and dashes put the month first, unless only the other order is a date; dots put the day first.
+    """
+    parts = [int(part) for part in re.split(r"[-/.]", text)]
+    if len(parts) == 1:
+        year, month, day = int(text[:4]), int(text[4:6]), int(text[6:])
+    elif len(parts) == 2:
+        if parts[0] > 999:
+            year, month, day = parts[0], parts[1], 0
+        elif parts[1] > 999:
+            year, month, day = parts[1], parts[0], 0
+        else:
+            year, month, day = 0, *parts
+    elif parts[0] > 999:
+        year, month, day = parts
+    else:
+        month, day, year = parts
+        year = year if year > 999 else full_year(year)
+        if "." in text:
+            month, day = day, month
+    year_first = parts[0] > 999
+    if month > 12 and not year_first and 1 <= day <= 12:
+        month, day = day, month
+    if not 1 <= month <= 12 or day > 31 or (day == 0 and len(parts) != 2):
+        return ()
+    return year, month, day
+
+
+def _clock_fields(text: str) -> tuple[int, ...]:
+    folded = text.lower()
+    half = 12 if "p" in folded else 0 if "a" in folded else -1
+    parts = [int(part) for part in re.findall("[0-9]+", folded)]
+    if parts[0] > 99:
+        parts = list(divmod(parts[0], 100))
+    hour, minute, second = (*parts, 0, 0)[:3]
+    if minute > 59 or second > 59 or hour > 23 or (half >= 0 and not 1 <= hour <= 12):
+        return ()
+    if half >= 0:
+        hour = hour % 12 + half
+    return hour, minute, second, len(parts) - 1, half

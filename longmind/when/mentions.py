@@ -1,0 +1,205 @@
+"""Where a text mentions a time, with or without a range: for readers of sentences, who need its place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from longmind.when.calendar import Calendar, NeedsReference
+from longmind.when.find import may_name_a_time
+from longmind.when.lexer import cut
+from longmind.when.phrases import OPENERS, Phrase, phrases
+from longmind.when.reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, Reader
+from longmind.when.words import WHICH
+
+Kind = Literal["past", "future", "either", "length", "repeated"]
+
+
+class Mention(NamedTuple):
+    """Characters `start` to `end`, and what kind of time they are; `core` is where its preposition ends."""
+
+    start: int
+    end: int
+    kind: Kind
+    core: int
+
+    def moved(self, by: int) -> Mention:
+        return Mention(self.start + by, self.end + by, self.kind, self.core + by)
+
+
+# A preposition belongs to the mention: "I moved to Porto in May" is about Porto, not "Porto in".
+_LEAD = re.compile(
+    r"(?<![\w'-])(?:(?:back )?(?:in|on|at|over|for|from|by|around|during)(?: the)?"
+    r"|almost|nearly|just|less than|at least) $",
+    re.IGNORECASE,
+)
+# "I volunteer at, yesterday": words that never stand before "yesterday" or "two weeks ago".
+_NO_LEAD = re.compile(r"(?:in|on|at|over|for|during) ", re.IGNORECASE)
+_LONGEST_LEAD = 16
+# Other rules name a time only after a preposition: "Blade Runner 2049" and "Sunday" in a list are names.
+_STANDS_ALONE = frozenset(
+    {
+        AGO,
+        AHEAD,
+        DIGITS,
+        UNIT,
+        WINDOW,
+        "named day",
+        "month and day",
+        "day and month",
+        "month and year",
+        "year, month and day",
+        "ISO date and time",
+        "day and time",
+        "day and part of it",
+        "earlier or later in a unit",
+        "time before or after",
+        "so long before or after",
+    }
+)
+_COUNTED_FROM_NOW = frozenset({AGO, "named day"})
+_UNIT = r"(?:minute|hour|day|night|week|weekend|fortnight|month|quarter|semester|term|year|decade)s?"
+_WHEN = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|morning|afternoon|evening|night|spring|summer|autumn|fall"
+    rf"|winter|christmas|easter|thanksgiving|{_UNIT}"
+)
+_PART = r"(?: (?:morning|afternoon|evening|night)s?)?"
+_COUNT = (
+    r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
+    r"|fifty|a few|several|many|some|a couple of|a couple|couple of|half a|a good)"
+)
+_PLACELESS = re.compile(
+    rf"""(?<![\w'-])(?:
+      (?P<past>the\ other\ (?:day|night|week)
+        |(?:years|months|weeks|ages|a\ while|a\ long\ time|not\ long)\ ago
+        |{_COUNT}\ (?:\w+\ )?{_UNIT}\ back|back\ in\ (?:college|school|high\ school)
+        |when\ (?:i|we|he|she|they)\ (?:was|were)\ (?:in\ (?:high\ school|school|college|university|my\ \w+)
+          |a\ (?:kid|child|teenager|student)|young(?:er)?|little|small|\d{{1,2}}|\w+teen|twenty
+          |(?:six|seven|eight|nine|ten|eleven|twelve)\b)(?:\ years\ old)?
+        |(?:as|since\ i\ was)\ a\ (?:kid|child|teenager|teen|student)
+        |over\ the\ (?:weekend|summer|holidays|winter|break)|recently|lately)
+    | (?P<future>soon|someday|one\ day)
+    | (?P<length>for\ (?:about\ |around\ |roughly\ |almost\ |nearly\ |over\ |more\ than\ |less\ than
+          \ |just\ |at\ least\ |the\ (?:past|last)\ )?{_COUNT}\ (?:\w+\ )?{_UNIT}(?:\ now)?
+        |for\ (?:years|ages|a\ while|months|weeks|decades|a\ long\ time|the\ (?:spring|summer|autumn|fall
+          |winter)|my\ (?:whole|entire)\ life)(?:\ now)?
+        |since\ (?:childhood|birth|college|university|high\ school|then|my\ \w+|i\ was\ \w+(?:\ \w+)?)
+        |(?:all|most\ of)\ my\ life)
+    | (?P<repeated>(?:almost\ |nearly\ |pretty\ much\ )?every
+          \ (?:single\ |other\ |second\ )?(?:{_WHEN}){_PART}
+        |(?:once|twice|(?:\d+|two|three|four|five|six|several|a\ few|a\ couple\ of)\ times)
+          \ (?:a|per|every|each)\ (?:day|week|month|year)
+        |daily|weekly|monthly|on\ a\ (?:daily|weekly|regular)\ basis
+        |on\ (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s|\ (?:morning|afternoon|evening|night)s)
+          |weekends|weekdays|weeknights)
+        |most\ (?:days|mornings|evenings|nights|weekends|weeks))
+    )(?![\w'-])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Times that have no range: vague ones, lengths of time and what comes again and again."""
+
+_FIRST_WORD = re.compile(r"['’]?\w+")
+_OPENERS = OPENERS | frozenset(
+    "the a an in on at over for from by around during back almost nearly just less years months weeks ages "
+    "not many some several when as since recently lately soon someday all most pretty every once twice "
+    "daily weekly monthly".split()
+)
+_SENTENCE_END = re.compile(r"[.!?]\s+(?=[^\W\d_a-z])|\n\s*")
+_QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»")
+_WITNESS = Calendar(datetime(2001, 5, 16, 9), UTC)  # noqa: DTZ001
+"""Some morning in the middle of a week, month and year, to see on which side of now a phrase lies."""
+
+
+def find_mention(text: str, start: int, end: int) -> Mention | None:
+    """The first mention that lies within `text[start:end]`."""
+    begins = _blocks(text)
+    for number in range(bisect_right(begins, start) - 1, len(begins) - 1):
+        offset = begins[number]
+        if offset >= end:
+            break
+        for mention in _mentions(text[offset : begins[number + 1]]):
+            if start <= offset + mention.start and offset + mention.end <= end:
+                return mention.moved(offset)
+    return None
+
+
+def mention_at(text: str, start: int, end: int) -> Mention | None:
+    """The mention that begins exactly at `start`, with its preposition or after it."""
+    first = _FIRST_WORD.match(text, start, end)
+    if first is None or (first[0].lower() not in _OPENERS and not first[0][0].isdigit()):
+        return None  # most clauses begin with "I" or a name: no need to parse them
+    begins = _blocks(text)
+    number = bisect_right(begins, start) - 1
+    if number + 1 >= len(begins):
+        return None
+    offset = begins[number]
+    for mention in _mentions(text[offset : begins[number + 1]]):
+        if start - offset in (mention.start, mention.core) and offset + mention.end <= end:
+            return mention.moved(offset)
+    return None
+
+
+@lru_cache(maxsize=4)  # the rules ask for many places of one text
+def _blocks(text: str) -> list[int]:
+    """Where the sentences begin, and the text's end: only those with a statement are searched for times."""
+    return [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+
+
+@lru_cache(maxsize=64)
+def _mentions(text: str) -> tuple[Mention, ...]:
+    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    mentions: list[Mention] = []
+    for mention in sorted([*_placeless(text), *_ranged(text)], key=lambda item: (item.start, -item.end)):
+        is_title = any(start < mention.start and mention.end < end for start, end in quoted)
+        if not is_title and (not mentions or mention.start >= mentions[-1].end):
+            mentions.append(mention)
+    return tuple(mentions)
+
+
+def _placeless(text: str) -> Iterator[Mention]:
+    for match in _PLACELESS.finditer(text):
+        kind: Kind = match.lastgroup  # type: ignore[assignment]
+        yield Mention(match.start(), match.end(), kind, match.start())
+
+
+def _ranged(text: str) -> Iterator[Mention]:
+    if not may_name_a_time(text):
+        return
+    tokens = cut(text, len(text))
+    for phrase in phrases(Reader(tokens)):
+        core, end = tokens[phrase.first].start, tokens[phrase.last - 1].end
+        lead = _LEAD.search(text, max(core - _LONGEST_LEAD, 0), core)
+        alone = phrase.relation != "at" or phrase.rule in _STANDS_ALONE or tokens[phrase.first].text in WHICH
+        if lead is not None and phrase.rule in _COUNTED_FROM_NOW and _NO_LEAD.match(lead.group()):
+            lead = None
+        if lead is not None or alone:
+            is_back = lead is not None and lead[0].lower().startswith("back")
+            kind = "past" if is_back else _kind(phrase)
+            yield Mention(core if lead is None else lead.start(), end, kind, core)
+
+
+def _kind(phrase: Phrase) -> Kind:
+    """On which side of the moment it is said the time lies, where the phrase itself says so."""
+    if phrase.relation == "before":
+        return "future" if phrase.includes else "either"
+    try:
+        phrase.node.resolve(Calendar(None, UTC))
+        return "either"
+    except NeedsReference:
+        pass
+    except (OverflowError, ValueError):
+        return "either"
+    if phrase.node.floats:
+        return "either"
+    if phrase.relation == "since":
+        return "length"
+    try:
+        span = phrase.node.resolve(_WITNESS)
+    except (OverflowError, ValueError):
+        return "either"
+    today = _WITNESS.unit("day", 0)
+    return "past" if span.end <= today.start else "future" if span.start >= today.end else "either"

@@ -1,0 +1,222 @@
+"""Reads every time that is a stretch of days, with those said by way of another: 'the end of last month'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from longmind.when import dates, relative
+from longmind.when.calendar import Duration
+from longmind.when.meanings import Beside, Holding, NearestWeekday, Node, Nth, Part, Shifted, Unit, Weekend
+from longmind.when.reader import (
+    AGO,
+    AHEAD,
+    UNIT,
+    WINDOW,
+    Length,
+    Match,
+    Reader,
+    cardinal,
+    length,
+    ordinal,
+    unit,
+)
+from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
+
+_DEPTH = 2
+"""How many times a time may be said by way of another: '3 days after the end of May'."""
+_STARTING = frozenset({"starting", "beginning", "commencing"})
+_SIGNS = {"before": -1, "after": 1, "following": 1}
+
+
+def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
+    """The longest time that begins at this token; of equals, the rule listed first."""
+    best: Match | None = None
+    for match in _readings(reader, i, cued=cued, depth=depth):
+        if match is not None and (best is None or match.end > best.end):
+            best = match
+    return best
+
+
+def _readings(reader: Reader, i: int, *, cued: bool, depth: int) -> Iterator[Match | None]:
+    kind = reader.at(i).kind
+    if kind in {"mark", "other", "clock"}:
+        return
+    if depth:
+        yield _nth_of(reader, i, depth)
+        yield _part_of(reader, i, depth)
+        yield _beside(reader, i, depth)
+        yield _shifted(reader, i, depth)
+    yield dates.day_first(reader, i, cued=cued)
+    yield dates.day_alone(reader, i, cued=cued)
+    yield dates.decade(reader, i, cued=cued)
+    yield relative.window(reader, i)
+    yield relative.ago(reader, i)
+    yield relative.days_ago(reader, i)
+    if kind == "word":
+        yield relative.named_day(reader, i)
+        yield relative.which_unit(reader, i)
+        yield relative.weekday(reader, i, cued=cued)
+        yield relative.weekend(reader, i)
+        yield relative.so_far(reader, i)
+        yield dates.named_month(reader, i, cued=cued)
+        yield dates.holiday(reader, i)
+        yield dates.season(reader, i, cued=cued)
+        yield dates.numbered_week(reader, i)
+    else:
+        yield dates.literal(reader, i, cued=cued)
+        yield dates.year_first(reader, i, cued=cued)
+    yield dates.quarter(reader, i, cued=cued)
+    yield dates.plain_year(reader, i, cued=cued)
+
+
+def _base(reader: Reader, i: int, depth: int) -> Match | None:
+    """The time by way of which another is said; 'the month' is then the present one."""
+    match = period(reader, i, cued=True, depth=depth - 1)
+    if match is not None:
+        return match
+    if reader.word(i) == "the":
+        match = period(reader, i + 1, cued=True, depth=depth - 1)
+    if match is None:
+        j = reader.skip(i, "the", "a")
+        named = unit(reader, j)
+        if named is not None and named[0] in PERIOD_UNITS and not reader.word(j).endswith("s"):
+            return Match(Unit(named[0], 0), named[2], UNIT)
+    return match
+
+
+def _nth_of(reader: Reader, i: int, depth: int) -> Match | None:
+    """'the first week of May', 'the first three days of June', 'the 2nd half of 2019'."""
+    j = reader.skip(i, "the")
+    if reader.word(j) in {"last", "final"}:
+        number, j = -1, j + 1
+    else:
+        nth = ordinal(reader, j)
+        if nth is None:
+            return None
+        number, j = int(nth.value), nth.end
+    count = cardinal(reader, j)
+    many = 1
+    if count is not None and reader.word(j) not in {"a", "an", "half"}:
+        if count.value != int(count.value) or not 1 <= count.value <= 1000:
+            return None
+        many, j = int(count.value), count.end
+    word = reader.word(j)
+    after = j + 1
+    if many == 1 and number > 0 and (word == "of" or reader.which(j)[0] is not None):
+        return _nth_day(reader, reader.skip(j, "of"), number, depth)
+    if reader.word(after) not in {"of", "in"}:
+        return None
+    base = _base(reader, after + 1, depth)
+    if base is None or isinstance(base.node, Shifted):
+        return None
+    if word == "half" and number in {1, 2, -1}:
+        return Match(Part(base.node, 2 if number == -1 else number), base.end, "half of a time")
+    if word in PLAIN_WEEKDAYS:
+        return Match(
+            Nth(number, "day", base.node, weekday=WEEKDAYS[word]), base.end, "nth in a time", is_day=True
+        )
+    named = unit(reader, j)
+    if named is None or named[0] in {"second", "minute", "hour"}:
+        return None
+    node = Nth(number, named[0], base.node, count=many * int(named[1]))
+    return Match(node, base.end, "nth in a time", is_day=named[0] == "day" and many == 1)
+
+
+def _nth_day(reader: Reader, i: int, number: int, depth: int) -> Match | None:
+    """'the 15th of last month'."""
+    base = _base(reader, i, depth)
+    if base is None or not isinstance(base.node, Unit) or base.node.grain != "month":
+        return None
+    return Match(Nth(number, "day", base.node), base.end, "nth in a time", is_day=True)
+
+
+def _part_of(reader: Reader, i: int, depth: int) -> Match | None:
+    """'the end of last month', 'early 2020', 'mid-June', 'late in the summer'."""
+    j = reader.skip(i, "the")
+    word = reader.word(j)
+    if word not in THIRDS:
+        return None
+    j += 1
+    if word in {"beginning", "start", "middle", "end"}:
+        if reader.word(j) != "of":
+            return None
+        j += 1
+    elif word == "mid":
+        j = reader.skip(j, "-")
+    else:
+        j = reader.skip(j, "in")
+    base = _base(reader, j, depth)
+    if base is None or base.rule in {AGO, AHEAD, WINDOW}:
+        return None
+    if base.rule == UNIT and word in {"early", "late"} and reader.word(j) in {"the", "a"}:
+        return None
+    return Match(Part(base.node, THIRDS[word]), base.end, "part of a time")
+
+
+def _beside(reader: Reader, i: int, depth: int) -> Match | None:
+    """'the day before yesterday', 'the week after next', 'the Friday before May 22', 'the week of May 7'."""
+    j = reader.skip(i, "the")
+    name = reader.word(j)
+    relation = reader.word(j + 1)
+    if relation == "of" and name in {"week", "weekend"}:
+        base = _base(reader, j + 2, depth)
+        if base is None or not base.is_day:
+            return None
+        node: Node = Holding("week", base.node) if name == "week" else Weekend(of=base.node)
+        return Match(node, base.end, "week of a day")
+    if relation not in _SIGNS:
+        return None
+    sign = _SIGNS[relation]
+    is_weekday = name in PLAIN_WEEKDAYS or name == "weekend"
+    named = unit(reader, j)
+    if (named is None or name.endswith("s") or named[0] not in {*PERIOD_UNITS, "day"}) and not is_weekday:
+        return None
+    twice = {-1: "last", 1: "next"}[sign]
+    if reader.word(j + 2) == twice and reader.word(j + 3) not in WEEKDAYS and unit(reader, j + 3) is None:
+        if name == "weekend":
+            return Match(Weekend(of=Unit("week", 2 * sign)), j + 3, "weekend")
+        if named is not None and named[0] in PERIOD_UNITS:
+            return Match(Unit(named[0], 2 * sign), j + 3, UNIT)
+    base = _base(reader, j + 2, depth)
+    if base is None or (base.rule == UNIT and reader.word(j + 2) == "the"):
+        return None
+    if is_weekday:
+        node = NearestWeekday(WEEKDAYS.get(name, 5), sign, base.node, days=2 if name == "weekend" else 1)
+        return Match(node, base.end, "day before or after", is_day=name != "weekend")
+    if named is None:
+        return None
+    node = Beside(Duration.of(named[1], named[0]), sign, base.node)
+    return Match(node, base.end, "time before or after", is_day=named[0] == "day")
+
+
+def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
+    """'three days after May 7', 'a week from Friday', 'the week starting June 4'."""
+    distance = length(reader, i)
+    if (
+        distance is None
+        and (named := unit(reader, reader.skip(i, "the"))) is not None
+        and named[0] in PERIOD_UNITS
+    ):
+        distance = Length(Duration.of(named[1], named[0]), named[2])
+        if reader.word(distance.end) not in _STARTING:
+            return None
+    if distance is None or distance.duration.is_within_day:
+        return None
+    word = reader.word(distance.end)
+    if word in _STARTING:
+        base = _base(reader, reader.skip(distance.end + 1, "on", "from", "in"), depth)
+        return (
+            None
+            if base is None
+            else Match(Beside(distance.duration, 0, base.node), base.end, "so long from a time")
+        )
+    j = distance.end + 1
+    if word == "prior" and reader.word(j) == "to":
+        word, j = "before", j + 1
+    if word not in {"before", "after", "from", "following"}:
+        return None
+    base = _base(reader, j, depth)
+    if base is None or (base.rule == UNIT and reader.word(j) == "the"):
+        return None
+    node = Shifted(distance.duration, -1 if word == "before" else 1, base.node, ahead=word == "from")
+    return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)

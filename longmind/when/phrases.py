@@ -1,0 +1,280 @@
+"""Reads whole time phrases: a time with the word that relates to it, or two times that bound a range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from longmind.when import words
+from longmind.when.clock import moment
+from longmind.when.holidays import HOLIDAYS
+from longmind.when.meanings import Date, Hours, Instant, Node, Now, Range, Years
+from longmind.when.reader import (
+    AGO,
+    AHEAD,
+    CLOCK,
+    DIGITS,
+    PART,
+    WINDOW,
+    Match,
+    Reader,
+    day_of_month,
+    year,
+)
+from longmind.when.relative import DAYS
+
+Relation = Literal["at", "since", "before", "after", "between", "around"]
+
+_SAID: dict[str, str] = {
+    "since": "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in"
+    "/beginning",
+    "until": "no later than/not later than/up until/up to/until/till/til/by",
+    "after": "later than/after",
+    "before": "earlier than/prior to/before",
+    "over": "more than/over",
+    "around": "around/roughly/approximately/circa",
+    "about": "about",
+}
+_RELATIONS = sorted(
+    ((tuple(phrase.split()), relation) for relation, said in _SAID.items() for phrase in said.split("/")),
+    key=lambda entry: -len(entry[0]),
+)
+_MEANINGS: dict[str, tuple[Relation, bool]] = {
+    "since": ("since", False),
+    "until": ("before", True),
+    "before": ("before", False),
+    "over": ("before", False),
+    "after": ("after", False),
+    "around": ("around", False),
+    "about": ("around", False),
+}
+_FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
+_NAMES = frozenset(
+    name
+    for names in (
+        words.MONTHS, words.WEEKDAYS, words.SEASONS, words.ONES, words.TENS, words.ORDINALS,
+        words.ORDINAL_TENS, words.DECADES, words.DAY_PARTS, HOLIDAYS, DAYS,
+    )
+    for name in names
+)  # fmt: skip
+OPENERS = frozenset(
+    {
+        *_FIRST_WORDS,
+        *_NAMES,
+        *(name + "s" for name in HOLIDAYS),
+        *words.VAGUE_NUMBERS,
+        *words.WHICH,
+        *words.THIRDS,
+        *words.listed("the a an in at during on from between now tonight tonite half quarter hundred dozen"),
+        *words.listed("week weekend day month year decade earlier later final"),
+    }
+)
+"""Every word a phrase may begin with."""
+_ANCHORS = _NAMES | {
+    *words.UNITS,
+    *words.listed("now tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
+}
+ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
+"""Words that name a time or count one: a phrase without any digit has at least one of them."""
+_JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
+_AFTERWARDS = frozenset({"onward", "onwards", "forward"})
+_UNSURE = frozenset({"may", "march", "mar", "jan", "dec", "sat", "sun"})
+_MOST_REPEATED = 8
+_REPEATED = frozenset(
+    {
+        *words.DAY_PARTS,
+        *words.WEEKDAYS,
+        *words.MONTHS,
+        *words.UNITS,
+        *words.ONES,
+        *words.ORDINALS,
+        *words.listed("other single weekend and or at -"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase from the first token to before the last, and how its range lies to the time it names."""
+
+    node: Node
+    first: int
+    last: int
+    relation: Relation
+    rule: str
+    includes: bool = False
+    """With 'before': the time named is part of the range ('until Friday', 'by Friday')."""
+
+
+def phrases(reader: Reader) -> Iterator[Phrase]:
+    """The phrases of a text from left to right; they do not overlap."""
+    i = 0
+    before: Phrase | None = None
+    while i < len(reader):
+        if reader.word(i) in {"every", "each"}:
+            i = _after_repeated(reader, i + 1)
+            continue
+        phrase = _phrase(reader, i)
+        if phrase is None:
+            i += 1
+            continue
+        if before is not None:
+            yield _with_year_of(reader, before, phrase)
+        before = phrase
+        i = phrase.last
+    if before is not None:
+        yield before
+
+
+def _with_year_of(reader: Reader, phrase: Phrase, after: Phrase) -> Phrase:
+    """'January' of 'January and March 2021' is of that year too."""
+    one, other = phrase.node, after.node
+    if reader.at(phrase.last).text not in {"and", "or", ","} or phrase.last + 1 != after.first:
+        return phrase
+    if not isinstance(one, Date) or not isinstance(other, Date) or not one.floats or other.year is None:
+        return phrase
+    if one.month is None or other.month is None:
+        return phrase
+    return replace(phrase, node=replace(one, year=other.year - (one.month > other.month)))
+
+
+def _after_repeated(reader: Reader, i: int) -> int:
+    """Past 'every second Monday': what comes again and again is no one time."""
+    for _ in range(_MOST_REPEATED):
+        if reader.at(i).text not in _REPEATED and reader.at(i).kind not in {"number", "ordinal", "clock"}:
+            break
+        i += 1
+    return i
+
+
+def _phrase(reader: Reader, i: int) -> Phrase | None:
+    token = reader.at(i)
+    if token.kind in {"mark", "other"} or (token.kind == "word" and token.text not in OPENERS):
+        return None
+    spanned = _range(reader, i)
+    if spanned is not None:
+        return Phrase(spanned.node, i, spanned.end, "between", spanned.rule)
+    if token.text in _FIRST_WORDS:
+        related = _related(reader, i)
+        if related is not None:
+            return related
+    match = moment(reader, i)
+    if match is None:
+        return None
+    return _with_suffix(reader, i, match)
+
+
+def _with_suffix(reader: Reader, i: int, match: Match) -> Phrase:
+    """'2019 onwards', '2018 or later', 'from May on'."""
+    end = match.end
+    relation: Relation = "around" if match.is_vague else "between" if match.is_range else "at"
+    first = i
+    if reader.word(end) in _AFTERWARDS or (reader.word(i - 1) == "from" and reader.word(end) == "on"):
+        first = i - 1 if reader.word(i - 1) == "from" else i
+        return Phrase(match.node, first, end + 1, "since", match.rule)
+    if reader.word(end) in {"or", "and"}:
+        after = reader.word(end + 1)
+        closes = reader.at(end + 2).kind == "mark"
+        if after in {"later", "onwards", "newer"} or (after == "after" and closes):
+            return Phrase(match.node, first, end + 2, "since", match.rule)
+        if after in {"earlier", "older"} or (after == "before" and closes):
+            return Phrase(match.node, first, end + 2, "before", match.rule, includes=True)
+    return Phrase(match.node, first, end, relation, match.rule)
+
+
+def _related(reader: Reader, i: int) -> Phrase | None:
+    for opening, relation in _RELATIONS:
+        j = reader.phrase(i, *opening)
+        if j is None:
+            continue
+        j = reader.skip(j, "around", "about") if relation not in {"around", "about"} else j
+        j = reader.skip(j, "on", "in") if relation in {"since", "until", "before", "after"} else j
+        match = _named(reader, j, cued=opening != ("by",))
+        if match is None or (relation == "over" and match.rule != AGO):
+            continue
+        if relation == "about" and match.rule not in {AGO, AHEAD, CLOCK}:
+            continue
+        means, includes = _MEANINGS[relation]
+        return Phrase(match.node, i, match.end, means, match.rule, includes=includes)
+    return None
+
+
+def _named(reader: Reader, i: int, *, cued: bool = True) -> Match | None:
+    """The time a relation speaks of, an article before it or not."""
+    match = moment(reader, i, cued=cued)
+    if match is None and reader.word(i) == "the":
+        match = moment(reader, i + 1, cued=cued)
+    return match
+
+
+def _range(reader: Reader, i: int) -> Match | None:
+    """'from May to July 2021', 'between 3 and 5 June', 'March 2-5', '2014-2018', 'Monday to Wednesday'."""
+    opens = reader.word(i) if reader.word(i) in {"from", "between"} else ""
+    j = i + 1 if opens else i
+    for first in _starts(reader, j, cued=bool(opens)):
+        joint = reader.word(first.end) or reader.mark(first.end)
+        if joint not in _JOINTS and not (joint == "and" and opens == "between"):
+            continue
+        if joint == "-" and reader.mark(first.end + 1) == "-":
+            continue
+        last = _finish(reader, first.end + 1, first.node)
+        if last is not None and _may_bound(first, last, opens=opens):
+            node = _completed(first.node, last.node)
+            return None if node is None else Match(node, last.end, "range")
+    return None
+
+
+def _starts(reader: Reader, i: int, *, cued: bool) -> Iterator[Match]:
+    """What a range may begin with: 'now', a day whose month comes later, or any time."""
+    if reader.word(i) == "now":
+        yield Match(Now(), i + 1, "now")
+    day = day_of_month(reader, reader.skip(i, "the"))
+    if day is not None:
+        yield Match(Date(day=int(day.value)), day.end, "day of the month", is_day=True)
+    match = moment(reader, i, cued=True)
+    if match is not None and (cued or _stands_alone(reader, i, match)):
+        yield match
+
+
+def _stands_alone(reader: Reader, i: int, match: Match) -> bool:
+    """Whether a time may begin a range without 'from': not a lower-case 'may' or 'march'."""
+    if isinstance(match.node, Date) and match.node.year is None and match.node.day is None:
+        return reader.at(i).capital or reader.word(i) not in _UNSURE
+    return True
+
+
+def _finish(reader: Reader, i: int, first: Node) -> Match | None:
+    if reader.word(i) == "now":
+        return Match(Now(), i + 1, "now")
+    match = _named(reader, i)
+    if match is not None:
+        return match
+    if isinstance(first, Date) and first.day is not None and first.month is not None:
+        day = day_of_month(reader, reader.skip(i, "the"))
+        if day is not None and day.value > first.day:
+            after = None if first.year else year(reader, reader.skip(day.end, ","), cued=True)
+            node = Date(first.year or (int(after.value) if after else None), first.month, int(day.value))
+            return Match(node, after.end if after else day.end, "day of the month", is_day=True)
+    return None
+
+
+def _may_bound(first: Match, last: Match, *, opens: str) -> bool:
+    if not opens and first.rule == last.rule == DIGITS and first.node.floats and last.node.floats:
+        return False
+    if last.rule in {PART, WINDOW} or first.rule in {PART, WINDOW}:
+        return False
+    if isinstance(first.node, Years) and isinstance(last.node, Years):
+        return first.node.year < last.node.year
+    if isinstance(first.node, Date) and first.node.month is None and first.node.weekday is None:
+        return isinstance(last.node, Date) and last.node.month is not None and last.node.day is not None
+    return first.rule != CLOCK or isinstance(last.node, Hours | Now | Instant)
+
+
+def _completed(first: Node, last: Node) -> Node | None:
+    """The range, with the month of 'between 3 and 5 June' given to its first day."""
+    if isinstance(first, Date) and isinstance(last, Date) and first.month is None and first.day is not None:
+        if last.day is None or first.day >= last.day:
+            return None
+        first = replace(first, month=last.month, year=last.year)
+    return Range(first, last)
