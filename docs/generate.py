@@ -14,10 +14,12 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 from typer.main import get_command
 
 from longmind.base.errors import LongmindError
+from longmind.base.parameters import Mark
 from longmind.cli.app import build
 from longmind.cli.errors import EXIT_CODES
 from longmind.operations import registry
-from longmind.operations.operation import Mark, Operation, Parameter
+from longmind.operations.forms import Parameter
+from longmind.operations.operation import Operation
 
 FOLDER: Final = Path(__file__).resolve().parent
 _REGION = "<!-- generated: {name} -->\n{text}<!-- end -->"
@@ -81,7 +83,7 @@ def operation_reference() -> Iterator[str]:
             yield from _operation(operation)
 
 
-def _operation(operation: Operation[..., Any]) -> Iterator[str]:
+def _operation(operation: Operation) -> Iterator[str]:
     yield f"### `{operation.name}`"
     yield ""
     yield operation.description

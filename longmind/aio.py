@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import inspect
 import os
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from contextvars import copy_context
+from functools import partial
 from math import inf
 from types import TracebackType
 from typing import Any, Final, Generic, Literal, Self, TypeVar
@@ -17,11 +19,12 @@ from longmind.memory import Memory
 from longmind.store.lease import LeasePolicy
 
 Inner = TypeVar("Inner")
+Answer = TypeVar("Answer")
 
-_FACES: Final = ("facts", "memories", "experience", "spaces")
+_PARTS: Final = ("facts", "memories", "experience", "spaces")
 """Attributes that are interfaces of their own."""
-_MAKERS: Final = ("conversation", "space")
-"""Methods that only make such an interface, and do no work."""
+_HANDLES: Final = ("conversation", "space")
+"""Methods that only return such an interface, and do no work."""
 _POLL_SECONDS: Final = 0.05
 _END: Final = object()
 
@@ -38,16 +41,18 @@ class AsyncFace(Generic[Inner]):
         return self._inner
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        if name in _FACES:
-            return AsyncFace(found)
-        if not callable(found):
-            return found
-        if name in _MAKERS:
-            return lambda *given, **named: AsyncFace(found(*given, **named))
-        if inspect.isgeneratorfunction(found):
-            return functools.partial(_stepping, found)
-        return functools.partial(asyncio.to_thread, found)
+        attribute = getattr(self._inner, name)
+        if name in _PARTS:
+            return AsyncFace(attribute)
+        if not callable(attribute):
+            return attribute
+        if name in _HANDLES:
+            return lambda *args, **options: AsyncFace(attribute(*args, **options))
+        if inspect.isgeneratorfunction(attribute):
+            return partial(_steps, attribute)
+        if name == "ingest":
+            return partial(_stoppable, attribute)
+        return partial(_in_thread, attribute)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._inner)})
@@ -67,7 +72,14 @@ class AsyncMemory(AsyncFace[Memory]):
         """Takes what `Memory.open` takes; to be awaited, or entered with `async with`."""
 
         async def make() -> Self:
-            return cls(await asyncio.to_thread(Memory.open, location, **options))
+            opened: list[Memory] = []
+            try:
+                await _in_thread(lambda: opened.append(Memory.open(location, **options)))
+            except asyncio.CancelledError:
+                for memory in opened:  # nobody will get it, so nobody else would close it
+                    await _in_thread(memory.close)
+                raise
+            return cls(opened[0])
 
         return Opening(make)
 
@@ -81,9 +93,9 @@ class AsyncMemory(AsyncFace[Memory]):
         while True:
             try:
                 # Entered here and not in a thread: the session belongs to this task.
-                held = self._inner.session(mode=mode, policy="fail" if mode == "write" else "wait")
-                leave = held.__exit__  # given up with this frame, should an exception come before `try`
-                held.__enter__()
+                session = self._inner.session(mode=mode, policy="fail" if mode == "write" else "wait")
+                leave = session.__exit__  # given up with this frame, should an exception come before `try`
+                session.__enter__()
                 break
             except Busy:
                 if asyncio.get_running_loop().time() >= deadline:
@@ -99,7 +111,7 @@ class AsyncMemory(AsyncFace[Memory]):
 
     async def close(self) -> None:
         """Leave one file behind. Safe to call twice."""
-        await asyncio.to_thread(self._inner.close)
+        await _in_thread(self._inner.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -134,7 +146,41 @@ class Opening(Generic[Opened]):
             await self._opened.close()
 
 
-async def _stepping(function: Callable[..., Iterator[Any]], *given: Any, **named: Any) -> AsyncIterator[Any]:
-    steps = function(*given, **named)
-    while (item := await asyncio.to_thread(next, steps, _END)) is not _END:
+async def _in_thread(function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:
+    """Call a function in a thread, in the session of this task."""
+    return await _run(partial(function, *args, **options))
+
+
+async def _stoppable(function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:
+    """A call that asks `cancelled` between two documents: told to stop when its task is cancelled."""
+    stop, asked = threading.Event(), options.pop("cancelled", None)
+
+    def cancelled() -> bool:
+        return stop.is_set() or (asked is not None and bool(asked()))
+
+    return await _run(partial(function, *args, cancelled=cancelled, **options), on_cancel=stop.set)
+
+
+async def _run(call: Callable[[], Answer], on_cancel: Callable[[], None] | None = None) -> Answer:
+    """A task that is cancelled waits for its thread, because a thread cannot be stopped.
+
+    Otherwise the session of the task would end while the thread still reads its snapshot or writes under its
+    lease, and whoever gets the connection next would find it in use.
+    """
+    thread = asyncio.get_running_loop().run_in_executor(None, copy_context().run, call)
+    try:
+        return await asyncio.shield(thread)
+    except asyncio.CancelledError:
+        if on_cancel is not None:
+            on_cancel()
+        while not thread.done():
+            with suppress(asyncio.CancelledError):  # cancelled again: there is still nothing to do but wait
+                await asyncio.wait([thread])
+        thread.exception()  # looked at, so that asyncio does not report it as never retrieved
+        raise
+
+
+async def _steps(function: Callable[..., Iterator[Any]], *args: Any, **options: Any) -> AsyncIterator[Any]:
+    iterator = function(*args, **options)
+    while (item := await _in_thread(next, iterator, _END)) is not _END:
         yield item

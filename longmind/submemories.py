@@ -1,62 +1,114 @@
-"""The sub-memories of a store, each imported when it is first used: most programs use one or none."""
+"""What a memory is put together from: the parts beside the frames, search, and the sub-memories.
+
+Each sub-memory is imported when it is first used: most programs use one or none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+from longmind.context.surrogates import Surrogates
+from longmind.embed import Embedder
+from longmind.embed.models import default_cache
+from longmind.facts.extraction import Extractor, ReferenceExtractor
+from longmind.facts.part import FactsPart
+from longmind.search.embedding import AUTO, bind_embedder
+from longmind.search.engine import SearchEngine
+from longmind.search.facts_lane import FactsLane
+from longmind.search.rerank import Reranker
 from longmind.store.parts import LaterPart, Part
 from longmind.store.store import Store
+from longmind.text.index import TextIndex
 
 if TYPE_CHECKING:
+    from longmind.context.builder import ContextBuilder
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
     from longmind.llm.guard import ModelGuard
     from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
-    from longmind.search.engine import SearchEngine
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
     from longmind.store.engine import Connection
 
 
-def memories(
-    store: Store,
-    search: SearchEngine,
-    space: str,
-    *,
-    model: LanguageModel | None,
-    environment: Mapping[str, str],
-) -> Memories:
-    from longmind.conversation.memories import Memories
-    from longmind.llm.models import Models
+@dataclass(frozen=True, slots=True)
+class Components:
+    """What a caller chose when opening a memory; `Memory.open` says what each is."""
 
-    models = Models(environment)
-    return Memories(store, search, space, model=model, models=models, guard=_guard(store))
+    embedder: str | Embedder | None = AUTO
+    reranker: Reranker | None = None
+    extractor: Extractor | Literal["auto"] | None = AUTO
+    llm: LanguageModel | None = None
+    semantic_model: str | None = None
+    surrogates: bool = True
+    ordering: str | None = None
+    telemetry: Telemetry | None = None
+    cache: str | os.PathLike[str] | None = None
+
+    @property
+    def cache_folder(self) -> Path:
+        return default_cache() if self.cache is None else Path(self.cache)
+
+    def attach(self, store: Store) -> SearchEngine:
+        """Give a store its parts, in the order in which they are written, and the search over them."""
+        extractor = ReferenceExtractor() if self.extractor == AUTO else self.extractor
+        text = TextIndex(store.engine.dialect)
+        text.bind(store)
+        embedding = bind_embedder(store, self.embedder, cache=self.cache_folder)
+        store.parts[:] = [
+            text,
+            *([] if embedding.index is None else [embedding.index]),
+            Surrogates(store.engine.dialect, at_ingest=self.surrogates),
+            LaterPart("sources", _sources_part),
+            FactsPart(None if isinstance(extractor, str) else extractor),
+            LaterPart("conversation", lambda: _conversation_part(store)),
+            LaterPart("experience", _experience_part),
+            LaterPart("spaces", _spaces_part),
+        ]
+        return SearchEngine(
+            store, embedding=embedding, facts=FactsLane(store.mirrors), reranker=self.reranker
+        )
+
+    def memories(
+        self, store: Store, search: SearchEngine, space: str, environment: Mapping[str, str]
+    ) -> Memories:
+        from longmind.conversation.memories import Memories
+        from longmind.llm.models import Models
+
+        models = Models(environment)
+        return Memories(store, search, space, model=self.llm, models=models, guard=_guard(store))
+
+    def experience(self, store: Store, search: SearchEngine, space: str) -> Experience:
+        from longmind.experience.interface import Experience
+
+        return Experience(store, search, repo=space)
+
+    def spaces(self, store: Store, search: SearchEngine, environment: Mapping[str, str]) -> Spaces:
+        from longmind.llm.models import Models
+        from longmind.spaces.registry import Spaces
+
+        models = Models(environment, default=self.semantic_model or self.llm)
+        guard = _guard(store)
+        return Spaces(
+            store, search, backend=self.ordering, models=models, guard=guard, telemetry=self.telemetry
+        )
 
 
-def experience(store: Store, search: SearchEngine, repo: str) -> Experience:
-    from longmind.experience.interface import Experience
+def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experience]) -> ContextBuilder:
+    """What recall builds its contexts with: facts, and the lanes of the sub-memories."""
+    from longmind.context.builder import ContextBuilder
+    from longmind.facts.cards import FactCards
 
-    return Experience(store, search, repo=repo)
-
-
-def spaces(
-    store: Store,
-    search: SearchEngine,
-    *,
-    model: str | LanguageModel | None,
-    environment: Mapping[str, str],
-    ordering: str | None,
-    telemetry: Telemetry | None,
-) -> Spaces:
-    from longmind.llm.models import Models
-    from longmind.spaces.registry import Spaces
-
-    models = Models(environment, default=model)
-    guard = _guard(store)
-    return Spaces(store, search, backend=ordering, models=models, guard=guard, telemetry=telemetry)
+    builder = ContextBuilder(store, search, facts=FactCards())
+    builder.register("memories", lambda: _memories_lane(store, search))
+    builder.register("experience", lambda: _experience_lane(experience()))
+    return builder
 
 
 def _guard(store: Store) -> ModelGuard:
@@ -77,25 +129,22 @@ def _guard(store: Store) -> ModelGuard:
     return ModelGuard(SpendingLedger(store, [of_configuration, of_policy]))
 
 
-def parts(store: Store) -> list[Part]:
-    """What follows the frames for them."""
-    return [
-        LaterPart("conversation", lambda: _conversation_part(store)),
-        LaterPart("experience", _experience_part),
-        LaterPart("spaces", _spaces_part),
-    ]
-
-
-def memories_lane(store: Store, search: SearchEngine) -> ContextLane:
+def _memories_lane(store: Store, search: SearchEngine) -> ContextLane:
     from longmind.conversation.lane import MemoriesLane
 
     return MemoriesLane(store, search)
 
 
-def experience_lane(experience: Experience) -> ContextLane:
+def _experience_lane(experience: Experience) -> ContextLane:
     from longmind.experience.lane import ExperienceLane
 
     return ExperienceLane(experience)
+
+
+def _sources_part() -> Part:
+    from longmind.ingest.sources import Sources
+
+    return Sources()
 
 
 def _conversation_part(store: Store) -> Part:

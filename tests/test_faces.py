@@ -26,7 +26,7 @@ DEFAULT_TOOLS = {
 }
 
 
-def names(items: list[Operation[..., Any]]) -> list[str]:
+def names(items: list[Operation]) -> list[str]:
     return [item.name for item in items]
 
 
@@ -67,8 +67,8 @@ def test_every_operation_is_a_tool_and_few_are_given_by_default() -> None:
 
     for item in OPERATIONS:
         shown = OperationTool(item, lean=False).shown
-        assert set(shown.input_schema["properties"]) == {parameter.name for parameter in item.parameters}
-        assert shown.output_schema["type"] == "object", item.name
+        assert set(shown["inputSchema"]["properties"]) == {parameter.name for parameter in item.parameters}
+        assert shown["outputSchema"]["type"] == "object", item.name
     assert {item.name for item in OPERATIONS if item.tool} == DEFAULT_TOOLS
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from longmind.base.results import Listing
 from longmind.base.times import from_ms
 
 SCOPES: Final = ("space", "global")
@@ -62,15 +63,23 @@ class Frame:
         return from_ms(self.recorded_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+@dataclass(frozen=True, slots=True, eq=False)
+class Page(Listing[Frame]):
     """Part of a listing; `cursor` asks for the next part, and is None at the end."""
 
     frames: tuple[Frame, ...]
     cursor: str | None
 
-    def __iter__(self) -> Any:
-        return iter(self.frames)
 
-    def __len__(self) -> int:
-        return len(self.frames)
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameList(Listing[Frame]):
+    """Frames in an order that the call says."""
+
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forgotten(Listing[int]):
+    """The ids of the frames that are retired now."""
+
+    frames: tuple[int, ...]

@@ -106,7 +106,7 @@ def hook(
         typer.Option(metavar="AGENT", help="claude-code, codex or cursor; seen from the JSON otherwise."),
     ] = None,
     begin: Annotated[
-        bool, typer.Option("--begin", help="Begin a memory when a session starts and there is none.")
+        bool, typer.Option("--begin", help="Create a memory when a session starts and there is none.")
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say on standard error what failed.")] = False,
     space: NamedSpace = None,
@@ -119,9 +119,9 @@ def hook(
     from longmind.hooks.command import main
 
     values = (("--agent", agent), ("--store", store), ("--space", space))
-    named = [word for name, value in values if value for word in (name, value)]
-    flags = [name for name, given in (("--begin", begin), ("--verbose", verbose)) if given]
-    raise typer.Exit(main([event, *named, *flags]))
+    options = [word for name, value in values if value for word in (name, value)]
+    flags = [name for name, is_set in (("--begin", begin), ("--verbose", verbose)) if is_set]
+    raise typer.Exit(main([event, *options, *flags]))
 
 
 def install(
@@ -144,8 +144,8 @@ def install(
     """
     from longmind.hooks import install
 
-    wanted = _wanted(agent, project, user, hooks, mcp, store=store, space=space, begin=begin)
-    done = install.install(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
+    request = _request(agent, project, user, hooks, mcp, store=store, space=space, begin=begin)
+    done = install.install(request, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
         as_json=as_json,
@@ -165,8 +165,8 @@ def uninstall(
     """Undo an install: the agent's settings are what they were, byte for byte."""
     from longmind.hooks import install
 
-    wanted = _wanted(agent, project, user, hooks, mcp)
-    done = install.uninstall(wanted, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
+    request = _request(agent, project, user, hooks, mcp)
+    done = install.uninstall(request, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
         as_json=as_json,
@@ -174,7 +174,7 @@ def uninstall(
     )
 
 
-def _wanted(
+def _request(
     agent: str,
     project: bool,
     user: bool,
@@ -190,14 +190,14 @@ def _wanted(
     if project and user:
         raise InvalidInput("Both --project and --user were given.", hint="Give one of them.")
     both = hooks == mcp
-    place = str(Path(store).expanduser().absolute()) if store and user and "://" not in store else store
+    location = str(Path(store).expanduser().absolute()) if store and user and "://" not in store else store
     return Setup(
         agent=agent,
         user=user,
         hooks=hooks or both,
         mcp=mcp or both,
         program=program(),
-        store=place,
+        store=location,
         space=space,
         begin=begin,
     )
@@ -207,8 +207,8 @@ def _plain(item: Outcome) -> dict[str, str]:
     return {"path": item.path, "status": item.status, "note": item.note}
 
 
-def _view(found: dict[str, Any], nothing: str) -> Iterator[Block]:
-    files = found["files"]
+def _view(report: dict[str, Any], nothing: str) -> Iterator[Block]:
+    files = report["files"]
     if all(item["status"] in ("unchanged", "absent") for item in files):
         yield nothing
         return
@@ -216,5 +216,5 @@ def _view(found: dict[str, Any], nothing: str) -> Iterator[Block]:
     for item in files:
         if item["note"]:
             yield f"{item['path']}: {item['note']}."
-    if found["dry_run"]:
+    if report["dry_run"]:
         yield "This was a dry run: nothing was written."

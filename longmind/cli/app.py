@@ -23,16 +23,21 @@ _USE: Final = "Remember and recall"
 _STORE: Final = "Look after it"
 _KINDS: Final = "Facts, conversations, experience, projects"
 _AGENTS: Final = "Agents and programs"
-_STORE_MODULES: Final = (".upkeep", ".moving")
 
 BY_HAND: Final = {"space": "spaces"}
 """Groups that have commands of their own beside the operations, and the modules where they are."""
 
+_AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve)
+_LIGHT: Final = frozenset(
+    "init restore recover install uninstall hook mcp serve doctor models version".split()
+)
+"""Commands that are not operations: none of those has to be imported to run them."""
+
 
 def build(first: str | None = None) -> typer.Typer:
-    """The command with its groups; only the one whose name comes first is filled, if there is such a one.
+    """The command with its groups; `first` is the first word after it, or None for everything.
 
-    So a command starts as fast as its own group can be imported.
+    Only what that word names is filled in, so that a command starts as fast as it can be imported.
     """
     app = typer.Typer(
         name="longmind",
@@ -44,24 +49,13 @@ def build(first: str | None = None) -> typer.Typer:
     app.callback()(_main)
     if not first or first not in registry.GROUPS:
         app.command(rich_help_panel=_USE)(setup.init)
-        for item in registry.group(""):
-            panel = _STORE if item.function.__module__.endswith(_STORE_MODULES) else _USE
-            if item.name == "ingest":
-                app.command("ingest", rich_help_panel=panel)(ingest.ingest)
-            elif item.name == "copy":
-                app.command("copy", rich_help_panel=panel)(setup.copy)
-            else:
-                commands.add(app, item, panel=panel)
+        _add_operations(app, first)
         app.command(rich_help_panel=_STORE)(rescue.restore)
         app.command(rich_help_panel=_STORE)(rescue.recover)
     for name in registry.GROUPS:
         if name:
-            filled = registry.group(name) if first in (None, name) else ()
-            made = commands.group_app(name, registry.HELP[name], filled)
-            if filled and name in BY_HAND:
-                commands.join(made, import_module(f"longmind.cli.{BY_HAND[name]}").commands)
-            app.add_typer(made, rich_help_panel=_KINDS)
-    for command in (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve):
+            app.add_typer(_group(name, filled=first in (None, name)), rich_help_panel=_KINDS)
+    for command in _AGENT_COMMANDS:
         app.command(rich_help_panel=_AGENTS)(command)
     app.command(rich_help_panel=_STORE)(setup.doctor)
     app.add_typer(models.commands, name="models", rich_help_panel=_STORE)
@@ -69,15 +63,39 @@ def build(first: str | None = None) -> typer.Typer:
     return app
 
 
+def _add_operations(app: typer.Typer, first: str | None) -> None:
+    """The common operations; only the one that is called, if it is one of them."""
+    if first in _LIGHT:
+        return
+    common = registry.group("")
+    called = [item for item in common if commands.name_of(item) == first]
+    for item in called or common:
+        panel = _STORE if item in registry.table("upkeep") else _USE
+        if item.name == "ingest":
+            app.command("ingest", rich_help_panel=panel)(ingest.command(item))
+        elif item.name == "copy":
+            app.command("copy", rich_help_panel=panel)(setup.copy)
+        else:
+            commands.add(app, item, panel=panel)
+
+
+def _group(name: str, *, filled: bool) -> typer.Typer:
+    operations = registry.group(name) if filled else ()
+    app = commands.group_app(name, registry.HELP[name], operations)
+    if operations and name in BY_HAND:
+        commands.join(app, import_module(f"longmind.cli.{BY_HAND[name]}").commands)
+    return app
+
+
 def version(as_json: JsonOption = False) -> None:
     """The version of Longmind."""
     from longmind import __version__
 
-    emit({"version": __version__}, as_json=as_json, view=lambda found: [f"longmind {found['version']}"])
+    emit({"version": __version__}, as_json=as_json, view=lambda shown: [f"longmind {shown['version']}"])
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(asked: bool) -> None:
+    if asked:
         version()
         raise typer.Exit
 
@@ -96,21 +114,21 @@ def run(argv: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    given = list(sys.argv[1:] if argv is None else argv)
-    before_texts = given[: given.index("--")] if "--" in given else given
-    sys.exit(_outcome(given or ["--help"], as_json="--json" in before_texts))
+    words = list(sys.argv[1:] if argv is None else argv)
+    options = words[: words.index("--")] if "--" in words else words
+    sys.exit(_outcome(words or ["--help"], as_json="--json" in options))
 
 
-def _first(given: list[str]) -> str | None:
-    """The word that chooses the group; None where everything is wanted: for completion."""
+def _first(words: list[str]) -> str | None:
+    """The word that names the command or its group; None for completion, which needs all of them."""
     if any(name.endswith("_COMPLETE") for name in os.environ):
         return None
-    return next((word for word in given if not word.startswith("-")), "")
+    return next((word for word in words if not word.startswith("-")), "")
 
 
-def _outcome(given: list[str], *, as_json: bool) -> int:
+def _outcome(words: list[str], *, as_json: bool) -> int:
     try:
-        result = build(_first(given))(given, prog_name="longmind", standalone_mode=False)
+        result = build(_first(words))(words, prog_name="longmind", standalone_mode=False)
     except UsageError as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "longmind"

@@ -62,11 +62,11 @@ def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
     """An existing store; one that may not be written is opened read-only."""
     from longmind.memory import Memory
 
-    place = store or DEFAULT_STORE
+    location = store or DEFAULT_STORE
     _check_moved(store)
     try:
         memory = Memory.open(
-            place, space=space, create=False, read_only=not _may_write(place), **_from_environment()
+            location, space=space, create=False, read_only=not _may_write(location), **_from_environment()
         )
     except NotFound as error:
         raise _nothing_there(store, error) from None
@@ -76,10 +76,10 @@ def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
 
 @contextmanager
 def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
-    """A store to write to, begun if it is not there; the default one gets its folder too."""
+    """A store to write to, created if it is not there; the default one gets its folder too."""
     from longmind.memory import Memory
 
-    canonical_space(space)  # refused before a folder is made
+    canonical_space(space)  # refused before a folder is created
     _check_moved(store)
     if store is None:
         try:
@@ -117,8 +117,8 @@ def _from_environment() -> dict[str, Any]:
 
 def is_new(store: str | None) -> bool:
     """Whether the store is a file that is not there yet."""
-    place = store or DEFAULT_STORE
-    return "://" not in place and not os.path.lexists(Path(place).expanduser())
+    location = store or DEFAULT_STORE
+    return "://" not in location and not os.path.lexists(Path(location).expanduser())
 
 
 def text_from(text: str | None, file: Path | None, name: str) -> str:
@@ -135,7 +135,7 @@ def text_from(text: str | None, file: Path | None, name: str) -> str:
     if text == "-":
         # The line break that ends a piped line is the shell's, not the text's.
         text = re.sub(r"\r?\n\Z", "", _decoded(sys.stdin.buffer.read(), "Standard input"))
-    return check_text(text, name)  # refused before a file is begun
+    return check_text(text, name)  # refused before a file is created
 
 
 def moment(text: str | None, name: str) -> int | None:
@@ -154,18 +154,18 @@ def spaces(names: Iterable[str] | None) -> SpaceLike | None:
     return ALL if _ANY_SPACE in chosen else chosen or None
 
 
-def pairs(given: Iterable[str] | None, option: str = "--metadata") -> dict[str, Any]:
+def pairs(texts: Iterable[str] | None, option: str = "--metadata") -> dict[str, Any]:
     """`key=value` pairs; a value that is JSON is taken as such, anything else as text."""
-    found: dict[str, Any] = {}
-    for pair in given or ():
+    values: dict[str, Any] = {}
+    for pair in texts or ():
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            raise InvalidInput(f"{option}: {pair!r} is no pair.", hint="Write key=value.")
+            raise InvalidInput(f"{option}: expected key=value, got {pair!r}.")
         try:
-            found[key.strip()] = json.loads(value)
+            values[key.strip()] = json.loads(value)
         except ValueError:
-            found[key.strip()] = value
-    return found
+            values[key.strip()] = value
+    return values
 
 
 def _nothing_there(store: str | None, error: NotFound) -> NotFound:
@@ -173,17 +173,17 @@ def _nothing_there(store: str | None, error: NotFound) -> NotFound:
     if store is None:
         return NotFound(
             f"There is no memory in this folder yet ({DEFAULT_STORE}).",
-            hint=f'Begin one with: longmind remember "…", or name another with --store or {STORE_VARIABLE}.',
+            hint=f'Create one with: longmind remember "…", or name another with --store or {STORE_VARIABLE}.',
         )
     if "://" not in store and not Path(store).expanduser().parent.is_dir():
         return NotFound(error.message, hint=f"Check the path in --store or {STORE_VARIABLE}.")
     return NotFound(error.message, hint=f'Check it, or begin it with: longmind remember "…" --store {store}')
 
 
-def _may_write(place: str) -> bool:
-    if "://" in place or place == ":memory:":
+def _may_write(location: str) -> bool:
+    if "://" in location or location == ":memory:":
         return True
-    path = Path(place).expanduser()
+    path = Path(location).expanduser()
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 

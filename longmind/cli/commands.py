@@ -16,11 +16,13 @@ import typer
 
 from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.names import canonical_space
+from longmind.base.parameters import Mark
 from longmind.cli import arguments, errors
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import HELP_STYLE, Block, emit
 from longmind.operations import values
-from longmind.operations.operation import Mark, Operation, Parameter
+from longmind.operations.forms import Parameter
+from longmind.operations.operation import Operation
 
 View = Callable[[Any], Iterable[Block]]
 Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
@@ -46,18 +48,24 @@ class Option:
     read: Callable[[Any], Any]
 
 
-def add(app: typer.Typer, operation: Operation[..., Any], *, panel: str | None = None) -> None:
+def add(app: typer.Typer, operation: Operation, *, panel: str | None = None) -> None:
     """Give an application the command of an operation."""
-    # Where a number stands without an option, -1 is that number and no option.
+    # Where a number is taken by position, -1 is that number, not an option.
     numbers = any(item.positional and item.type is float for item in operation.parameters)
     settings = {"ignore_unknown_options": True} if numbers else None
-    name = operation.path[-1].replace("_", "-")
-    made = command(operation)
-    app.command(name, help=operation.description, context_settings=settings, rich_help_panel=panel)(made)
+    function = command(operation)
+    app.command(
+        name_of(operation), help=operation.description, context_settings=settings, rich_help_panel=panel
+    )(function)
+
+
+def name_of(operation: Operation) -> str:
+    """The last word of an operation's command."""
+    return operation.path[-1].replace("_", "-")
 
 
 def command(
-    operation: Operation[..., Any], *, perform: Perform | None = None, flags: Mapping[str, str] | None = None
+    operation: Operation, *, perform: Perform | None = None, flags: Mapping[str, str] | None = None
 ) -> Callable[..., None]:
     """The function that Typer calls: its signature is the operation's, in the manner of a shell.
 
@@ -66,48 +74,47 @@ def command(
     options = {item.name: _option(item) for item in operation.parameters}
     piped = next((item for item in operation.parameters if Mark.TEXT in item.marks), None)
 
-    def run(store: str | None, as_json: bool, **given: Any) -> None:
-        views = _views(operation)
-        chosen = next((name for name in _LOOKS.get(operation.name, ()) if given.pop(name)), None)
+    def run(store: str | None, as_json: bool, **typed: Any) -> None:
+        look = next((name for name in _LOOKS.get(operation.name, ()) if typed.pop(name)), None)
         if piped is not None:
-            given[piped.name] = arguments.text_from(given[piped.name], given.pop("file"), piped.name)
-        named = {
+            typed[piped.name] = arguments.text_from(typed[piped.name], typed.pop("file"), piped.name)
+        inputs = {
             name: options[name].read(value)
-            for name, value in given.items()
+            for name, value in typed.items()
             if name in options and value is not None and value != []
         }
-        _check_spaces(named)
-        dry_run = bool(named.get("dry_run"))
-        begun = operation.begins and arguments.is_new(store)
+        _check_spaces(inputs)
+        dry_run = bool(inputs.get("dry_run"))
+        is_new = operation.begins and arguments.is_new(store)
         opened = arguments.writing if operation.begins else arguments.reading
-        with opened(":memory:" if begun and dry_run else store) as memory:
-            _ask_first(operation, given.get("yes"), named)
+        with opened(":memory:" if is_new and dry_run else store) as memory:
+            _ask_first(operation, typed.get("yes"), inputs)
             if perform is None:
-                answer = operation(memory, **named)
+                answer = operation(memory, **inputs)
             else:
-                raised = {name for name in flags or () if given[name]}
-                answer = perform(memory, named, raised, as_json)
-        emit(answer, as_json=as_json, view=views.get(chosen or operation.name, _anything))
+                raised = {name for name in flags or () if typed[name]}
+                answer = perform(memory, inputs, raised, as_json)
+        emit(answer, as_json=as_json, view=_views(operation).get(look or operation.name, _anything))
         if dry_run and not as_json:
             print("A dry run: nothing was written.", file=sys.stderr)
-        elif begun and not as_json:
-            print(f"A new memory was begun: {store or arguments.DEFAULT_STORE}", file=sys.stderr)
+        elif is_new and not as_json:
+            print(f"Created a new memory: {store or arguments.DEFAULT_STORE}", file=sys.stderr)
         if operation.name in _VERDICTS and not answer:
             raise typer.Exit(errors.EXIT_CODES[Corrupt.code])
 
-    shown = [_shown(item, options[item.name], is_text=item is piped) for item in operation.parameters]
+    parameters = [
+        _shell_parameter(item, options[item.name], is_text=item is piped) for item in operation.parameters
+    ]
     if piped is not None:
-        shown.append(_keyword("file", Path | None, None, says="Take it from this file.", metavar="PATH"))
-    for name, says in _LOOKS.get(operation.name, {}).items():
-        shown.append(_keyword(name, bool, False, says=says))
-    for name, says in (flags or {}).items():
-        shown.append(_keyword(name, bool, False, says=says))
+        parameters.append(_keyword("file", Path | None, None, text="Take it from this file.", metavar="PATH"))
+    for name, text in {**_LOOKS.get(operation.name, {}), **(flags or {})}.items():
+        parameters.append(_keyword(name, bool, False, text=text))
     if operation.name in _ASKED:
-        shown.append(_keyword("yes", bool, False, says="Do not ask."))
-    shown.append(inspect.Parameter("store", _KEYWORD, default=None, annotation=StoreOption))
-    shown.append(inspect.Parameter("as_json", _KEYWORD, default=False, annotation=JsonOption))
-    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    run.__annotations__ = {item.name: item.annotation for item in shown}
+        parameters.append(_keyword("yes", bool, False, text="Do not ask."))
+    parameters.append(inspect.Parameter("store", _KEYWORD, default=None, annotation=StoreOption))
+    parameters.append(inspect.Parameter("as_json", _KEYWORD, default=False, annotation=JsonOption))
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
     run.__name__ = operation.path[-1]
     run.__doc__ = operation.description
     return run
@@ -127,15 +134,15 @@ _SINGULAR: Final = {"aliases": "alias"}
 """What one of several is called, where it is not the same without its s."""
 
 
-def _ask_first(operation: Operation[..., Any], yes: bool | None, given: Mapping[str, Any]) -> None:
+def _ask_first(operation: Operation, yes: bool | None, inputs: Mapping[str, Any]) -> None:
     if operation.name in _ASKED and not yes:
-        question = _ASKED[operation.name].format(**given)
+        question = _ASKED[operation.name].format(**inputs)
         if not sys.stdin.isatty():
             raise InvalidInput(question, hint="Repeat it with --yes.")
         typer.confirm(question, abort=True)
 
 
-def _shown(item: Parameter, option: Option, *, is_text: bool) -> inspect.Parameter:
+def _shell_parameter(item: Parameter, option: Option, *, is_text: bool) -> inspect.Parameter:
     optional = not item.required or is_text
     hint = option.type | None if optional and option.type is not bool else option.type
     default: Any
@@ -148,18 +155,19 @@ def _shown(item: Parameter, option: Option, *, is_text: bool) -> inspect.Paramet
     else:
         default = None if optional else item.default
     if item.positional:
-        says = f"{item.help} - reads standard input." if is_text else item.help
-        note = typer.Argument(metavar=item.name.upper(), help=says, show_default=False)
-        place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        return inspect.Parameter(item.name, place, default=default, annotation=Annotated[hint, note])
-    return _keyword(item.name, hint, default, says=_help(item), metavar=option.metavar, flag=_flag(item))
+        text = f"{item.help} - reads standard input." if is_text else item.help
+        note = typer.Argument(metavar=item.name.upper(), help=text, show_default=False)
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Parameter(item.name, kind, default=default, annotation=Annotated[hint, note])
+    return _keyword(item.name, hint, default, text=_help(item), metavar=option.metavar, flag=_flag(item))
 
 
 def _keyword(
-    name: str, hint: Any, default: Any, *, says: str, metavar: str | None = None, flag: str | None = None
+    name: str, hint: Any, default: Any, *, text: str, metavar: str | None = None, flag: str | None = None
 ) -> inspect.Parameter:
-    shown = default not in (None, False)
-    note = typer.Option(flag or f"--{name.replace('_', '-')}", metavar=metavar, help=says, show_default=shown)
+    has_default = default not in (None, False)
+    dashed = flag or f"--{name.replace('_', '-')}"
+    note = typer.Option(dashed, metavar=metavar, help=text, show_default=has_default)
     return inspect.Parameter(name, _KEYWORD, default=default, annotation=Annotated[hint, note])
 
 
@@ -179,27 +187,27 @@ def _option(item: Parameter) -> Option:
     """How a type is written in a shell. A flag for what is true without it says the opposite."""
     hint = _present(item.type)
     if Mark.MOMENT in item.marks:
-        return Option(str, arguments.MOMENT, lambda given: values.moment(given, _flag(item)))
+        return Option(str, arguments.MOMENT, lambda value: values.moment(value, _flag(item)))
     if hint is bool:
-        return Option(bool, None, lambda given: not given if item.default is True else given)
+        return Option(bool, None, lambda value: not value if item.default is True else value)
     if Mark.PAIRS in item.marks:
-        return Option(list[str], "KEY=VALUE", lambda given: arguments.pairs(given, _flag(item)))
+        return Option(list[str], "KEY=VALUE", lambda value: arguments.pairs(value, _flag(item)))
     if get_origin(hint) is Literal:
-        return Option(hint, "|".join(map(str, get_args(hint))), lambda given: given)
+        return Option(hint, "|".join(map(str, get_args(hint))), lambda value: value)
     if hint in (str, int, float):
-        return Option(hint, {str: "TEXT", int: "COUNT", float: "NUMBER"}[hint], lambda given: given)
+        return Option(hint, {str: "TEXT", int: "COUNT", float: "NUMBER"}[hint], lambda value: value)
     if hint in (list[str], list[int]):
         return Option(hint, item.name.removesuffix("s").upper(), list)
     if _is_list(item):
-        return Option(list[str], "JSON", lambda given: [_json(part, item) for part in given])
-    return Option(str, "JSON", lambda given: _json(given, item))
+        return Option(list[str], "JSON", lambda value: [_json(part, item) for part in value])
+    return Option(str, "JSON", lambda value: _json(value, item))
 
 
 def _present(hint: Any) -> Any:
     """The type without None; a choice between texts and numbers is a text in a shell."""
     if get_origin(hint) in (Union, types.UnionType):
-        kept = [part for part in get_args(hint) if part is not type(None)]
-        return kept[0] if len(kept) == 1 else Any
+        kinds = [part for part in get_args(hint) if part is not type(None)]
+        return kinds[0] if len(kinds) == 1 else Any
     return hint
 
 
@@ -209,31 +217,31 @@ def _is_list(item: Parameter) -> bool:
     return get_origin(hint) is list and get_origin(*get_args(hint)) is not dict
 
 
-def _json(given: str, item: Parameter) -> Any:
+def _json(text: str, item: Parameter) -> Any:
     """JSON where it is some; where any value will do, other text stands for itself."""
     try:
-        return json.loads(given)
+        return json.loads(text)
     except ValueError as error:
         if _present(item.type) is Any:
-            return given
-        raise InvalidInput(f"{item.name}: this is no JSON: {error}.", hint=f"Help: {item.help}") from None
+            return text
+        raise InvalidInput(f"{item.name}: invalid JSON: {error}.", hint=f"Help: {item.help}") from None
 
 
-def _check_spaces(named: Mapping[str, Any]) -> None:
-    """Refuses a name that is none before a store is begun for it."""
+def _check_spaces(inputs: Mapping[str, Any]) -> None:
+    """Refuse a name that is not valid before a store is created for it."""
     for name in ("space", "repo"):
-        given = named.get(name) or ()
-        for place in (given,) if isinstance(given, str) else given:
-            if place != values.ANY_SPACE:
-                canonical_space(place)
+        spaces = inputs.get(name) or ()
+        for space in (spaces,) if isinstance(spaces, str) else spaces:
+            if space != values.ANY_SPACE:
+                canonical_space(space)
 
 
-def _views(operation: Operation[..., Any]) -> Mapping[str, View]:
+def _views(operation: Operation) -> Mapping[str, View]:
     module = VIEWS.get(operation.path[0] if len(operation.path) > 1 else "")
     if module is None:
         return {}
-    found: Mapping[str, View] = import_module(f"longmind.cli.{module}").VIEWS
-    return found
+    table: Mapping[str, View] = import_module(f"longmind.cli.{module}").VIEWS
+    return table
 
 
 def _anything(answer: Any) -> Iterable[Block]:
@@ -242,12 +250,12 @@ def _anything(answer: Any) -> Iterable[Block]:
     return blocks(answer)
 
 
-def group_app(name: str, says: str, operations: Iterable[Operation[..., Any]]) -> typer.Typer:
+def group_app(name: str, text: str, operations: Iterable[Operation]) -> typer.Typer:
     """The commands of one group."""
-    made = typer.Typer(name=name or None, help=says, rich_markup_mode=HELP_STYLE, no_args_is_help=True)
+    app = typer.Typer(name=name or None, help=text, rich_markup_mode=HELP_STYLE, no_args_is_help=True)
     for item in operations:
-        add(made, item)
-    return made
+        add(app, item)
+    return app
 
 
 def join(app: typer.Typer, more: typer.Typer) -> None:

@@ -14,33 +14,36 @@ if TYPE_CHECKING:
     from longmind.experience.values import (
         Attempt,
         Attempts,
+        EventList,
         FactChain,
         FactUpdate,
         Record,
         Recorded,
         Records,
+        RecordsMade,
         Utility,
         Vote,
+        VoteList,
     )
-    from longmind.operations.answers import EventList, FoundRecords, RecordsMade, VoteList
+    from longmind.operations.results import FoundRecords
 
 
-def recorded(made: Recorded) -> Iterator[Block]:
-    record = made.record
-    named = f"{record.id} ({record.kind.replace('_', ' ')}, frame {record.frame_id})"
-    if made.planned:
-        yield f"Would record {named}."
-    elif made.created:
-        yield f"Recorded {named}."
+def recorded(result: Recorded) -> Iterator[Block]:
+    record = result.record
+    name = f"{record.id} ({record.kind.replace('_', ' ')}, frame {record.frame_id})"
+    if result.planned:
+        yield f"Would record {name}."
+    elif result.created:
+        yield f"Recorded {name}."
     else:
-        yield f"Already recorded as {named}; nothing changed."
-    for link in made.attempts:
+        yield f"Already recorded as {name}; nothing changed."
+    for link in result.attempts:
         yield f"Linked to {link.problem} as {link.role.replace('_', ' ')}."
-    yield from (f"warning: {warning}" for warning in made.warnings)
+    yield from (f"warning: {warning}" for warning in result.warnings)
 
 
-def recorded_many(made: RecordsMade) -> Iterator[Block]:
-    for item in made.recorded:
+def recorded_many(results: RecordsMade) -> Iterator[Block]:
+    for item in results.recorded:
         yield from recorded(item)
 
 
@@ -73,31 +76,31 @@ def shown(record: Record) -> Iterator[Block]:
         yield f"Why it failed: {one_line(record.why)}"
 
 
-def records(found: Records) -> Iterator[Block]:
-    if not found.records:
+def records(listing: Records) -> Iterator[Block]:
+    if not listing.records:
         yield "Nothing is recorded here."
         return
-    yield _table(found.records)
-    if found.truncated:
+    yield _table(listing.records)
+    if listing.truncated:
         yield "There are more; raise --limit."
 
 
-def hits(found: FoundRecords) -> Iterator[Block]:
-    yield from (f"note: {note}" for note in found.notes)
-    if not found.hits:
+def hits(results: FoundRecords) -> Iterator[Block]:
+    yield from (f"note: {note}" for note in results.notes)
+    if not results.hits:
         yield "Nothing recorded here answers that."
         return
     rows = []
-    for hit in found.hits:
+    for hit in results.hits:
         value = "" if hit.utility is None else f"{hit.utility.value:+.2f} ({hit.utility.observations})"
         kind = hit.record.kind.replace("_", " ")
         rows.append((hit.record.id, kind, f"{hit.score:.3f}", value, one_line(hit.record.text)))
     yield Table(("id", "kind", "score", "votes", "text"), rows)
 
 
-def attempts(found: Attempts) -> Iterator[Block]:
-    yield f"{found.problem.id}: {one_line(found.problem.text)}"
-    if not found.tried:
+def attempts(answer: Attempts) -> Iterator[Block]:
+    yield f"{answer.problem.id}: {one_line(answer.problem.text)}"
+    if not answer.tried:
         yield "Nothing was tried on it yet."
         return
     rows = [
@@ -107,67 +110,67 @@ def attempts(found: Attempts) -> Iterator[Block]:
             minute(item.record.occurred_at),
             one_line(item.record.text) + (" [archived]" if item.record.archived else ""),
         )
-        for item in found
+        for item in answer
     ]
     yield Table(("id", "it", "when (UTC)", "text"), rows)
 
 
-def chain(found: FactChain) -> Iterator[Block]:
+def chain(facts: FactChain) -> Iterator[Block]:
     rows = []
-    for fact in found.facts:
-        by = [update for update in found.updates if update.old == fact.id]
-        state = "holds" if fact.id in found.current else ("archived" if not by else "replaced")
+    for fact in facts.facts:
+        by = [update for update in facts.updates if update.old == fact.id]
+        state = "holds" if fact.id in facts.current else ("archived" if not by else "replaced")
         then = ", ".join(f"{update.new} by {update.change}" for update in by)
         rows.append((fact.id, state, then, one_line(fact.text)))
     yield Table(("fact", "now", "replaced by", "text"), rows)
-    if found.changes:
+    if facts.changes:
         yield ""
         yield Table(
             ("change", "when (UTC)", "text"),
-            [(change.id, minute(change.occurred_at), one_line(change.text)) for change in found.changes],
+            [(change.id, minute(change.occurred_at), one_line(change.text)) for change in facts.changes],
         )
 
 
-def utility(found: Utility) -> Iterator[Block]:
-    if not found.observations:
-        yield f"{found.memory} has no votes."
+def utility(answer: Utility) -> Iterator[Block]:
+    if not answer.observations:
+        yield f"{answer.memory} has no votes."
     else:
-        votes = "1 vote" if found.observations == 1 else f"{found.observations} votes"
-        yield f"{found.memory}: {votes}, mean {found.mean:+.2f}, counts {found.value:+.2f}."
+        votes = "1 vote" if answer.observations == 1 else f"{answer.observations} votes"
+        yield f"{answer.memory}: {votes}, mean {answer.mean:+.2f}, counts {answer.value:+.2f}."
 
 
-def votes(found: VoteList) -> Iterator[Block]:
-    if not found.votes:
+def votes(listing: VoteList) -> Iterator[Block]:
+    if not listing.votes:
         yield "There are no votes."
         return
     rows = [
         (minute(vote.recorded_at), vote.problem, f"{vote.vote:+g}", one_line(vote.rationale or ""))
-        for vote in found.votes
+        for vote in listing.votes
     ]
     yield Table(("when (UTC)", "problem", "vote", "why"), rows)
 
 
-def history(found: EventList) -> Iterator[Block]:
+def history(listing: EventList) -> Iterator[Block]:
     yield Table(
         ("when (UTC)", "what", "detail"),
-        [(minute(event.at), event.what, one_line(event.detail)) for event in found.events],
+        [(minute(event.at), event.what, one_line(event.detail)) for event in listing.events],
     )
 
 
-def brief(found: Brief) -> Iterator[Block]:
-    yield found.text or "The budget is too small to say anything."
-    yield from (f"note: {note}" for note in found.notes)
+def brief(answer: Brief) -> Iterator[Block]:
+    yield answer.text or "The budget is too small to say anything."
+    yield from (f"note: {note}" for note in answer.notes)
 
 
-def explained(found: Brief) -> Iterator[Block]:
-    yield found.text or "The budget is too small to say anything."
+def explained(answer: Brief) -> Iterator[Block]:
+    yield answer.text or "The budget is too small to say anything."
     yield ""
-    yield found.explain()
+    yield answer.explain()
 
 
-def replayed(found: Replay) -> Iterator[Block]:
-    yield "The brief is the same." if found else "The brief is another one now."
-    yield from (*found.changes, *found.drift)
+def replayed(replay: Replay) -> Iterator[Block]:
+    yield "The brief is the same." if replay else "The brief is another one now."
+    yield from (*replay.changes, *replay.drift)
 
 
 def _table(found: Sequence[Record]) -> Table:

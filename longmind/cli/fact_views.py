@@ -9,32 +9,34 @@ from longmind.cli.output import Block, Table, one_line
 from longmind.cli.views import minute
 
 if TYPE_CHECKING:
-    from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
-    from longmind.facts.values import Evidence, FactHit, Value
-    from longmind.operations.answers import (
-        Added,
-        ChangeList,
-        EdgeList,
-        EntityKnown,
+    from longmind.base.results import Added
+    from longmind.facts.results import (
+        Changes,
+        EdgesResult,
         EntityMatches,
-        EvidenceList,
-        FactList,
+        EvidenceResult,
+        FactErasure,
         FactsBySubject,
-        PredicateKnown,
+        FactsResult,
+        Recorded,
+        RecordReport,
+        Retracted,
     )
+    from longmind.facts.values import Evidence, FactHit, Value
+    from longmind.operations.results import EntityKnown, PredicateKnown
 
 _MORE: Final = "There are more; raise --limit."
 
 
-def recorded(made: Recorded) -> Iterator[Block]:
-    said = {
-        "recorded": f"Recorded fact {made.fact_id}.",
-        "extended": f"Fact {made.fact_id} was known; its period is longer now.",
-        "unchanged": f"Fact {made.fact_id} was known; nothing changed but its evidence.",
+def recorded(result: Recorded) -> Iterator[Block]:
+    sentences = {
+        "recorded": f"Recorded fact {result.fact_id}.",
+        "extended": f"Fact {result.fact_id} was known; its period is longer now.",
+        "unchanged": f"Fact {result.fact_id} was known; nothing changed but its evidence.",
     }
-    yield said[made.status]
-    if made.superseded:
-        yield f"Made room: fact {', '.join(map(str, made.superseded))}."
+    yield sentences[result.status]
+    if result.superseded:
+        yield f"Made room: fact {', '.join(map(str, result.superseded))}."
 
 
 def recorded_many(report: RecordReport) -> Iterator[Block]:
@@ -44,19 +46,19 @@ def recorded_many(report: RecordReport) -> Iterator[Block]:
     )
 
 
-def retracted(found: Retracted) -> Iterator[Block]:
-    if found:
-        yield f"Retracted fact {', '.join(map(str, found.fact_ids))}; still there with --as-of before now."
+def retracted(result: Retracted) -> Iterator[Block]:
+    if result:
+        yield f"Retracted fact {', '.join(map(str, result.fact_ids))}; still there with --as-of before now."
     else:
         yield "There was nothing to retract."
 
 
-def facts(found: FactList) -> Iterator[Block]:
-    yield from _listed(found.facts, truncated=found.truncated)
+def facts(result: FactsResult) -> Iterator[Block]:
+    yield from _listed(result.facts, truncated=result.truncated)
 
 
-def facts_by_subject(found: FactsBySubject) -> Iterator[Block]:
-    for name, listed in found.subjects.items():
+def facts_by_subject(result: FactsBySubject) -> Iterator[Block]:
+    for name, listed in result.subjects.items():
         yield f"{name}:"
         yield from _listed(listed.facts, truncated=listed.truncated)
 
@@ -65,37 +67,37 @@ def one_fact(hit: FactHit) -> Iterator[Block]:
     yield from _listed([hit], truncated=False)
 
 
-def changes(found: ChangeList) -> Iterator[Block]:
-    if not found.changes:
+def changes(log: Changes) -> Iterator[Block]:
+    if not log.changes:
         yield "Nothing changed."
         return
     rows = []
-    for change in found.changes:
+    for change in log.changes:
         before = "" if change.before is None else _shown(change.before.fact.object)
         after = "" if change.after is None else _shown(change.after.fact.object)
         fact = change.fact
         rows.append((minute(change.at), change.kind, str(fact.subject), str(fact.predicate), before, after))
     yield Table(("when (UTC)", "what", "subject", "predicate", "before", "after"), rows)
-    if found.truncated:
+    if log.truncated:
         yield _MORE
 
 
-def edges(found: EdgeList) -> Iterator[Block]:
-    if not found.edges:
+def edges(result: EdgesResult) -> Iterator[Block]:
+    if not result.edges:
         yield "No fact links it to anything."
         return
     rows = []
-    for edge in found.edges:
+    for edge in result.edges:
         ends = (str(edge.origin), str(edge.neighbor))
         subject, other = ends if edge.direction == "out" else ends[::-1]
         rows.append((edge.depth, edge.fact_id, subject, str(edge.predicate), other))
     yield Table(("steps", "fact", "subject", "predicate", "object"), rows)
-    if found.truncated:
+    if result.truncated:
         yield _MORE
 
 
-def evidence(found: EvidenceList) -> Iterator[Block]:
-    if not found.evidence:
+def evidence(result: EvidenceResult) -> Iterator[Block]:
+    if not result.evidence:
         yield "Nothing speaks for it but whoever recorded it."
         return
     rows = [
@@ -105,41 +107,41 @@ def evidence(found: EvidenceList) -> Iterator[Block]:
             "" if item.confidence is None else f"{item.confidence:g}",
             item.extractor,
         )
-        for item in found.evidence
+        for item in result.evidence
     ]
     yield Table(("frame", "bytes", "confidence", "by"), rows)
 
 
-def matches(found: EntityMatches) -> Iterator[Block]:
-    if not found.matches:
+def matches(result: EntityMatches) -> Iterator[Block]:
+    if not result.matches:
         yield "No entity goes by that name."
         return
     rows = [
         (str(item.key), item.kind, item.alias, f"{item.score:.2f}", item.space or "global")
-        for item in found.matches
+        for item in result.matches
     ]
     yield Table(("entity", "kind", "by the name", "score", "space"), rows)
 
 
-def entity(found: EntityKnown) -> Iterator[Block]:
-    yield f"The entity {found.key} is known."
+def entity(result: EntityKnown) -> Iterator[Block]:
+    yield f"The entity {result.key} is known."
 
 
-def predicate(found: PredicateKnown) -> Iterator[Block]:
-    exact = ", told apart by case" if found.exact else ""
-    values = "one value" if found.cardinality == "one" else "many values"
-    yield f"{found.key} has {values} at a time{exact}."
+def predicate(result: PredicateKnown) -> Iterator[Block]:
+    exact = ", told apart by case" if result.exact else ""
+    values = "one value" if result.cardinality == "one" else "many values"
+    yield f"{result.key} has {values} at a time{exact}."
 
 
-def added(found: Added) -> Iterator[Block]:
-    yield f"{found.added} added." if found.added else "Nothing was new."
+def added(result: Added) -> Iterator[Block]:
+    yield f"{result.added} added." if result.added else "Nothing was new."
 
 
-def erased(found: FactErasure) -> Iterator[Block]:
-    if not any(found.counts.values()):
+def erased(erasure: FactErasure) -> Iterator[Block]:
+    if not any(erasure.counts.values()):
         yield "Nothing was there to erase."
     else:
-        rows = [(name, count) for name, count in found.counts.items() if count]
+        rows = [(name, count) for name, count in erasure.counts.items() if count]
         yield Table(("erased", "rows"), rows)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.base.errors import InvalidInput
 from longmind.cli import commands, views
 from longmind.cli.output import emit, show
-from longmind.operations.frames import ingest as operation
+from longmind.operations.operation import Operation
 
 if TYPE_CHECKING:
     from longmind.ingest.report import IngestReport
@@ -21,32 +21,33 @@ if TYPE_CHECKING:
 _WATCH: Final = "watch"
 
 
-def _perform(memory: Memory, named: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
-    changes = _changes(named) if _WATCH in flags else None  # listens before the first look
-    with _bar(quiet=as_json) as progress:
-        report = operation(memory, **named, progress=progress)
-    if changes is not None:
-        emit(report, as_json=as_json, view=views.ingested)
-        if not as_json:
-            show(["Watching. Press Ctrl-C to stop."], sys.stderr)
-        for _ in changes:
-            again = operation(memory, **named)
-            if again.created or again.superseded or again.retired:
-                emit(again, as_json=as_json, view=views.ingested)
-    return report
+def command(operation: Operation) -> Callable[..., None]:
+    """The command of the operation `ingest`, with a progress bar and a flag to go on."""
+
+    def perform(memory: Memory, arguments: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
+        changes = _changes(arguments) if _WATCH in flags else None  # listens before the first look
+        with _bar(quiet=as_json) as progress:
+            report: IngestReport = operation(memory, **arguments, progress=progress)
+        if changes is not None:
+            emit(report, as_json=as_json, view=views.ingested)
+            if not as_json:
+                show(["Watching. Press Ctrl-C to stop."], sys.stderr)
+            for _ in changes:
+                again = operation(memory, **arguments)
+                if again.created or again.superseded or again.retired:
+                    emit(again, as_json=as_json, view=views.ingested)
+        return report
+
+    flags = {_WATCH: "Go on, and follow every change, until Ctrl-C."}
+    return commands.command(operation, perform=perform, flags=flags)
 
 
-def _changes(named: dict[str, Any]) -> Iterator[Any]:
+def _changes(arguments: dict[str, Any]) -> Iterator[Any]:
     from longmind.ingest.sources import watch_folder
 
-    if not named.get("path") or not Path(named["path"]).is_dir():
+    if not arguments.get("path") or not Path(arguments["path"]).is_dir():
         raise InvalidInput("--watch follows a folder.", hint="Name a folder.")
-    return watch_folder(Path(named["path"]), stop=lambda: False)
-
-
-ingest = commands.command(
-    operation, perform=_perform, flags={_WATCH: "Go on, and follow every change, until Ctrl-C."}
-)
+    return watch_folder(Path(arguments["path"]), stop=lambda: False)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from longmind.cli.output import Block, Table, one_line
 from longmind.cli.views import erased, minute
 
 if TYPE_CHECKING:
-    from longmind.base.frame import Frame
+    from longmind.base.frame import Frame, FrameList
     from longmind.conversation.values import (
         ConversationContext,
         ConversationStats,
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
         MemoryItem,
         SweepReport,
         TurnReport,
+        TurnReports,
         Why,
     )
-    from longmind.operations.answers import FrameList, MemorySettings, TurnReports
+    from longmind.operations.results import MemorySettings
 
 
 def turn(report: TurnReport) -> Iterator[Block]:
     yield f"Wrote turn {report.turn_id}, read by: {report.extractor}."
-    for found in report.extracted:
-        name = "" if found.id is None else f" {found.id}"
-        against = f" (against {', '.join(map(str, found.conflicts_with))})" if found.conflicts_with else ""
-        yield f"{found.action}{name}: {one_line(found.content)}{against}"
+    for memory in report.extracted:
+        name = "" if memory.id is None else f" {memory.id}"
+        against = f" (against {', '.join(map(str, memory.conflicts_with))})" if memory.conflicts_with else ""
+        yield f"{memory.action}{name}: {one_line(memory.content)}{against}"
     yield from (f"warning: {warning}" for warning in report.warnings)
 
 
@@ -37,19 +38,19 @@ def turns(reports: TurnReports) -> Iterator[Block]:
         yield from turn(report)
 
 
-def window(found: FrameList) -> Iterator[Block]:
-    yield from _said(found.frames) if found.frames else ["Nothing was said yet."]
+def window(listing: FrameList) -> Iterator[Block]:
+    yield from _said(listing.frames) if listing.frames else ["Nothing was said yet."]
 
 
-def context(found: ConversationContext) -> Iterator[Block]:
+def context(answer: ConversationContext) -> Iterator[Block]:
     yield "What was said last"
-    yield from _said(found.short_term) if found.short_term else ["Nothing was said yet."]
-    for title, items in (("Mid term", found.mid_term), ("Long term", found.long_term_hint)):
+    yield from _said(answer.short_term) if answer.short_term else ["Nothing was said yet."]
+    for title, items in (("Mid term", answer.mid_term), ("Long term", answer.long_term_hint)):
         if items:
             yield ""
             yield title
             yield from (f"- {one_line(item.content)} [{item.id}]" for item in items)
-    yield from (f"note: {note}" for note in found.notes)
+    yield from (f"note: {note}" for note in answer.notes)
 
 
 def one(item: MemoryItem) -> Iterator[Block]:
@@ -73,30 +74,32 @@ def forgotten(item: MemoryItem) -> Iterator[Block]:
     yield f"Forgot memory {item.id}; still there with --as-of before now."
 
 
-def listed(found: Found) -> Iterator[Block]:
-    if not found.items:
+def listed(memories: Found) -> Iterator[Block]:
+    if not memories.items:
         yield "Nothing is remembered here."
     else:
         rows = [
             (item.id, item.layer, item.status, f"{item.score:.3f}", item.hits, one_line(item.content))
-            for item in found.items
+            for item in memories.items
         ]
         yield Table(("id", "layer", "status", "score", "hits", "memory"), rows)
-    yield from (f"note: {note}" for note in found.notes)
+    yield from (f"note: {note}" for note in memories.notes)
 
 
-def why(found: Why) -> Iterator[Block]:
-    yield from one(found.memory)
+def why(answer: Why) -> Iterator[Block]:
+    yield from one(answer.memory)
     yield ""
-    yield Table(("term", "adds"), [(name, f"{value:+.3f}") for name, value in found.terms.items()])
-    if found.rules:
-        yield f"rules: {', '.join(found.rules)}"
-    if found.links:
+    yield Table(("term", "adds"), [(name, f"{value:+.3f}") for name, value in answer.terms.items()])
+    if answer.rules:
+        yield f"rules: {', '.join(answer.rules)}"
+    if answer.links:
         yield ""
-        yield Table(("turn", "why", "rule"), [(link.turn_id, link.reason, link.rule) for link in found.links])
-    if found.decisions:
+        yield Table(
+            ("turn", "why", "rule"), [(link.turn_id, link.reason, link.rule) for link in answer.links]
+        )
+    if answer.decisions:
         yield ""
-        rows = [(minute(item.at), item.action, one_line(str(dict(item.inputs)))) for item in found.decisions]
+        rows = [(minute(item.at), item.action, one_line(str(dict(item.inputs)))) for item in answer.decisions]
         yield Table(("when (UTC)", "decided", "from"), rows)
 
 
@@ -114,23 +117,23 @@ def swept(report: SweepReport) -> Iterator[Block]:
     yield f"{report.scored} scored, {report.average_score:.3f} on average"
 
 
-def stats(found: ConversationStats) -> Iterator[Block]:
-    rows: list[tuple[str, str]] = [("turns", str(found.turns)), ("sessions", str(found.sessions))]
-    rows += [(f"{name} term", str(count)) for name, count in found.by_layer.items()]
-    rows += [(name, str(count)) for name, count in found.by_status.items()]
-    rows.append(("average score", f"{found.average_score:.3f}"))
-    if found.average_age_days is not None:
-        rows.append(("average age", f"{found.average_age_days:.1f} days"))
-    for title, groups in (("extraction", found.extraction), ("spent", found.spending)):
+def stats(figures: ConversationStats) -> Iterator[Block]:
+    rows: list[tuple[str, str]] = [("turns", str(figures.turns)), ("sessions", str(figures.sessions))]
+    rows += [(f"{name} term", str(count)) for name, count in figures.by_layer.items()]
+    rows += [(name, str(count)) for name, count in figures.by_status.items()]
+    rows.append(("average score", f"{figures.average_score:.3f}"))
+    if figures.average_age_days is not None:
+        rows.append(("average age", f"{figures.average_age_days:.1f} days"))
+    for title, groups in (("extraction", figures.extraction), ("spent", figures.spending)):
         for name, numbers in groups.items():
             rows.append((f"{title}, {name}", ", ".join(f"{key} {value:g}" for key, value in numbers.items())))
-    yield Table((found.space, ""), rows)
+    yield Table((figures.space, ""), rows)
 
 
-def settings(found: MemorySettings) -> Iterator[Block]:
+def settings(result: MemorySettings) -> Iterator[Block]:
     rows = [
         (f"{section}.{name}", str(value))
-        for section, values in found.settings.items()
+        for section, values in result.settings.items()
         for name, value in values.items()
     ]
     yield Table(("setting", "value"), rows)

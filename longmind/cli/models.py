@@ -58,10 +58,10 @@ def list_models(cache: CacheOption = None, as_json: JsonOption = False) -> None:
 
     folder = _folder(cache)
     here = {model.name: model for model in models.installed(folder)}
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for known in CATALOGUE.values():
         model = here.get(known.name)
-        found.append(
+        rows.append(
             {
                 "name": known.name,
                 "title": known.title,
@@ -73,7 +73,7 @@ def list_models(cache: CacheOption = None, as_json: JsonOption = False) -> None:
                 "folder": plain(model.folder) if model else None,
             }
         )
-    emit({"cache": str(folder), "models": found}, as_json=as_json, view=views.models)
+    emit({"cache": str(folder), "models": rows}, as_json=as_json, view=views.models)
 
 
 @commands.command()

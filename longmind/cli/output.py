@@ -70,8 +70,8 @@ def one_line(text: str, *, most: int = 400) -> str:
 
 def styled(text: str, codes: str, stream: TextIO) -> str:
     """Coloured on a terminal that wants it, as it is elsewhere."""
-    wanted = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return f"\x1b[{codes}m{text}\x1b[0m" if wanted else text
+    colours = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return f"\x1b[{codes}m{text}\x1b[0m" if colours else text
 
 
 def _show_plain(table: Table, stream: TextIO) -> None:
@@ -80,12 +80,12 @@ def _show_plain(table: Table, stream: TextIO) -> None:
     if table.title:
         print(clean(table.title), file=stream)
     lines = [list(table.headings), *rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(table.headings))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(table.headings))]
     right = _numeric(table)
     for line in lines:
         cells = [
-            cell.rjust(width) if place in right else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ]
         print("  ".join(cells).rstrip(), file=stream)
 
@@ -106,19 +106,19 @@ def _show_rich(table: Table, stream: TextIO) -> None:
     between = 3 * len(widths)
     widths[-1] = max(8, min(widths[-1], console.width - sum(widths[:-1]) - between))
     right = _numeric(table)
-    drawn = RichTable(box=box.SIMPLE_HEAD, title=table.title, title_justify="left", pad_edge=False)
-    for place, (heading, width) in enumerate(zip(table.headings, widths, strict=True)):
-        drawn.add_column(heading, justify="right" if place in right else "left", width=width, no_wrap=True)
+    grid = RichTable(box=box.SIMPLE_HEAD, title=table.title, title_justify="left", pad_edge=False)
+    for number, (heading, width) in enumerate(zip(table.headings, widths, strict=True)):
+        grid.add_column(heading, justify="right" if number in right else "left", width=width, no_wrap=True)
     for row in rows:
         for cell, width in zip(row, widths, strict=True):
             cell.truncate(width, overflow="ellipsis")
-        drawn.add_row(*row)
-    console.print(drawn)
+        grid.add_row(*row)
+    console.print(grid)
 
 
 def _numeric(table: Table) -> set[int]:
     return {
-        place
-        for place in range(len(table.headings))
-        if table.rows and all(isinstance(row[place], int) for row in table.rows)
+        column
+        for column in range(len(table.headings))
+        if table.rows and all(isinstance(row[column], int) for row in table.rows)
     }

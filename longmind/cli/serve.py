@@ -44,7 +44,7 @@ def serve(
     from longmind.http.serve import serve as answer
 
     if files is not None and not files.is_dir():
-        raise NotFound(f"{files} is no folder.", hint="Make it first, or name another with --files.")
+        raise NotFound(f"{files} is not a folder.", hint="Create it first, or name another with --files.")
     with arguments.writing(store, space=space) as memory:
         print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}", file=sys.stderr)
         print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)

@@ -53,17 +53,17 @@ def init(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Begin a memory for this project: ./.longmind/memory.mind."""
-    place = Path(arguments.DEFAULT_STORE)
-    there = place.exists()
+    """Create a memory for this project: ./.longmind/memory.mind."""
+    store = Path(arguments.DEFAULT_STORE)
+    there = store.exists()
     with arguments.writing(None) as memory:
         embedder = memory.embedder
     if gitignore:
-        rules = place.parent / ".gitignore"
+        rules = store.parent / ".gitignore"
         if not rules.exists():  # one that is there is the user's own
             rules.write_text("*\n", encoding="utf-8")
-    answer = {"store": str(place), "created": not there, "embedder": embedder}
-    emit(answer, as_json=as_json, view=_begun)
+    answer = {"store": str(store), "created": not there, "embedder": embedder}
+    emit(answer, as_json=as_json, view=_created)
 
 
 def doctor(store: StoreOption = None, as_json: JsonOption = False) -> None:
@@ -130,16 +130,18 @@ def _versions(modules: tuple[str, ...]) -> str:
 
 
 def _store(store: str | None) -> Iterator[Finding]:
-    place = store or arguments.DEFAULT_STORE
+    location = store or arguments.DEFAULT_STORE
     if arguments.is_new(store):
-        yield Finding("store", "off", f"{place} is not there yet", "longmind init")
+        yield Finding("store", "off", f"{location} is not there yet", "longmind init")
         return
     try:
         with arguments.reading(store) as memory:
             stats = memory.stats()
-            kept = f"{stats.live:,} frames, {stats.engine}, format {stats.format}"
+            contents = f"{stats.live:,} frames, {stats.engine}, format {stats.format}"
             yield Finding(
-                "store", "ok", f"{place}: {kept}{', read only' if memory.store.engine.read_only else ''}"
+                "store",
+                "ok",
+                f"{location}: {contents}{', read only' if memory.store.engine.read_only else ''}",
             )
             for lane in memory.search("?").lanes:
                 mend = None if lane.ran else _mend_lane(lane.name)
@@ -166,15 +168,15 @@ def _server() -> Iterator[Finding]:
 
     try:
         response = exchange("GET", "http://127.0.0.1:8787/health", timeout=0.3, most_bytes=1 << 20)
-        found: Any = json.loads(response.body)
-        yield Finding("server", "ok", f"version {found['version']} on 127.0.0.1:8787")
+        health: Any = json.loads(response.body)
+        yield Finding("server", "ok", f"version {health['version']} on 127.0.0.1:8787")
     except (Unavailable, ValueError, KeyError, TypeError):
         yield Finding("server", "off", "none on 127.0.0.1:8787; nothing needs one", "longmind serve")
 
 
-def _begun(answer: dict[str, Any]) -> Iterator[Block]:
+def _created(answer: dict[str, Any]) -> Iterator[Block]:
     if answer["created"]:
-        yield f"Began {answer['store']}."
+        yield f"Created {answer['store']}."
     else:
         yield f"{answer['store']} is there already; nothing changed."
     if answer["embedder"] is None:

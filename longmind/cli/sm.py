@@ -48,7 +48,7 @@ PiiOption = Annotated[bool, typer.Option("--exclude-pii", help="Leave out what h
 
 @contextmanager
 def _open(db: str, space: str) -> Iterator[Memory]:
-    """The store, begun with its folder if it is not there."""
+    """The store, created with its folder if it is not there."""
     from longmind.memory import Memory
 
     if "://" not in db and db != ":memory:":
@@ -137,10 +137,10 @@ def list_memories(
     """The memories in order."""
     from longmind.http import shapes
 
-    wanted = None if status == "all" else status
+    states = None if status == "all" else status
     with _memories(db, space) as memories:
-        found = memories.list(layer=layer, sort=sort, status=wanted, limit=limit, exclude_pii=exclude_pii)
-    emit(shapes.found(found), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
+        memories_ = memories.list(layer=layer, sort=sort, status=states, limit=limit, exclude_pii=exclude_pii)
+    emit(shapes.memories(memories_), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
 
 @app.command()
@@ -157,8 +157,8 @@ def search(
     from longmind.http import shapes
 
     with _memories(db, space) as memories:
-        found = memories.search(query, layer=layer, limit=limit, exclude_pii=exclude_pii)
-    emit(shapes.found(found), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
+        answer = memories.search(query, layer=layer, limit=limit, exclude_pii=exclude_pii)
+    emit(shapes.memories(answer), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
 
 @app.command()
@@ -174,10 +174,10 @@ def forget(
     if (memory_id is None) == (text is None):
         raise InvalidInput("Give --id or --text, one of them.")
     with _memories(db, space) as memories:
-        chosen = memories.like(text).id if text is not None else memory_id
-        assert chosen is not None
-        certificate = memories.erase(chosen, with_sources=with_sources)
-    done = {"id": chosen, "erased": json.loads(certificate.to_json())}
+        number = memories.like(text).id if text is not None else memory_id
+        assert number is not None
+        certificate = memories.erase(number, with_sources=with_sources)
+    done = {"id": number, "erased": json.loads(certificate.to_json())}
     emit(done, as_json=as_json, view=lambda one: [f"Memory {one['id']} is erased."])
 
 
@@ -195,8 +195,8 @@ def gc(
     """Score, promote, and clean up."""
     from longmind.http import shapes
 
-    given = arguments.moment(now, "--now")
-    moment = SystemClock().now() if given is None else given
+    instant = arguments.moment(now, "--now")
+    moment = SystemClock().now() if instant is None else instant
     with _memories(db, space) as memories:
         report = memories.gc(moment, dry_run=dry_run, purge=purge)
     emit(shapes.sweep(report), as_json=as_json, view=_sweep_view)
@@ -225,8 +225,8 @@ def stats(
     from longmind.http import shapes
 
     with _memories(db, space) as memories:
-        found = memories.stats(now=SystemClock().now())
-    emit(shapes.stats(found), as_json=as_json, view=_nested_view)
+        figures = memories.stats(now=SystemClock().now())
+    emit(shapes.stats(figures), as_json=as_json, view=_nested_view)
 
 
 @app.command()
@@ -246,14 +246,14 @@ def config(
             memories.configure(_settings(load))
         if key is not None and value is not None:
             memories.configure({key: _value(value)})
-        found: Any = memories.config.to_mapping()
+        settings: Any = memories.config.to_mapping()
     if key is not None:
         section, _, name = key.partition(".")
         try:
-            found = found[section][name] if name else found[section]
+            settings = settings[section][name] if name else settings[section]
         except KeyError:
             raise InvalidInput(f"There is no setting {key!r}.", hint="See: sm config") from None
-    emit(found, as_json=as_json, view=lambda one: [json.dumps(one, indent=2, ensure_ascii=False)])
+    emit(settings, as_json=as_json, view=lambda one: [json.dumps(one, indent=2, ensure_ascii=False)])
 
 
 @app.command()
@@ -276,13 +276,13 @@ def run(argv: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    given = list(sys.argv[1:] if argv is None else argv)
-    sys.exit(_outcome(given or ["--help"], as_json="--json" in given))
+    words = list(sys.argv[1:] if argv is None else argv)
+    sys.exit(_outcome(words or ["--help"], as_json="--json" in words))
 
 
-def _outcome(given: list[str], *, as_json: bool) -> int:
+def _outcome(words: list[str], *, as_json: bool) -> int:
     try:
-        result = app(given, prog_name="sm", standalone_mode=False)
+        result = app(words, prog_name="sm", standalone_mode=False)
     except UsageError as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "sm"
@@ -344,13 +344,13 @@ def _memories_view(items: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
     yield Table(("id", "layer", "status", "score", "hits", "content"), rows)
 
 
-def _context_view(found: Mapping[str, Any]) -> Iterable[Block]:
-    for turn in found["short_term"]:
+def _context_view(answer: Mapping[str, Any]) -> Iterable[Block]:
+    for turn in answer["short_term"]:
         yield f"{turn['ts']}  {turn['role']}: {one_line(turn['text'])}"
     for name in ("mid_term", "long_term_hint"):
-        if found[name]:
+        if answer[name]:
             yield f"{name}:"
-            yield from _memories_view(found[name])
+            yield from _memories_view(answer[name])
 
 
 def _sweep_view(report: Mapping[str, Any]) -> Iterable[Block]:
@@ -377,8 +377,8 @@ def _why_view(why: Mapping[str, Any]) -> Iterable[Block]:
         yield f"{item['at']}  {item['action']}  {json.dumps(item['inputs'], ensure_ascii=False)}"
 
 
-def _nested_view(found: Mapping[str, Any]) -> Iterable[Block]:
-    yield json.dumps(found, indent=2, ensure_ascii=False)
+def _nested_view(answer: Mapping[str, Any]) -> Iterable[Block]:
+    yield json.dumps(answer, indent=2, ensure_ascii=False)
 
 
 if __name__ == "__main__":

@@ -56,36 +56,36 @@ class Browser:
         """The objects that the filter leaves, remembered until it changes."""
         words = self.words.strip()
         if self._last is None or self._last[0] != (words, self.pinned):
-            found = [
+            matches = [
                 item
                 for item in self.items
                 if (not self.pinned or item.pinned) and (not words or space_views.speaks_of(item, words))
             ]
-            self._last = (words, self.pinned), found
+            self._last = (words, self.pinned), matches
         return self._last[1]
 
     def tree(self) -> list[Line]:
         """The open part of the tree; a filter opens all of what it leaves."""
-        found: list[Line] = []
+        lines: list[Line] = []
         seen: set[str] = set()
         everything = bool(self.words.strip()) or self.pinned
         for item in self.chosen():
             parts = item.path.split("/")
             hidden = False
             for depth in range(1, len(parts)):
-                place = "/".join(parts[:depth])
-                is_open = everything or place in self.open
-                if place not in seen:
-                    seen.add(place)
+                path = "/".join(parts[:depth])
+                is_open = everything or path in self.open
+                if path not in seen:
+                    seen.add(path)
                     mark = "-" if is_open else "+"
-                    found.append(Line(place, f"{'  ' * (depth - 1)}{mark} {parts[depth - 1]}/"))
+                    lines.append(Line(path, f"{'  ' * (depth - 1)}{mark} {parts[depth - 1]}/"))
                 if not is_open:
                     hidden = True
                     break
             if not hidden:
                 indent = "  " * (len(parts) - 1)
-                found.append(Line(item.path, f"{indent}  {space_views.leaf(item)}", item))
-        return found
+                lines.append(Line(item.path, f"{indent}  {space_views.leaf(item)}", item))
+        return lines
 
     def body(self, width: int) -> list[str]:
         """The lines of the screen's middle."""

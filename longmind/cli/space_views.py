@@ -12,20 +12,26 @@ from longmind.cli.output import Block, Table, one_line, show
 from longmind.cli.views import backed_up, erased
 
 if TYPE_CHECKING:
-    from longmind.operations.answers import (
+    from longmind.operations.results import (
         ActionContext,
-        AuditList,
         ContextBundle,
-        ObjectList,
         Ordering,
         Section,
-        SpaceList,
         SpacePolicy,
         SpaceText,
-        Spending,
     )
     from longmind.spaces.sync import SyncReport
-    from longmind.spaces.values import GcReport, ImportReport, MemoryObject, Remembered, SpaceSummary
+    from longmind.spaces.values import (
+        AuditList,
+        GcReport,
+        ImportReport,
+        MemoryObject,
+        ObjectList,
+        Remembered,
+        SpaceList,
+        SpaceSummary,
+        Spending,
+    )
 
 
 def speaks_of(item: MemoryObject, text: str) -> bool:
@@ -56,20 +62,20 @@ def show_tree(name: str, items: Sequence[MemoryObject]) -> None:
         for item in items:
             parts = item.path.split("/")
             for depth in range(1, len(parts)):
-                place, above = "/".join(parts[:depth]), "/".join(parts[: depth - 1])
-                if place not in branches:
-                    branches[place] = branches[above].add(Text(parts[depth - 1] + "/", style="cyan"))
+                folder, above = "/".join(parts[:depth]), "/".join(parts[: depth - 1])
+                if folder not in branches:
+                    branches[folder] = branches[above].add(Text(parts[depth - 1] + "/", style="cyan"))
             branches["/".join(parts[:-1])].add(Text(leaf(item)))
         Console().print(root)
         return
     show([f"{name} ({len(items)})"])
-    shown: set[str] = set()
+    printed: set[str] = set()
     for item in items:
         parts = item.path.split("/")
         for depth in range(1, len(parts)):
-            place = "/".join(parts[:depth])
-            if place not in shown:
-                shown.add(place)
+            folder = "/".join(parts[:depth])
+            if folder not in printed:
+                printed.add(folder)
                 show(["  " * depth + parts[depth - 1] + "/"])
         show(["  " * len(parts) + leaf(item)])
 
@@ -92,11 +98,11 @@ def detail(item: MemoryObject) -> Iterator[Block]:
         yield f"\n[{chunk.chunk_id}] {chunk.text}"
 
 
-def listed(found: SpaceList) -> Iterator[Block]:
-    yield _spaces(found.spaces) if found.spaces else "There are no spaces yet."
+def listed(listing: SpaceList) -> Iterator[Block]:
+    yield _spaces(listing.spaces) if listing.spaces else "There are no spaces yet."
 
 
-def begun(space: SpaceSummary) -> Iterator[Block]:
+def created(space: SpaceSummary) -> Iterator[Block]:
     yield _spaces([space])
 
 
@@ -107,8 +113,8 @@ def remembered(done: Remembered) -> Iterator[Block]:
     yield from done.notes
 
 
-def objects(found: ObjectList) -> Iterator[Block]:
-    rows = [_row(item, format_ms(item.updated_at)) for item in found.objects]
+def objects(listing: ObjectList) -> Iterator[Block]:
+    rows = [_row(item, format_ms(item.updated_at)) for item in listing.objects]
     yield Table(_COLUMNS, rows) if rows else "Nothing."
 
 
@@ -130,15 +136,15 @@ def bundled(bundle: ContextBundle) -> Iterator[Block]:
         yield f"note: {warning}"
 
 
-def used(found: ActionContext) -> Iterator[Block]:
-    yield found.text
-    if found.left_out:
-        yield f"({found.total_tokens} tokens; no room for {', '.join(found.left_out)})"
+def used(context: ActionContext) -> Iterator[Block]:
+    yield context.text
+    if context.left_out:
+        yield f"({context.total_tokens} tokens; no room for {', '.join(context.left_out)})"
 
 
-def ruled(found: SpacePolicy) -> Iterator[Block]:
-    rows = [(name, "-" if value in (None, [], {}) else str(value)) for name, value in found.policy.items()]
-    yield Table((found.space, ""), rows)
+def ruled(rules: SpacePolicy) -> Iterator[Block]:
+    rows = [(name, "-" if value in (None, [], {}) else str(value)) for name, value in rules.policy.items()]
+    yield Table((rules.space, ""), rows)
 
 
 def collected(report: GcReport) -> Iterator[Block]:
@@ -148,27 +154,27 @@ def collected(report: GcReport) -> Iterator[Block]:
     yield from (f"  {name}" for name in report.expired)
 
 
-def audited(found: AuditList) -> Iterator[Block]:
+def audited(log: AuditList) -> Iterator[Block]:
     rows = [
-        (format_ms(one.at), one.action, one.object_id or "", str(dict(one.detail))) for one in found.entries
+        (format_ms(one.at), one.action, one.object_id or "", str(dict(one.detail))) for one in log.entries
     ]
     yield Table(("at", "action", "object", "detail"), rows) if rows else "The log is empty."
 
 
-def spent(found: Spending) -> Iterator[Block]:
+def spent(spending: Spending) -> Iterator[Block]:
     rows = [
         (name, ", ".join(f"{what} {amount:g}" for what, amount in costs.items()))
-        for name, costs in found.providers.items()
+        for name, costs in spending.providers.items()
     ]
     yield Table(("provider", "spent"), rows) if rows else "Nothing was spent."
 
 
-def ordered(found: Ordering) -> Iterator[Block]:
-    yield found.backend
+def ordered(ordering: Ordering) -> Iterator[Block]:
+    yield ordering.backend
 
 
-def text(found: SpaceText) -> Iterator[Block]:
-    yield found.text.rstrip("\n")
+def text(export: SpaceText) -> Iterator[Block]:
+    yield export.text.rstrip("\n")
 
 
 def imported(report: ImportReport) -> Iterator[Block]:
@@ -191,13 +197,13 @@ def _row(item: MemoryObject | Section, updated: str) -> tuple[str, ...]:
     return pin, item.path, item.kind, item.relevance, updated, one_line(item.summary_micro)
 
 
-def _spaces(found: Sequence[SpaceSummary]) -> Table:
-    rows = [(one.name, one.objects, one.pinned, format_ms(one.updated_at)) for one in found]
+def _spaces(spaces: Sequence[SpaceSummary]) -> Table:
+    rows = [(one.name, one.objects, one.pinned, format_ms(one.updated_at)) for one in spaces]
     return Table(("space", "objects", "pinned", "updated"), rows)
 
 
 VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
-    "space.create": begun,
+    "space.create": created,
     "space.list": listed,
     "space.delete": erased,
     "space.gc": collected,

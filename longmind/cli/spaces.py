@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longmind.base.errors import NotFound
+from longmind.base.results import Written
 from longmind.cli import arguments, space_views
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import emit, show
-from longmind.operations.answers import Written
 from longmind.operations.spaces import key_in
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def export(
 ) -> None:
     """Write a space as one JSON file, with its hash and, given a key, a signature."""
     with arguments.reading(store) as memory:
-        made = memory.spaces.export(space, path, key=key_in(key_file), algorithm=algorithm)
-    written = Written(str(made), made.stat().st_size)
+        target = memory.spaces.export(space, path, key=key_in(key_file), algorithm=algorithm)
+    written = Written(str(target), target.stat().st_size)
     emit(written, as_json=as_json, view=space_views.VIEWS["space.export"])
 
 
@@ -104,7 +104,7 @@ def browse_space(
             else:
                 emit(found.to_dict(), as_json=as_json, view=lambda _: space_views.detail(found))
                 return
-        chosen = list(
+        objects = list(
             itertools.islice(
                 (
                     item
@@ -117,13 +117,13 @@ def browse_space(
             )
         )
         if as_json:
-            emit([item.to_dict() for item in chosen], as_json=True, view=lambda _: [])
+            emit([item.to_dict() for item in objects], as_json=True, view=lambda _: [])
         elif tree or not space_views.interactive():
-            space_views.show_tree(name, chosen)
+            space_views.show_tree(name, objects)
         else:
             from longmind.cli.space_browser import Browser, browse
 
-            browse(Browser(name, chosen))
+            browse(Browser(name, objects))
 
 
 def _paged(space: ProjectSpace, prefix: str, kind: str | None) -> Iterator[MemoryObject]:

@@ -9,12 +9,12 @@ from longmind.base.times import format_ms
 from longmind.cli.output import Block, Table, one_line
 
 if TYPE_CHECKING:
-    from longmind.base.frame import Frame, Page
+    from longmind.base.frame import Forgotten, Frame, FrameList, Page
+    from longmind.base.results import Names, Written
     from longmind.context.items import Context
     from longmind.ingest.report import IngestReport
-    from longmind.operations.answers import Certificates, Forgotten, FrameList, Names, Written
     from longmind.search.results import SearchResults, WhyNot
-    from longmind.store.erasure import ErasureCertificate, ErasureCheck
+    from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.upkeep import Stats, VerifyReport
 
 
@@ -28,8 +28,8 @@ def remembered(report: IngestReport) -> Iterator[Block]:
         yield f"Already there as {name}; nothing changed."
 
 
-def timeline(found: FrameList | Page) -> Iterator[Block]:
-    frames = found.frames
+def timeline(listing: FrameList | Page) -> Iterator[Block]:
+    frames = listing.frames
     if not frames:
         yield "Nothing is remembered here for that time."
         return
@@ -95,21 +95,21 @@ def ingested(report: IngestReport) -> Iterator[Block]:
         yield f"Warning: {warning}"
 
 
-def stats(found: Stats) -> Iterator[Block]:
+def stats(summary: Stats) -> Iterator[Block]:
     yield Table(
-        ("store", found.location),
+        ("store", summary.location),
         [
-            ("engine", f"{found.engine}, format {found.format}"),
-            ("size", size(found.bytes)),
-            ("frames", f"{found.live:,} ({found.retired:,} more retired)"),
-            ("last change", format_ms(found.revision) if found.revision else "never"),
+            ("engine", f"{summary.engine}, format {summary.format}"),
+            ("size", size(summary.bytes)),
+            ("frames", f"{summary.live:,} ({summary.retired:,} more retired)"),
+            ("last change", format_ms(summary.revision) if summary.revision else "never"),
         ],
     )
-    for title, counts in (("space", found.by_space), ("kind", found.by_kind)):
+    for title, counts in (("space", summary.by_space), ("kind", summary.by_kind)):
         if counts:
             yield ""
             yield Table((title, "frames"), list(counts.items()))
-    for part, numbers in found.parts.items():
+    for part, numbers in summary.parts.items():
         if numbers:
             yield ""
             yield Table((part, ""), list(numbers.items()))
@@ -137,8 +137,8 @@ def verified(report: VerifyReport) -> Iterator[Block]:
         yield "What was written is damaged. Restore a backup: longmind restore BACKUP TO"
 
 
-def backed_up(made: Written) -> Iterator[Block]:
-    yield f"Wrote {made.path} ({size(made.bytes)})."
+def backed_up(file: Written) -> Iterator[Block]:
+    yield f"Wrote {file.path} ({size(file.bytes)})."
 
 
 def listed(page: Page) -> Iterator[Block]:
@@ -166,9 +166,9 @@ def whole(frame: Frame) -> Iterator[Block]:
     yield frame.text
 
 
-def forgotten(found: Forgotten) -> Iterator[Block]:
-    if found.frames:
-        yield f"Forgot {_frames_named(found.frames)}; still there with --as-of before now."
+def forgotten(retired: Forgotten) -> Iterator[Block]:
+    if retired.frames:
+        yield f"Forgot {_frames_named(retired.frames)}; still there with --as-of before now."
     else:
         yield "Nothing was there to forget."
 
@@ -182,10 +182,10 @@ def erased(certificate: ErasureCertificate) -> Iterator[Block]:
     yield certificate.to_json()
 
 
-def completed(found: Certificates) -> Iterator[Block]:
-    if not found.certificates:
+def completed(listing: Certificates) -> Iterator[Block]:
+    if not listing.certificates:
         yield "No erasure was left unfinished."
-    for certificate in found.certificates:
+    for certificate in listing.certificates:
         if certificate.scrubbed:
             yield f"Completed the erasure of {_frames_named(certificate.frames)}."
         else:
@@ -197,21 +197,21 @@ def completed(found: Certificates) -> Iterator[Block]:
         yield certificate.to_json()
 
 
-def erasure_checked(found: ErasureCheck) -> Iterator[Block]:
-    if found:
+def erasure_checked(check: ErasureCheck) -> Iterator[Block]:
+    if check:
         yield "The certificate holds: nothing of it is back."
-    yield from found.problems
+    yield from check.problems
 
 
-def lost(found: WhyNot) -> Iterator[Block]:
-    yield found.reason
+def lost(answer: WhyNot) -> Iterator[Block]:
+    yield answer.reason
 
 
-def names(found: Names) -> Iterator[Block]:
-    yield from found.names
+def names(listing: Names) -> Iterator[Block]:
+    yield from listing.names
 
 
-def models(found: Mapping[str, Any]) -> Iterator[Block]:
+def models(answer: Mapping[str, Any]) -> Iterator[Block]:
     rows: list[Sequence[str | int]] = [
         (
             model["name"],
@@ -220,12 +220,12 @@ def models(found: Mapping[str, Any]) -> Iterator[Block]:
             size(model["size"]) if model["installed"] else "not installed",
             model["licence"],
         )
-        for model in found["models"]
+        for model in answer["models"]
     ]
     yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
-    if not all(model["installed"] for model in found["models"]):
+    if not all(model["installed"] for model in answer["models"]):
         yield "Install one with: longmind models install NAME"
-    yield f"Cache: {found['cache']}"
+    yield f"Cache: {answer['cache']}"
 
 
 def _said(frame: Frame) -> str:

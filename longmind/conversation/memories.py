@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
 from longmind.base.errors import Conflict, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
+from longmind.base.parameters import DryRun, InSpace, Limit, Mark, MaybeNow, NewTags, Now, Tags, WriteSpace
 from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
 from longmind.conversation.candidates import from_text
@@ -26,8 +27,11 @@ from longmind.conversation.values import (
     PII,
     STATUSES,
     ConversationStats,
+    ExcludePersonal,
     Found,
+    MemoryId,
     MemoryItem,
+    OneLayer,
     SweepReport,
     Why,
     check_memory_id,
@@ -89,7 +93,12 @@ class Memories:
     # Writing
 
     def remember(
-        self, content: str, *, importance: int = 0, tags: Iterable[str] = (), space: str | None = None
+        self,
+        content: Annotated[str, "What to remember, as one sentence.", Mark.TEXT],
+        *,
+        importance: Annotated[int, "1 if it is important, else 0."] = 0,
+        tags: Tags = (),
+        space: WriteSpace = None,
     ) -> MemoryItem:
         """Keep a memory in the middle layer; one that says the same is seen again instead."""
         space_name = self._place(space)
@@ -116,14 +125,14 @@ class Memories:
 
     def update(
         self,
-        memory_id: int,
+        memory_id: MemoryId,
         *,
-        content: str | None = None,
-        status: str | None = None,
-        tags: Iterable[str] | None = None,
-        space: str | None = None,
+        content: Annotated[str | None, "Other words for it."] = None,
+        status: Annotated[str | None, "In use, put away, or retired."] = None,
+        tags: NewTags = None,
+        space: InSpace = None,
     ) -> MemoryItem:
-        """Change wording, status or tags; what held before stays visible as of before."""
+        """Change a memory's words, status or tags; what held before stays visible as of before."""
         check_memory_id(memory_id)
         space_name = self._place(space)
         new_status = None if status is None else check_choice(status, "status", STATUSES)
@@ -155,8 +164,10 @@ class Memories:
                 put_away(ctx, memory_id, new_status, reason="by hand", inputs={})
             return self._one(tx.db, memory_id, View.of(space_name))
 
-    def like(self, text: str, *, space: str | None = None) -> MemoryItem:
-        """The active memory that says this, or `NotFound`."""
+    def like(
+        self, text: Annotated[str, "What it says, in these or similar words."], *, space: InSpace = None
+    ) -> MemoryItem:
+        """The memory in use that says this."""
         space_name = self._place(space)
         candidate = from_text(check_text(text, "text"), rule=_FREE)
         with self._store.read() as snapshot:
@@ -166,14 +177,18 @@ class Memories:
                 raise NotFound("No memory says this.", hint="List them, and give an id.")
             return self._one(snapshot.db, matched.same, View.of(space_name))
 
-    def forget(self, memory_id: int, *, space: str | None = None) -> MemoryItem:
-        """Retire a memory, with status deleted: gone from reads at LATEST, still there as of before."""
+    def forget(self, memory_id: MemoryId, *, space: InSpace = None) -> MemoryItem:
+        """Retire a memory: gone from answers, still there as of before."""
         return self.update(memory_id, status="deleted", space=space)
 
     def erase(
-        self, memory_id: int, *, with_sources: bool = False, space: str | None = None
+        self,
+        memory_id: MemoryId,
+        *,
+        with_sources: Annotated[bool, "Also the turns that it was made of."] = False,
+        space: InSpace = None,
     ) -> ErasureCertificate:
-        """Remove a memory for good; it is not extracted again. Its turns stay, unless `with_sources`."""
+        """Remove a memory for good, so that it is not extracted again, and prove it by a certificate."""
         check_memory_id(memory_id)
         view = View.of(self._place(space))
         with self._store.read() as snapshot:
@@ -190,13 +205,13 @@ class Memories:
 
     def gc(
         self,
-        now: datetime | int,
+        now: Now,
         *,
-        dry_run: bool = False,
-        purge: bool = False,
-        space: str | None = None,
+        dry_run: DryRun = False,
+        purge: Annotated[bool, "Erase what is deleted, for good."] = False,
+        space: InSpace = None,
     ) -> SweepReport:
-        """Score, promote, expire, keep to capacity, in this order; `dry_run` says what would be done.
+        """Sweep the memories: score, promote, expire old ones, keep to the capacity, in this order.
 
         What is deleted is retired, and with `purge` erased (what an earlier sweep deleted, too).
         """
@@ -216,22 +231,25 @@ class Memories:
 
     # Reading
 
-    def get(self, memory_id: int, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST) -> MemoryItem:
+    def get(
+        self, memory_id: MemoryId, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST
+    ) -> MemoryItem:
+        """One memory."""
         with self._store.read() as snapshot:
             return self._one(snapshot.db, check_memory_id(memory_id), self._view(space, as_of))
 
     def list(
         self,
         *,
-        layer: str | None = None,
+        layer: OneLayer = None,
         status: str | None = "active",
-        sort: str = "score",
-        limit: int = 50,
-        exclude_pii: bool = False,
+        sort: Annotated[str, "The order."] = "score",
+        limit: Limit = 50,
+        exclude_pii: ExcludePersonal = False,
         space: SpaceLike | None = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Found:
-        """Memories in order, the strongest first; `status=None` lists those put away, too."""
+        """Memories, the strongest first; `status=None` lists those put away, too."""
         _check_filters(layer, status)
         check_choice(sort, "sort", SORTS)
         check_limit(limit, "limit", most=10_000)
@@ -250,15 +268,15 @@ class Memories:
 
     def search(
         self,
-        query: str,
+        query: Annotated[str, "What you want to know."],
         *,
-        layer: str | None = None,
-        limit: int = 50,
-        exclude_pii: bool = False,
+        layer: OneLayer = None,
+        limit: Limit = 50,
+        exclude_pii: ExcludePersonal = False,
         space: SpaceLike | None = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Found:
-        """Active memories that answer, best first; with `fts.enabled` off, those that hold the words."""
+        """Memories in use that answer a question, best first; without `fts.enabled`, those with its words."""
         _check_filters(layer, None)
         check_limit(limit, "limit", most=1000)
         view = self._view(space, as_of)
@@ -278,16 +296,15 @@ class Memories:
 
     def why(
         self,
-        memory_id: int,
+        memory_id: MemoryId,
         *,
-        now: datetime | int | None = None,
+        now: Annotated[
+            datetime | int | None, "As the score would be then; as of the last sweep, if not given."
+        ] = None,
         space: SpaceLike | None = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Why:
-        """The score's terms, the rules that matched, the turns and the decisions.
-
-        The terms are those of the last reckoning; with `now`, as they would be then.
-        """
+        """Why a memory is there and how strong it is: its score, its turns, what was decided."""
         view = self._view(space, as_of)
         with self._store.read() as snapshot:
             item = self._one(snapshot.db, check_memory_id(memory_id), view)
@@ -295,8 +312,8 @@ class Memories:
             moment = None if now is None else to_ms(now, "now")
             return explain(snapshot.db, item, weights, now=moment, system=as_of.system)
 
-    def stats(self, *, now: datetime | int | None = None, space: str | None = None) -> ConversationStats:
-        """Counts, averages, how extraction went, and what was spent. Ages need a `now`."""
+    def stats(self, *, now: MaybeNow = None, space: InSpace = None) -> ConversationStats:
+        """How many memories there are, how old and how strong, how extraction went, and what it cost."""
         space_name = self._place(space)
         with self._store.read() as snapshot:
             config = read_config(self._store, snapshot.db)
@@ -307,11 +324,17 @@ class Memories:
 
     @property
     def config(self) -> Config:
+        """The settings of conversation memory."""
         with self._store.read() as snapshot:
             return read_config(self._store, snapshot.db)
 
-    def configure(self, changes: Mapping[str, Any]) -> Config:
-        """Set some keys, nested or dotted; all of them are checked before any is written."""
+    def configure(
+        self,
+        changes: Annotated[
+            Mapping[str, Any], "Settings by name, such as mid.capacity, or by section.", Mark.PAIRS
+        ],
+    ) -> Config:
+        """Change settings of conversation memory; all are checked before any is written."""
         with self._store.write() as tx:
             config = read_config(self._store, tx.db).merged(changes)
             write_config(self._store, tx, config)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from longmind.base.checks import check_choice, check_label, check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
-from longmind.base.frame import Frame, Kind
+from longmind.base.frame import Frame, FrameList, Kind
+from longmind.base.parameters import IdempotencyKey, Mark
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
 from longmind.conversation.candidates import Candidate
@@ -18,7 +19,15 @@ from longmind.conversation.current import match
 from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
 from longmind.conversation.merge import merge
 from longmind.conversation.query import has_any, listed, shown_by
-from longmind.conversation.values import ROLES, ConversationContext, MemoryItem, TurnReport
+from longmind.conversation.values import (
+    ROLES,
+    ConversationContext,
+    ExcludePersonal,
+    Extract,
+    MemoryItem,
+    TurnReport,
+    TurnReports,
+)
 from longmind.conversation.write import WriteContext, memory_draft, prepare
 from longmind.ingest.plan import cut_if_long
 from longmind.search.engine import SearchEngine
@@ -59,14 +68,14 @@ class Conversation:
 
     def add_turn(
         self,
-        role: str,
-        text: str,
+        role: Annotated[str, "Who speaks: user or assistant."],
+        text: Annotated[str, "What was said.", Mark.TEXT],
         *,
-        extract: bool = True,
-        speaker: str | None = None,
-        idempotency_key: str | None = None,
+        speaker: Annotated[str | None, "The name of who speaks."] = None,
+        extract: Extract = True,
+        idempotency_key: IdempotencyKey = None,
     ) -> TurnReport:
-        """Write one turn, and what a user's turn tells into the memories.
+        """Write one turn of a conversation, and what a user's turn tells into the memories.
 
         The turn is written whatever extraction does; `extractor` and `warnings` say how that went.
         """
@@ -74,11 +83,18 @@ class Conversation:
         return self.add_turns([turn], extract=extract)[0]
 
     def add_turns(
-        self, turns: Iterable[Mapping[str, Any] | tuple[str, str]], *, extract: bool = True
-    ) -> list[TurnReport]:
-        """Write several turns, each a pair of role and text, or a mapping.
+        self,
+        turns: Annotated[
+            Iterable[Mapping[str, Any] | tuple[str, str]],
+            "Each with role and text, maybe speaker and idempotency_key.",
+            Mark.TEXT,
+        ],
+        *,
+        extract: Extract = True,
+    ) -> TurnReports:
+        """Write several turns in order; all are checked before the first is written.
 
-        All are checked first. Each is a transaction of its own, so that batches of any size give the same
+        Each is a transaction of its own, so that batches of any size give the same
         memories at the same times: what one turn says, a later one may contradict.
         """
         drafts = [self._draft(turn) for turn in turns]
@@ -92,25 +108,30 @@ class Conversation:
             self._ready(item, config, extract=extract and twin is None, alone=len(drafts) == 1)
             for item, twin in zip(drafts, stored, strict=True)
         ]
-        return [self._write(turn, config) for turn in ready]
+        return TurnReports(tuple(self._write(turn, config) for turn in ready))
 
-    def window(self, *, limit: int | None = None, as_of: AsOf = AsOf.LATEST) -> tuple[Frame, ...]:
-        """The last turns, oldest first: a view, which deletes nothing."""
+    def window(
+        self,
+        *,
+        limit: Annotated[int | None, "At most this many; as many as the settings say, if not given."] = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> FrameList:
+        """The last turns of a conversation, oldest first."""
         with self._store.read() as snapshot:
-            return self._window(snapshot, read_config(self._store, snapshot.db), limit, as_of)
+            return FrameList(self._window(snapshot, read_config(self._store, snapshot.db), limit, as_of))
 
     def context(
         self,
-        k: int = 20,
+        k: Annotated[int, "At most this many memories of each layer."] = 20,
         *,
-        query: str | None = None,
-        exclude_pii: bool = False,
+        query: Annotated[str | None, "What it is about; the user's last words, if it is not given."] = None,
+        exclude_pii: ExcludePersonal = False,
         as_of: AsOf = AsOf.LATEST,
     ) -> ConversationContext:
-        """The window, the k strongest mid-term memories, and the long-term ones that matter here.
+        """The last turns, the strongest memories, and the long-term ones that matter here.
 
-        With a query the memories that answer it come first. Without one, the user's last words say which
-        long-term memories matter. Nothing depends on the clock: scores are those last reckoned.
+        With a query the memories that answer it come first. Nothing depends on the clock: scores are those
+        of the last sweep.
         """
         check_limit(k, "k", most=1000)
         with self._store.one_state() as snapshot:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Frame
+from longmind.base.results import Listing
 
 LAYERS: Final = ("mid", "long")
 STATUSES: Final = ("active", "archived", "deleted")
 ROLES: Final = ("user", "assistant")
 PII: Final = "pii"
 Action = Literal["created", "seen", "archived", "conflict", "suppressed"]
+
+MemoryId = Annotated[int, "The id of a memory."]
+OneLayer = Annotated[str | None, "Only this layer."]
+ExcludePersonal = Annotated[bool, "Leave out memories with personal data."]
+Extract = Annotated[bool, "Read what a user's turn tells into memories."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,13 @@ class TurnReport:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnReports(Listing[TurnReport]):
+    """What became of several turns, in their order."""
+
+    turns: tuple[TurnReport, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
     """The window's turns, the strongest mid-term memories, and the long-term ones that matter here."""
@@ -71,18 +84,12 @@ class ConversationContext:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Sequence[MemoryItem]):
+@dataclass(frozen=True, slots=True, eq=False)
+class Found(Listing[MemoryItem]):
     """Memories that answer, best first; `notes` says how they were looked for."""
 
     items: tuple[MemoryItem, ...]
     notes: tuple[str, ...] = ()
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any, Unpack
+from typing import Annotated, Any, Unpack
 
 from longmind.base.checks import check_choice, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
+from longmind.base.parameters import DryRun, Mark
 from longmind.experience import links
 from longmind.experience.load import find_rows, load
+from longmind.experience.parameters import Confidence, GivenProblem, GivenRecord, Repo
 from longmind.experience.query import Reader
 from longmind.experience.references import EvidenceLike, read_references
 from longmind.experience.rows import RecordRow
@@ -26,6 +28,7 @@ from longmind.experience.values import (
     Record,
     Recorded,
     RecordLike,
+    RecordsMade,
     Vote,
     id_of,
 )
@@ -98,8 +101,8 @@ class Experience(Reader):
         return self._record("change", text, details, dry_run)
 
     def record_many(
-        self, items: Iterable[Mapping[str, Any]], *, repo: str | None = None, dry_run: bool = False
-    ) -> tuple[Recorded, ...]:
+        self, items: Iterable[Mapping[str, Any]], *, repo: Repo = None, dry_run: DryRun = False
+    ) -> RecordsMade:
         """Several records in one transaction; an item has `kind`, `text` and the details of its kind."""
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
             raise InvalidInput("record_many takes a list of mappings, each with 'kind' and 'text'.")
@@ -114,18 +117,18 @@ class Experience(Reader):
             else:
                 item_errors.add("an item is a mapping with 'kind' and 'text'.")
             errors.extend(item_errors)
-        return self._apply(plans, errors, dry_run)
+        return RecordsMade(self._apply(plans, errors, dry_run))
 
     def revise(
         self,
-        record: RecordLike,
-        text: str,
+        record: GivenRecord,
+        text: Annotated[str, "The better words.", Mark.TEXT],
         *,
-        why: str | None = None,
+        why: Annotated[str | None, "Why a failed tactic failed."] = None,
         evidence: Iterable[EvidenceLike] | str | None = None,
-        confidence: float | None = None,
-        repo: str | None = None,
-        dry_run: bool = False,
+        confidence: Confidence = None,
+        repo: Repo = None,
+        dry_run: DryRun = False,
     ) -> Recorded:
         """Reword a record: a new record takes over its links, and the old one is archived.
 
@@ -156,14 +159,14 @@ class Experience(Reader):
 
     def link_attempt(
         self,
-        problem: RecordLike,
-        attempt: RecordLike,
+        problem: GivenProblem,
+        attempt: Annotated[RecordLike, "The solution or failed tactic."],
         *,
-        role: str | None = None,
-        repo: str | None = None,
-        dry_run: bool = False,
+        role: Annotated[str | None, "Refuse it unless the attempt is of this kind."] = None,
+        repo: Repo = None,
+        dry_run: DryRun = False,
     ) -> Attempt:
-        """Say that a solution or a failed tactic was an attempt on a problem. Its kind is its role."""
+        """Link a solution or a failed tactic to the problem it was tried on. Its kind is its role."""
         errors = Validation()
         if role is not None:
             errors.check(check_choice, role, "role", ROLES)
@@ -175,12 +178,12 @@ class Experience(Reader):
 
     def update_fact(
         self,
-        old: RecordLike,
-        change: RecordLike,
-        new: RecordLike,
+        old: Annotated[RecordLike, "The fact that no longer holds."],
+        change: Annotated[RecordLike, "The change that ended it."],
+        new: Annotated[RecordLike, "The fact that holds instead."],
         *,
-        repo: str | None = None,
-        dry_run: bool = False,
+        repo: Repo = None,
+        dry_run: DryRun = False,
     ) -> FactUpdate:
         """Say that a change replaced the old fact by the new. Chains may branch and merge, but not cycle."""
         errors = Validation()
@@ -192,15 +195,15 @@ class Experience(Reader):
 
     def vote(
         self,
-        memory: RecordLike,
-        problem: RecordLike,
-        vote: float,
-        rationale: str | None = None,
+        memory: Annotated[RecordLike, "The record that was used."],
+        problem: Annotated[RecordLike, "The problem it was used for."],
+        vote: Annotated[float, "From -1 (it harmed) to 1 (it helped)."],
+        rationale: Annotated[str | None, "Why."] = None,
         *,
-        repo: str | None = None,
-        dry_run: bool = False,
+        repo: Repo = None,
+        dry_run: DryRun = False,
     ) -> Vote:
-        """Record how useful a record was for a problem, from -1 (it harmed) to 1. Votes are never edited."""
+        """Say how useful a record was for a problem. Votes are never edited; vote again."""
         errors = Validation()
         value = errors.check(_vote, vote)
         reason = None
@@ -215,11 +218,11 @@ class Experience(Reader):
 
     def attach_evidence(
         self,
-        record: RecordLike,
-        evidence: Iterable[EvidenceLike],
+        record: GivenRecord,
+        evidence: Annotated[Iterable[EvidenceLike], "Where it can be seen."],
         *,
-        repo: str | None = None,
-        dry_run: bool = False,
+        repo: Repo = None,
+        dry_run: DryRun = False,
     ) -> Record:
         """Add references to a record; those it has already are skipped."""
         errors = Validation()
@@ -234,11 +237,11 @@ class Experience(Reader):
 
     def archive(
         self,
-        record: RecordLike,
-        reason: str | None = None,
+        record: GivenRecord,
+        reason: Annotated[str | None, "Why."] = None,
         *,
-        repo: str | None = None,
-        dry_run: bool = False,
+        repo: Repo = None,
+        dry_run: DryRun = False,
     ) -> Record:
         """Take a record out of use for good: briefs and current facts leave it out, its history stays."""
         errors = Validation()

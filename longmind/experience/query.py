@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
+from longmind.base.parameters import Limit, Mark
 from longmind.base.times import AsOf
 from longmind.context.receipt import Receipt, Replay
 from longmind.experience import graph
 from longmind.experience.brief import Brief, Quotas
 from longmind.experience.compose import TOKENIZER, Briefing, check_request
 from longmind.experience.load import load
+from longmind.experience.parameters import Archived, GivenProblem, GivenRecord, Lanes, RecordKinds, Repo
 from longmind.experience.rows import VoteRow, select
 from longmind.experience.search import Finder, RecordHits
 from longmind.experience.utility import UtilityRule, utilities
 from longmind.experience.values import (
     KINDS,
     Attempts,
-    Event,
+    EventList,
     FactChain,
     Record,
     Recorded,
     RecordLike,
     Records,
     Utility,
-    Vote,
+    VoteList,
     id_of,
 )
 from longmind.search.engine import SearchEngine
@@ -69,20 +72,18 @@ class Reader:
 
     # One record
 
-    def get(self, record: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST) -> Record:
-        """One record, or `NotFound`."""
+    def get(self, record: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> Record:
+        """One record, with its evidence."""
         with self._reading(repo, as_of, record) as ctx:
             return self._one(ctx, record, "record")
 
-    def history(
-        self, record: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST
-    ) -> tuple[Event, ...]:
+    def history(self, record: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> EventList:
         """What happened to a record and was said about it, oldest first."""
         with self._reading(repo, as_of, record) as ctx:
             one = self._one(ctx, record, "record")
-            return graph.history(ctx.snapshot.db, self._dialect, ctx.view, one)
+            return EventList(graph.history(ctx.snapshot.db, self._dialect, ctx.view, one))
 
-    def utility(self, memory: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST) -> Utility:
+    def utility(self, memory: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> Utility:
         """What the votes on a record come to: their mean, drawn to 0 while there are few."""
         with self._reading(repo, as_of, memory) as ctx:
             record = self._one(ctx, memory, "memory")
@@ -91,12 +92,12 @@ class Reader:
 
     def votes(
         self,
-        memory: RecordLike,
+        memory: GivenRecord,
         *,
-        repo: str | None = None,
-        limit: int = 1000,
+        repo: Repo = None,
+        limit: Limit = 1000,
         as_of: AsOf = AsOf.LATEST,
-    ) -> tuple[Vote, ...]:
+    ) -> VoteList:
         """The newest votes on a record for problems that are seen from here, oldest first."""
         check_limit(limit, "limit", most=100_000)
         with self._reading(repo, as_of, memory) as ctx:
@@ -109,16 +110,18 @@ class Reader:
             )
             problems = (row.problem_id for row in rows)
             visible_problems = load(ctx.snapshot.db, self._dialect, ctx.view, problems, evidence=False)
-            return tuple(row.value() for row in reversed(rows) if row.problem_id in visible_problems)
+            return VoteList(
+                tuple(row.value() for row in reversed(rows) if row.problem_id in visible_problems)
+            )
 
     # Linked records
 
     def attempts(
         self,
-        problem: RecordLike,
+        problem: GivenProblem,
         *,
-        repo: str | None = None,
-        limit: int = 1000,
+        repo: Repo = None,
+        limit: Limit = 1000,
         as_of: AsOf = AsOf.LATEST,
     ) -> Attempts:
         """What was tried on a problem, in the order of linking; of very many, the newest."""
@@ -130,18 +133,16 @@ class Reader:
             return graph.tried_on(ctx.snapshot.db, self._dialect, ctx.view, record, limit=limit)
 
     def fact_chain(
-        self, fact: RecordLike, *, repo: str | None = None, as_of: AsOf = AsOf.LATEST
+        self, fact: Annotated[RecordLike, "A fact."], *, repo: Repo = None, as_of: AsOf = AsOf.LATEST
     ) -> FactChain:
-        """Every fact connected with this one by updates, each after those it replaced."""
+        """Every fact connected with one by updates, each after those it replaced, and which of them hold."""
         with self._reading(repo, as_of, fact) as ctx:
             record = self._one(ctx, fact, "fact")
             if record.kind != "fact":
                 raise InvalidInput(f"{record.id} is a {record.kind}; only facts have a chain.")
             return graph.fact_chain(ctx.snapshot.db, self._dialect, ctx.view, record)
 
-    def current_facts(
-        self, repo: str | None = None, *, limit: int = 1000, as_of: AsOf = AsOf.LATEST
-    ) -> Records:
+    def current_facts(self, repo: Repo = None, *, limit: Limit = 1000, as_of: AsOf = AsOf.LATEST) -> Records:
         """The facts that hold: in use and not replaced, of the repository and global ones, oldest first.
 
         As of a moment in the past: an update counts once it was recorded (system) and its change had
@@ -153,14 +154,14 @@ class Reader:
 
     def list(
         self,
-        repo: str | None = None,
+        repo: Repo = None,
         *,
-        kind: str | Iterable[str] = KINDS,
-        archived: bool = False,
-        limit: int = 100,
+        kind: RecordKinds = KINDS,
+        archived: Archived = False,
+        limit: Limit = 100,
         as_of: AsOf = AsOf.LATEST,
     ) -> Records:
-        """Records by the order of writing."""
+        """Records in the order of writing."""
         check_limit(limit, "limit", most=100_000)
         kinds = _kinds(kind)
         with self._reading(repo, as_of) as ctx:
@@ -178,13 +179,13 @@ class Reader:
 
     def find(
         self,
-        text: str,
+        text: Annotated[str, "What to look for.", Mark.TEXT],
         *,
-        repo: str | None = None,
-        kind: str | Iterable[str] = KINDS,
-        archived: bool = False,
-        limit: int = 10,
-        lanes: Iterable[str] | None = None,
+        repo: Repo = None,
+        kind: RecordKinds = KINDS,
+        archived: Archived = False,
+        limit: Limit = 10,
+        lanes: Lanes = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> RecordHits:
         """Records that answer a text, best first; among near-equal ones those that proved useful first."""
@@ -199,19 +200,23 @@ class Reader:
 
     def brief(
         self,
-        text: str,
+        text: Annotated[str, "What you are about to do or solve.", Mark.TEXT],
         *,
-        repo: str | None = None,
-        budget: int = 1000,
-        quotas: Quotas | Mapping[str, int] | None = None,
-        lanes: Iterable[str] | None = None,
-        tokenizer: str = TOKENIZER,
+        repo: Repo = None,
+        budget: Annotated[int, "The most tokens the brief may have."] = 1000,
+        quotas: Annotated[
+            Quotas | Mapping[str, int] | None,
+            "At most this many of a role: problem, failed_tactic, solution, fact, preference, …",
+            Mark.PAIRS,
+        ] = None,
+        lanes: Lanes = None,
+        tokenizer: Annotated[str, "The tokenizer that counts the tokens."] = TOKENIZER,
         as_of: AsOf = AsOf.LATEST,
     ) -> Brief:
-        """What is known before you start on a problem, within a token budget.
+        """What is known before you start: what failed and why, what worked, what is true now.
 
-        Similar problems first, then what was tried on them: what failed and why, what worked; the facts
-        that hold and the preferences that apply; contradictions, and what nobody knows.
+        Use it before you begin on a problem or a change, so that nothing is tried twice in vain. It also
+        gives the preferences that apply, contradictions, and what nobody knows.
         """
         with self._reading(repo, as_of) as ctx:
             request = check_request(
@@ -219,7 +224,9 @@ class Reader:
             )
             return self.briefing(ctx.snapshot).brief(request)
 
-    def replay(self, receipt: Receipt | str) -> Replay:
+    def replay(
+        self, receipt: Annotated[Receipt | str, "The receipt of a brief, as JSON.", Mark.TEXT]
+    ) -> Replay:
         """Make a brief again from its receipt, and say what changed if it is not the same."""
         parsed = Receipt.from_json(receipt) if isinstance(receipt, str) else receipt
         with self.store.one_state() as snapshot:

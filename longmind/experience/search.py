@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, overload
+from typing import Final
 
 from longmind.base.filters import View, Where
+from longmind.base.results import Listing
 from longmind.experience.load import load_by_frame, with_evidence
 from longmind.experience.utility import UtilityRule, break_ties, group_end, utilities
 from longmind.experience.values import Record, Utility
@@ -37,27 +38,12 @@ class RecordHit:
         return self.hit.score
 
 
-@dataclass(frozen=True, slots=True)
-class RecordHits(Sequence[RecordHit]):
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordHits(Listing[RecordHit]):
     """Records, best first; `results` is the search they came from."""
 
     hits: tuple[RecordHit, ...]
     results: SearchResults
-
-    @overload
-    def __getitem__(self, index: int) -> RecordHit: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[RecordHit, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> RecordHit | tuple[RecordHit, ...]:
-        return self.hits[index]
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __iter__(self) -> Iterator[RecordHit]:
-        return iter(self.hits)
 
     @property
     def notes(self) -> tuple[str, ...]:

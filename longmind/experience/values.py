@@ -8,6 +8,7 @@ from typing import Final, Literal, overload
 
 from longmind.base.checks import check_label
 from longmind.base.errors import InvalidInput
+from longmind.base.results import Listing
 
 Kind = Literal["problem", "solution", "failed_tactic", "fact", "preference", "change"]
 Role = Literal["solution", "failed_tactic"]
@@ -205,27 +206,33 @@ class Event:
     """Ids of the other records it concerns."""
 
 
-@dataclass(frozen=True, slots=True)
-class Records(Sequence[Record]):
+@dataclass(frozen=True, slots=True, eq=False)
+class EventList(Listing[Event]):
+    """What happened to a record, oldest first."""
+
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoteList(Listing[Vote]):
+    """Votes, oldest first."""
+
+    votes: tuple[Vote, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Records(Listing[Record]):
     """Records in order; `truncated` says that there were more than asked for."""
 
     records: tuple[Record, ...]
     truncated: bool = False
 
-    @overload
-    def __getitem__(self, index: int) -> Record: ...
 
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Record, ...]: ...
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordsMade(Listing[Recorded]):
+    """What became of several records, in their order."""
 
-    def __getitem__(self, index: int | slice) -> Record | tuple[Record, ...]:
-        return self.records[index]
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __iter__(self) -> Iterator[Record]:
-        return iter(self.records)
+    recorded: tuple[Recorded, ...]
 
 
 RecordLike = str | Record | Recorded

@@ -41,7 +41,7 @@ def diff(
     began = _entries(db, View(view.spaces, after), came, evidence)
     spans_by_fact = _spans(db, raw)
     changes = sorted(_paired(ended, began, spans_by_fact, before, after), key=_order)
-    return Changes(changes[:limit], truncated=len(changes) > limit or len(raw) > _MOST_SPANS)
+    return Changes(tuple(changes[:limit]), truncated=len(changes) > limit or len(raw) > _MOST_SPANS)
 
 
 def _entries(db: Connection, view: View, raw: Sequence[RawHit], evidence: int) -> list[_Entry]:

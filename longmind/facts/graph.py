@@ -55,7 +55,7 @@ def neighbors(
         visited.update(frontier)
         if truncated or not frontier or len(edges) > limit:
             break
-    return EdgesResult(edges[:limit], truncated=truncated or len(edges) > limit)
+    return EdgesResult(tuple(edges[:limit]), truncated=truncated or len(edges) > limit)
 
 
 def _edges_at(

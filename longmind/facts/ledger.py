@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from longmind.base.checks import check_choice, check_label
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.frame import SCOPES
 from longmind.base.names import canonical_space
+from longmind.base.parameters import Mark, Scope, WriteSpace
+from longmind.base.results import Added
 from longmind.base.times import to_ms
 from longmind.facts import names, removal, validate, views, write
 from longmind.facts.names import NewEntity
+from longmind.facts.parameters import (
+    FactId,
+    GivenEvidence,
+    GivenValue,
+    MaybeValue,
+    Premises,
+    Qualifiers,
+    Relation,
+    Subject,
+    ValidFrom,
+    ValidTo,
+)
 from longmind.facts.query import MOST, Reader
 from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
 from longmind.facts.rows import GLOBAL, insert
@@ -24,9 +38,7 @@ from longmind.facts.values import (
     Entity,
     Evidence,
     FactHit,
-    Open,
     Predicate,
-    Scope,
     Value,
     check_qualifiers,
     typed,
@@ -45,14 +57,14 @@ class Ledger(Reader):
 
     def upsert_entity(
         self,
-        key: str,
+        key: Annotated[str, "What it is called in facts."],
         *,
-        kind: str = "",
-        aliases: Iterable[str] = (),
-        space: str | None = None,
+        kind: Annotated[str, "What kind of thing it is, such as person."] = "",
+        aliases: Annotated[Iterable[str], "Other names for it."] = (),
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> Entity:
-        """Make an entity, or add a kind and aliases to it. Keys that differ only in case are the same."""
+        """Make an entity, or add a kind and other names to it. Keys that differ only in case are the same."""
         entity = Entity(key)
         label = check_label(kind, "kind") if kind else ""
         if isinstance(aliases, str):
@@ -66,24 +78,31 @@ class Ledger(Reader):
             names.add_aliases(tx, [(row, str(alias)) for alias in others])
         return Entity(row.key)
 
-    def add_alias(self, key: str, alias: str, *, space: str | None = None, scope: Scope = "space") -> bool:
-        """Give an entity another name; False if it has it already."""
+    def add_alias(
+        self,
+        key: Annotated[str, "The entity."],
+        alias: Annotated[str, "Another name for it."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+    ) -> Added:
+        """Give an entity another name."""
         entity, other = Entity(key), Entity(alias)
         _, ledger = self._place(space, scope)
         with self.store.write() as tx:
             row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
             if row is None:
                 raise NotFound(f"There is no entity {key!r} here.", hint="Make it with upsert_entity().")
-            return names.add_aliases(tx, [(row, str(other))]) > 0
+            return Added(names.add_aliases(tx, [(row, str(other))]))
 
     def define_predicate(
         self,
-        key: str,
+        key: Relation,
         *,
-        cardinality: Cardinality = "many",
-        exact: bool = False,
-        space: str | None = None,
+        cardinality: Annotated[Cardinality, "How many values it has at a time."] = "many",
+        exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> Predicate:
         """Declare a predicate: `one` value at a time, or `many`; `exact` tells texts apart by their case.
 
@@ -100,51 +119,56 @@ class Ledger(Reader):
 
     def record(
         self,
-        subject: str,
-        predicate: str,
-        value: Value,
+        subject: Subject,
+        predicate: Relation,
+        value: GivenValue,
         *,
-        valid_from: datetime | int | None = None,
-        valid_to: datetime | int | Open | None = None,
-        evidence: Iterable[Evidence | int] = (),
-        qualifiers: Mapping[str, Value] | None = None,
-        derived_from: Iterable[FactHit | int] = (),
-        space: str | None = None,
+        valid_from: ValidFrom = None,
+        valid_to: ValidTo = None,
+        evidence: GivenEvidence = (),
+        qualifiers: Qualifiers = None,
+        derived_from: Premises = (),
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> Recorded:
-        """Say that something is so over `[valid_from, valid_to)`; by default from now on.
+        """Record that something is so over a period, by default from now on.
 
-        A new value of a `one` predicate supersedes the others for that period, and only for it.
+        Use it for a single checkable statement about a person or thing. A new value of a predicate declared
+        to have one value at a time supersedes the others for that period, and only for it.
         """
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
         return self._record([validate.claim(item)], space, scope)[0]
 
     def replace(
         self,
-        subject: str,
-        predicate: str,
-        value: Value,
+        subject: Subject,
+        predicate: Relation,
+        value: GivenValue,
         *,
-        valid_from: datetime | int | None = None,
-        valid_to: datetime | int | Open | None = None,
-        evidence: Iterable[Evidence | int] = (),
-        qualifiers: Mapping[str, Value] | None = None,
-        derived_from: Iterable[FactHit | int] = (),
-        space: str | None = None,
+        valid_from: ValidFrom = None,
+        valid_to: ValidTo = None,
+        evidence: GivenEvidence = (),
+        qualifiers: Qualifiers = None,
+        derived_from: Premises = (),
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> Recorded:
-        """Like `record`, with other values making room even where the predicate holds many."""
+        """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
         return self._record([validate.claim(item, replaces=True)], space, scope)[0]
 
     def record_many(
         self,
-        assertions: Iterable[Assertion | Mapping[str, Any]],
+        assertions: Annotated[
+            Iterable[Assertion | Mapping[str, Any]],
+            "Each with subject, predicate, value and what else facts.record takes.",
+            Mark.TEXT,
+        ],
         *,
-        space: str | None = None,
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> RecordReport:
-        """Record in order and in one transaction: all of them or none."""
+        """Record several facts in order and in one transaction: all of them or none."""
         return RecordReport(tuple(self._record([validate.claim(item) for item in assertions], space, scope)))
 
     def retract(
@@ -153,11 +177,13 @@ class Ledger(Reader):
         predicate: str | None = None,
         value: Value | None = None,
         *,
-        valid_to: datetime | int | None = None,
-        qualifiers: Mapping[str, Value] | None = None,
-        reason: str = "retracted",
-        space: str | None = None,
+        valid_to: Annotated[
+            datetime | int | None, "It was so until then; only the rest is retracted."
+        ] = None,
+        qualifiers: Qualifiers = None,
+        reason: Annotated[str, "Why."] = "retracted",
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> Retracted:
         """Hold it to be so no longer: one value, all values of a predicate, or just the period of a hit.
 
@@ -173,9 +199,15 @@ class Ledger(Reader):
         return result
 
     def add_evidence(
-        self, fact: FactHit | int, evidence: Iterable[Evidence | int], *, space: str | None = None
-    ) -> int:
-        """Add evidence for a fact as such, whatever its period; returns how many pieces were new."""
+        self,
+        fact: FactId,
+        evidence: Annotated[
+            Iterable[Evidence | int], "Frames that say it: their ids, or objects with frame, start and end."
+        ],
+        *,
+        space: WriteSpace = None,
+    ) -> Added:
+        """Add evidence for a fact, whatever its period."""
         pieces = validate.check_evidence(evidence)
         fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
         space_name, _ = self._place(space, "space")
@@ -186,18 +218,18 @@ class Ledger(Reader):
             cited = {item.place for item in views.evidence_for(tx.db, view, fact_id, limit=MOST)}
             fresh = {item.place: item for item in placed if item.place not in cited}
             insert(tx.db, write.evidence_rows(tx, [(None, fact_id, item) for item in fresh.values()]))
-        return len(fresh)
+        return Added(len(fresh))
 
     def erase(
         self,
-        subject: str,
-        predicate: str | None = None,
-        value: Value | None = None,
+        subject: Subject,
+        predicate: Annotated[str | None, "Only this predicate."] = None,
+        value: MaybeValue = None,
         *,
-        space: str | None = None,
         scope: Scope = "space",
+        space: WriteSpace = None,
     ) -> FactErasure:
-        """Remove what is recorded of a subject (or of one of its predicates or values) for good.
+        """Remove what is recorded of a subject for good, history included.
 
         What an erased fact had superseded does not come back.
         """

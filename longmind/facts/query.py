@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.filters import SpaceLike, View
 from longmind.base.names import canonical_space
+from longmind.base.parameters import Limit
 from longmind.base.times import AsOf
 from longmind.facts import changes, graph, resolve, views
 from longmind.facts.hits import of_predicates, of_subject
-from longmind.facts.results import Changes, EdgesResult, EntityMatch, EvidenceResult, FactsResult
+from longmind.facts.parameters import EvidenceEach, FactId, Relations, Subject
+from longmind.facts.results import (
+    Changes,
+    EdgesResult,
+    EntityMatches,
+    EvidenceResult,
+    FactsBySubject,
+    FactsResult,
+)
 from longmind.facts.values import Entity, FactHit, Predicate
 from longmind.store.store import Store
 from longmind.store.visible import both
@@ -30,31 +39,35 @@ class Reader:
 
     def resolve(
         self,
-        name: str,
+        name: Annotated[str, "A name or an alias."],
         *,
-        near: bool = False,
-        limit: int = 10,
+        near: Annotated[bool, "Also entities with a similar name."] = False,
+        limit: Limit = 10,
         space: SpaceLike | None = None,
         as_of: AsOf = AsOf.LATEST,
-    ) -> tuple[EntityMatch, ...]:
-        """Entities that go by this name; `near=True` adds those with a similar one, best first."""
+    ) -> EntityMatches:
+        """The entities that a name may mean, best first."""
         entity, view = Entity(name), self._view(space, as_of)
         check_limit(limit, "limit", most=MOST)
         with self.store.read() as snapshot:
-            return tuple(resolve.resolve(snapshot.db, view, entity, near=near, limit=limit))
+            return EntityMatches(tuple(resolve.resolve(snapshot.db, view, entity, near=near, limit=limit)))
 
     def about(
         self,
-        subject: str,
+        subject: Subject,
         *,
-        predicate: str | Iterable[str] | None = None,
+        predicate: Relations = None,
         as_of: AsOf = AsOf.LATEST,
-        limit: int = 100,
-        evidence: int = views.EVIDENCE_EACH,
-        shadowed: bool = False,
+        limit: Limit = 100,
+        evidence: EvidenceEach = views.EVIDENCE_EACH,
+        shadowed: Annotated[bool, "Also global values that a space has its own value for."] = False,
         space: SpaceLike | None = None,
     ) -> FactsResult:
-        """What is so of a subject, with evidence. `shadowed=True` also lists hidden global values."""
+        """What is so of a person or thing, with periods and evidence.
+
+        Use it for questions about one named entity: where someone lives, what a service runs on, who owns
+        what.
+        """
         whom, relations = Entity(subject), _predicates(predicate)
         _check_limits(limit, evidence)
         view = self._view(space, as_of)
@@ -71,34 +84,36 @@ class Reader:
 
     def about_many(
         self,
-        subjects: Iterable[str],
+        subjects: Annotated[Iterable[str], "The keys of entities."],
         *,
-        predicate: str | Iterable[str] | None = None,
+        predicate: Relations = None,
         as_of: AsOf = AsOf.LATEST,
-        limit: int = 100,
-        evidence: int = views.EVIDENCE_EACH,
+        limit: Annotated[int, "At most this many of each."] = 100,
+        evidence: EvidenceEach = views.EVIDENCE_EACH,
         space: SpaceLike | None = None,
-    ) -> dict[str, FactsResult]:
-        """`about` for many subjects in a few queries; `limit` counts for each of them."""
+    ) -> FactsBySubject:
+        """What is so of each of several subjects, in a few queries for all of them."""
         whom, relations = [Entity(subject) for subject in subjects], _predicates(predicate)
         _check_limits(limit, evidence)
         view = self._view(space, as_of)
         with self.store.read() as snapshot:
-            return views.about_each(
-                snapshot.db, view, whom, predicates=relations, limit=limit, evidence=evidence
+            return FactsBySubject(
+                views.about_each(
+                    snapshot.db, view, whom, predicates=relations, limit=limit, evidence=evidence
+                )
             )
 
     def history(
         self,
-        subject: str,
-        predicate: str | Iterable[str] | None = None,
+        subject: Subject,
+        predicate: Relations = None,
         *,
         as_of: AsOf = AsOf.LATEST,
-        limit: int = 1000,
-        evidence: int = views.EVIDENCE_EACH,
+        limit: Limit = 1000,
+        evidence: EvidenceEach = views.EVIDENCE_EACH,
         space: SpaceLike | None = None,
     ) -> FactsResult:
-        """Every period ever recorded, retracted ones too, in the order in which the store learned them."""
+        """Every period ever recorded of a subject, retracted ones too, in the order of learning."""
         whom, relations = Entity(subject), _predicates(predicate)
         _check_limits(limit, evidence)
         view = self._view(space, as_of)
@@ -113,9 +128,9 @@ class Reader:
         after: AsOf | datetime | int = AsOf.LATEST,
         *,
         subject: str | None = None,
-        predicate: str | Iterable[str] | None = None,
-        limit: int = 1000,
-        evidence: int = views.EVIDENCE_EACH,
+        predicate: Relations = None,
+        limit: Limit = 1000,
+        evidence: EvidenceEach = views.EVIDENCE_EACH,
         space: SpaceLike | None = None,
     ) -> Changes:
         """What began, ended, changed and was revised between two states; an instant stands for both axes."""
@@ -134,17 +149,17 @@ class Reader:
 
     def neighbors(
         self,
-        of: str,
+        of: Annotated[str, "The key of an entity."],
         *,
-        predicates: str | Iterable[str] | None = None,
-        direction: graph.Direction = "both",
-        depth: int = 1,
-        max_edges: int = 1000,
-        limit: int = 100,
+        predicates: Relations = None,
+        direction: Annotated[graph.Direction, "Facts about it, facts that name it, or both."] = "both",
+        depth: Annotated[int, "How many steps to go."] = 1,
+        max_edges: Annotated[int, "Look at no more links than this."] = 1000,
+        limit: Limit = 100,
         as_of: AsOf = AsOf.LATEST,
         space: SpaceLike | None = None,
     ) -> EdgesResult:
-        """Entities that facts link to this one, up to `depth` steps away, within the budgets."""
+        """Entities that facts link to one, step by step, the nearest first."""
         whom, relations = Entity(of), _predicates(predicates)
         check_choice(direction, "direction", ("out", "in", "both"))
         check_limit(depth, "depth", most=16)
@@ -168,20 +183,26 @@ class Reader:
 
     def evidence(
         self,
-        fact: FactHit | int,
+        fact: FactId,
         *,
-        limit: int = 100,
+        limit: Limit = 100,
         as_of: AsOf = AsOf.LATEST,
         space: SpaceLike | None = None,
     ) -> EvidenceResult:
-        """What speaks for a hit's period, or for a fact in any period; surest and newest first."""
+        """What speaks for a fact, or for the period of a hit, surest and newest first."""
         check_limit(limit, "limit", most=MOST)
         view = self._view(space, as_of)
         with self.store.read() as snapshot:
             return views.evidence_for(snapshot.db, view, fact, limit=limit)
 
-    def get(self, fact_id: int, *, as_of: AsOf = AsOf.LATEST, space: SpaceLike | None = None) -> FactHit:
-        """A fact by its id: its newest period, open or closed; `NotFound` outside the space."""
+    def get(
+        self,
+        fact_id: Annotated[int, "The id of a fact."],
+        *,
+        as_of: AsOf = AsOf.LATEST,
+        space: SpaceLike | None = None,
+    ) -> FactHit:
+        """A fact by its id: its newest period, open or closed."""
         view = self._view(space, as_of)
         with self.store.read() as snapshot:
             return views.get(snapshot.db, view, fact_id)

@@ -2,60 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeVar, overload
+from typing import Literal
 
+from longmind.base.results import Keyed, Listing
 from longmind.base.times import format_ms
 from longmind.facts.values import Entity, Evidence, Fact, FactHit, Predicate, Scope, cited, shown
 
-Item = TypeVar("Item", covariant=True)
 
-
-class Listing(Sequence[Item]):
-    """A sequence that says whether a budget cut it short."""
-
-    __slots__ = ("items", "truncated")
-
-    def __init__(self, items: Iterable[Item], *, truncated: bool = False) -> None:
-        self.items = tuple(items)
-        self.truncated = truncated
-
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Item]: ...
-    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Item]:
-        return iter(self.items)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, type(self)):
-            return NotImplemented
-        return self.items == other.items and self.truncated == other.truncated
-
-    def __hash__(self) -> int:
-        return hash((self.items, self.truncated))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({list(self.items)!r}, truncated={self.truncated})"
-
-
+@dataclass(frozen=True, slots=True, eq=False)
 class FactsResult(Listing[FactHit]):
-    """Hits in the ledger's fixed order."""
+    """Facts with their periods and evidence, in a fixed order; `truncated` says that there were more."""
 
-    __slots__ = ()
+    facts: tuple[FactHit, ...]
+    truncated: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FactsBySubject(Keyed[FactsResult]):
+    """What is so of each subject, under the names that were given."""
+
+    subjects: Mapping[str, FactsResult]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class EvidenceResult(Listing[Evidence]):
     """Evidence, surest and newest first."""
 
-    __slots__ = ()
+    evidence: tuple[Evidence, ...]
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +49,12 @@ class Edge:
     scope: Scope
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class EdgesResult(Listing[Edge]):
     """Edges by depth, then in the ledger's fixed order."""
 
-    __slots__ = ()
+    edges: tuple[Edge, ...]
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +68,13 @@ class EntityMatch:
     exact: bool
     space: str | None
     """None: the entity belongs to the global ledger."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntityMatches(Listing[EntityMatch]):
+    """Entities that a name may mean, best first."""
+
+    matches: tuple[EntityMatch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +111,15 @@ class Change:
         return cited(hit.evidence) if hit is not None else ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Changes(Listing[Change]):
     """A change log, oldest change first."""
 
-    __slots__ = ()
+    changes: tuple[Change, ...]
+    truncated: bool = False
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.items))
+        return "\n".join(map(str, self.changes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def about(
         ]
     )
     raw = select_spans(db, view, condition, limit=limit + 1, flags=shadows, shadowed=shadows and shadowed)
-    return FactsResult(hits(db, view, raw[:limit], evidence=evidence), truncated=len(raw) > limit)
+    return FactsResult(tuple(hits(db, view, raw[:limit], evidence=evidence)), truncated=len(raw) > limit)
 
 
 def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
@@ -88,7 +88,7 @@ def about_each(
         ready[raw.subject.key_norm].append(hit)
     cut = {hit.subject.key_norm for hit in raw_hits if hit.place > limit}
     return {
-        str(name): FactsResult([] if norm is None else ready[norm], truncated=norm in cut)
+        str(name): FactsResult(() if norm is None else tuple(ready[norm]), truncated=norm in cut)
         for name, norm in keys.items()
     }
 
@@ -110,7 +110,7 @@ def history(
         clause = both([of_subject(view, key), *conditions])
         raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
     listed = hits(db, view, raw[:limit], evidence=evidence)
-    return FactsResult(listed, truncated=len(raw) > limit)
+    return FactsResult(tuple(listed), truncated=len(raw) > limit)
 
 
 def get(db: Connection, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) -> FactHit:
@@ -139,7 +139,7 @@ def evidence_for(db: Connection, view: View, fact: FactHit | int, *, limit: int)
     if not raw:
         raise NotFound(f"There is no fact {fact_id} here.", hint="It may be in another space, or erased.")
     rows = ranked_evidence(db, view, raw, limit=limit + 1)
-    return EvidenceResult((row.value() for row in rows[:limit]), truncated=len(rows) > limit)
+    return EvidenceResult(tuple(row.value() for row in rows[:limit]), truncated=len(rows) > limit)
 
 
 def _check_id(fact_id: object) -> None:

@@ -106,9 +106,10 @@ class Local:
 
     def _opened(self) -> Memory:
         from longmind.memory import Memory
+        from longmind.submemories import Components
 
         if self._memory is None:
-            self._memory = Memory(self.store, space=self._space, embedder=None)
+            self._memory = Memory(self.store, space=self._space, components=Components(embedder=None))
         return self._memory
 
     def _view(self) -> View:

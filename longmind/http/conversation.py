@@ -54,44 +54,22 @@ class SweepBody(_Body):
 def conversation_routes(memories: Memories, clock: Clock) -> APIRouter:
     """Turns, context, memories, gc and why, each where the seed has it."""
     router = APIRouter(tags=["conversation"])
+    _add_writes(router, memories, clock)
+    _add_reads(router, memories, clock)
+    return router
 
+
+def _add_writes(router: APIRouter, memories: Memories, clock: Clock) -> None:
     @router.post("/turns")
     def add_turn(body: TurnBody) -> dict[str, Any]:
         """Write a turn, and what it tells into the memories."""
         talk = memories.conversation(body.session_id)
         return shapes.turn_report(talk.add_turn(body.role, body.text, extract=body.auto_extract))
 
-    @router.get("/context")
-    def context(
-        session_id: Annotated[str, Query(min_length=1)],
-        k: Annotated[int, Query(ge=1, le=1000)] = 20,
-        query: str | None = None,
-        exclude_pii: bool = False,
-    ) -> dict[str, Any]:
-        """The last turns, the strongest memories, and the long-term ones that matter."""
-        talk = memories.conversation(session_id)
-        return shapes.context(talk.context(k, query=query or None, exclude_pii=exclude_pii))
-
     @router.post("/memories", status_code=201)
     def remember(body: MemoryBody) -> dict[str, Any]:
         """Keep a memory."""
         return shapes.memory(memories.remember(body.content, importance=body.importance, tags=body.tags))
-
-    @router.get("/memories")
-    def list_memories(
-        layer: Literal["mid", "long"] | None = None,
-        q: str = "",
-        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-        status: Literal["active", "archived", "deleted"] = "active",
-        sort: Literal["score", "created", "last_seen", "hits", "id"] = "score",
-        exclude_pii: bool = False,
-    ) -> dict[str, Any]:
-        """Memories that answer, or all, the strongest first."""
-        if q.strip():
-            return shapes.found(memories.search(q, layer=layer, limit=limit, exclude_pii=exclude_pii))
-        return shapes.found(
-            memories.list(layer=layer, status=status, sort=sort, limit=limit, exclude_pii=exclude_pii)
-        )
 
     @router.patch("/memories/{memory_id}")
     def change(memory_id: MemoryId, body: ChangeBody) -> dict[str, Any]:
@@ -105,12 +83,39 @@ def conversation_routes(memories: Memories, clock: Clock) -> APIRouter:
     @router.post("/gc")
     def gc(body: SweepBody | None = None) -> dict[str, Any]:
         """Score, promote, clean up."""
-        given = body or SweepBody()
-        return shapes.sweep(memories.gc(clock.now(), dry_run=given.dry_run, purge=given.purge))
+        options = body or SweepBody()
+        return shapes.sweep(memories.gc(clock.now(), dry_run=options.dry_run, purge=options.purge))
+
+
+def _add_reads(router: APIRouter, memories: Memories, clock: Clock) -> None:
+    @router.get("/context")
+    def context(
+        session_id: Annotated[str, Query(min_length=1)],
+        k: Annotated[int, Query(ge=1, le=1000)] = 20,
+        query: str | None = None,
+        exclude_pii: bool = False,
+    ) -> dict[str, Any]:
+        """The last turns, the strongest memories, and the long-term ones that matter."""
+        talk = memories.conversation(session_id)
+        return shapes.context(talk.context(k, query=query or None, exclude_pii=exclude_pii))
+
+    @router.get("/memories")
+    def list_memories(
+        layer: Literal["mid", "long"] | None = None,
+        q: str = "",
+        limit: Annotated[int, Query(ge=1, le=1000)] = 50,
+        status: Literal["active", "archived", "deleted"] = "active",
+        sort: Literal["score", "created", "last_seen", "hits", "id"] = "score",
+        exclude_pii: bool = False,
+    ) -> dict[str, Any]:
+        """Memories that answer, or all, the strongest first."""
+        if q.strip():
+            return shapes.memories(memories.search(q, layer=layer, limit=limit, exclude_pii=exclude_pii))
+        return shapes.memories(
+            memories.list(layer=layer, status=status, sort=sort, limit=limit, exclude_pii=exclude_pii)
+        )
 
     @router.get("/memories/{memory_id}/why")
     def why(memory_id: MemoryId) -> dict[str, Any]:
         """Why a memory stands where it stands."""
         return shapes.why(memories.why(memory_id, now=clock.now()))
-
-    return router

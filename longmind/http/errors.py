@@ -67,7 +67,7 @@ def _problem(item: Mapping[str, Any]) -> dict[str, str]:
     """What is wrong, and with which field."""
     if item["type"] == "json_invalid":
         reason = item.get("ctx", {}).get("error", item["msg"])
-        return {"field": "body", "message": f"This is no JSON: {reason} (character {item['loc'][-1]})"}
+        return {"field": "body", "message": f"Invalid JSON: {reason} (character {item['loc'][-1]})"}
     return {"field": _field(item["loc"]), "message": str(item["msg"])}
 
 

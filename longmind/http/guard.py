@@ -107,8 +107,8 @@ class Guard:
     def _may_ask(self, headers: Headers) -> bool:
         if self._token is None:
             return True
-        given = headers.get("authorization", "").encode()
-        return hmac.compare_digest(given, f"Bearer {self._token}".encode())
+        sent = headers.get("authorization", "").encode()
+        return hmac.compare_digest(sent, f"Bearer {self._token}".encode())
 
 
 class _TooLarge(Exception):

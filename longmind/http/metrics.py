@@ -69,5 +69,5 @@ class Counting:
 
 
 def _route(scope: Scope) -> str:
-    found: Any = scope.get("route")
-    return getattr(found, "path", "none")
+    route: Any = scope.get("route")
+    return getattr(route, "path", "none")

@@ -44,7 +44,7 @@ _ERROR: Final = {
 }
 
 
-def route(operation: Operation[..., Any]) -> str:
+def route(operation: Operation) -> str:
     """Where an operation is asked for."""
     return "/".join((PREFIX, *operation.path))
 
@@ -72,10 +72,10 @@ def operation_routes(memory: Memory, *, files: str | None, lasting: int) -> APIR
     return router
 
 
-def _answer(operation: Operation[..., Any], memory: Memory, files: str | None) -> Callable[..., Any]:
+def _answer(operation: Operation, memory: Memory, files: str | None) -> Callable[..., Any]:
     def answer(body: Any) -> JSONResponse:
-        given: Mapping[str, Any] = {} if body is None else body.model_dump(exclude_unset=True)
-        return JSONResponse(plain(operation(memory, **confined(operation, given, files))))
+        inputs: Mapping[str, Any] = {} if body is None else body.model_dump(exclude_unset=True)
+        return JSONResponse(plain(operation(memory, **confined(operation, inputs, files))))
 
     return answer
 
@@ -89,27 +89,27 @@ def _apart(answer: Callable[..., Any], limiter: CapacityLimiter) -> Callable[...
     return later
 
 
-def _endpoint(operation: Operation[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+def _endpoint(operation: Operation, answer: Callable[..., Any]) -> Callable[..., Any]:
     """Say of a function what the body is, by the operation's arguments."""
     model = body_model(operation)
-    needed = any(item.required for item in operation.parameters)
-    answer.__annotations__ = {"body": model if needed else model | None, "return": JSONResponse}
-    if not needed:
+    required = any(item.required for item in operation.parameters)
+    answer.__annotations__ = {"body": model if required else model | None, "return": JSONResponse}
+    if not required:
         answer.__defaults__ = (None,)
     return answer
 
 
-def body_model(operation: Operation[..., Any]) -> type[BaseModel]:
+def body_model(operation: Operation) -> type[BaseModel]:
     """The arguments of an operation as a model: exact types, and nothing else beside them."""
     fields: dict[str, Any] = {
         item.name: (item.type, Field(... if item.required else item.default, description=item.help))
         for item in operation.parameters
     }
-    extra: JsonDict | None = {"examples": [operation.example]} if operation.example else None
+    extra: JsonDict | None = {"examples": [dict(operation.example)]} if operation.example else None
     config = ConfigDict(extra="forbid", strict=True, json_schema_extra=extra)
     name = "".join(part.title() for part in operation.name.replace("_", ".").split("."))
-    made: type[BaseModel] = create_model(name, __config__=config, **fields)
-    return made
+    model: type[BaseModel] = create_model(name, __config__=config, **fields)
+    return model
 
 
 def describe_answers(app: FastAPI) -> None:
@@ -128,8 +128,8 @@ def describe_answers(app: FastAPI) -> None:
                 schema = answer_schema(operation)
                 shapes.update(_relocated(schema.pop("$defs", {})))
                 shapes[schema["title"]] = _relocated(schema)
-                shown = {"schema": {"$ref": f"#/components/schemas/{schema['title']}"}}
-                entry["responses"]["200"]["content"] = {"application/json": shown}
+                content = {"schema": {"$ref": f"#/components/schemas/{schema['title']}"}}
+                entry["responses"]["200"]["content"] = {"application/json": content}
             refused = {
                 "description": "Refused; the body says why, and what to do.",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},

@@ -22,9 +22,9 @@ def turn_report(report: TurnReport) -> dict[str, Any]:
     return {
         "turn_id": report.turn_id,
         "extracted_memories": [
-            {"id": found.id, "content": found.content, "action": found.action}
-            | ({"conflicts_with": list(found.conflicts_with)} if found.conflicts_with else {})
-            for found in report.extracted
+            {"id": item.id, "content": item.content, "action": item.action}
+            | ({"conflicts_with": list(item.conflicts_with)} if item.conflicts_with else {})
+            for item in report.extracted
         ],
         "extractor": report.extractor,
         "warnings": list(report.warnings),
@@ -58,7 +58,7 @@ def memory(item: MemoryItem) -> dict[str, Any]:
     }
 
 
-def found(items: Found) -> dict[str, Any]:
+def memories(items: Found) -> dict[str, Any]:
     return {"memories": [memory(item) for item in items.items], "notes": list(items.notes)}
 
 

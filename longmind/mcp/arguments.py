@@ -11,8 +11,9 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from longmind.base.errors import InvalidInput
+from longmind.base.parameters import Mark
 from longmind.base.paths import inside
-from longmind.operations.operation import Mark, Operation
+from longmind.operations.operation import Operation
 
 _MOST_NAMED: Final = 5
 
@@ -20,7 +21,7 @@ _MOST_NAMED: Final = 5
 class Arguments:
     """The arguments of one operation; names it does not have are refused."""
 
-    def __init__(self, operation: Operation[..., Any]) -> None:
+    def __init__(self, operation: Operation) -> None:
         self._parameters = {item.name: item for item in operation.parameters}
         fields: dict[str, Any] = {}
         for item in operation.parameters:
@@ -36,14 +37,14 @@ class Arguments:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of the arguments, as tools show it."""
-        made: dict[str, Any] = _untitled(self._adapter.json_schema())
-        return {"type": "object", "properties": {}, **made}
+        schema: dict[str, Any] = _untitled(self._adapter.json_schema())
+        return {"type": "object", "properties": {}, **schema}
 
-    def read(self, given: Mapping[str, Any] | None, *, files: Path | None) -> dict[str, Any]:
+    def read(self, inputs: Mapping[str, Any] | None, *, files: Path | None) -> dict[str, Any]:
         """The arguments as the operation takes them; paths only inside the folder `files`."""
         try:
             read = self._adapter.validate_python(
-                {name: self._parsed(name, it) for name, it in (given or {}).items()}
+                {name: self._parsed(name, it) for name, it in (inputs or {}).items()}
             )
         except ValidationError as error:
             raise self._refused(error) from None
@@ -66,19 +67,19 @@ class Arguments:
             return value
 
     def _refused(self, error: ValidationError) -> InvalidInput:
-        said: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for problem in error.errors(include_url=False, include_input=False):
             name = str(problem["loc"][0]) if problem["loc"] else "arguments"
             if problem["type"] == "extra_forbidden":
-                said.setdefault(name, "there is no such argument")
+                reasons.setdefault(name, "there is no such argument")
             elif problem["type"] == "missing":
-                said.setdefault(name, "it is required")
+                reasons.setdefault(name, "it is required")
             else:
                 where = ".".join(str(part) for part in problem["loc"][1:] if not _is_type(part))
-                said.setdefault(name, f"{where + ': ' if where else ''}{problem['msg']}")
-        shown = [f"{name[:80]}: {reason}" for name, reason in list(said.items())[:_MOST_NAMED]]
-        known = ", ".join(self._parameters) or "none"
-        return InvalidInput("; ".join(shown) + ".", hint=f"The arguments are: {known}.")
+                reasons.setdefault(name, f"{where + ': ' if where else ''}{problem['msg']}")
+        parts = [f"{name[:80]}: {reason}" for name, reason in list(reasons.items())[:_MOST_NAMED]]
+        names = ", ".join(self._parameters) or "none"
+        return InvalidInput("; ".join(parts) + ".", hint=f"The arguments are: {names}.")
 
 
 def _is_type(part: Any) -> bool:

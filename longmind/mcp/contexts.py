@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Final
 
-from longmind.operations.operation import operation
+from longmind.base.parameters import Budget
+from longmind.memory import Memory
+from longmind.operations.operation import Operation
 from longmind.spaces.bundle import UsedContext
 
-if TYPE_CHECKING:
-    from longmind.memory import Memory
 
-
-@operation("use_context", example={"project": "shop", "topic": "telemetry"})
-def use_context(
+def _use_context(
     memory: Memory,
     project: Annotated[str, "The project's space."],
     topic: Annotated[str, "What the task is about; empty for everything."],
     *,
     limit: Annotated[int, "At most this many objects."] = 5,
-    budget: Annotated[int, "The most tokens the text may have."] = 1000,
+    budget: Budget = 1000,
 ) -> UsedContext:
     """What a project's space knows of a topic, as text to put before a task.
 
     Use it once before working on a part of a project: decisions, guides and code notes kept in its space.
     """
     return memory.space(project).use_context(topic, limit=limit, budget=budget)
+
+
+use_context: Final = Operation("use_context", _use_context, example={"project": "shop", "topic": "telemetry"})

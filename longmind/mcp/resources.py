@@ -68,7 +68,7 @@ def read(memory: Memory, address: str) -> dict[str, Any]:
         parts = urlsplit(address)
         asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     except ValueError:
-        raise InvalidInput(f"{address[:200]!r} is no address.") from None
+        raise InvalidInput(f"{address[:200]!r} is not a valid address.") from None
     name = unquote(parts.path.removeprefix("/"))
     if parts.scheme == SCHEME and name:
         if parts.netloc in _ASKED:
@@ -103,5 +103,5 @@ def _bundle(memory: Memory, name: str, topic: str) -> dict[str, Any]:
 
 def _number(text: str, name: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 19:
-        raise InvalidInput(f"{text[:80]!r} is no {name} id.", hint="Give a positive whole number.")
+        raise InvalidInput(f"{text[:80]!r} is not a valid {name} id.", hint="Give a positive whole number.")
     return int(text)

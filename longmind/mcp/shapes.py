@@ -28,51 +28,54 @@ class Shape:
     @property
     def schema(self) -> dict[str, Any]:
         """The schema of what is written; a field that is empty or had no room is absent."""
-        made = self._loose(self._whole)
+        schema = self._loose(self._whole)
         if self._kinds:
-            wanted = _named(made)
+            used = _named(schema)
             kinds = {name: self._loose(kind) for name, kind in self._kinds.items()}
-            while more := {name for at in wanted for name in _named(kinds[at])} - wanted:
-                wanted |= more
-            made["$defs"] = {name: kind for name, kind in kinds.items() if name in wanted}
-        says = {"type": "string", "description": "Only there if something was left out: what to do about it."}
-        made["properties"] = {**made.get("properties", {}), CUT: says}
-        return {**made, "type": "object"}
+            while more := {name for at in used for name in _named(kinds[at])} - used:
+                used |= more
+            schema["$defs"] = {name: kind for name, kind in kinds.items() if name in used}
+        text = "Only there if something was left out: what to do about it."
+        notice = {"type": "string", "description": text}
+        schema["properties"] = {**schema.get("properties", {}), CUT: notice}
+        return {**schema, "type": "object"}
 
     def written(self, answer: Any) -> Any:
         """A plain answer as it is given back."""
         return self._shaped(answer, self._whole)
 
     def _loose(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        loose: dict[str, Any] = {}
         for key, value in schema.items():
             if key in ("required", "minItems", "$defs"):
                 continue
             if key == "properties":
-                made[key] = {
+                loose[key] = {
                     name: _MOMENT if _is_time(name, kind) else self._loose(kind)
                     for name, kind in value.items()
                     if not self._left_out(name)
                 }
             elif key in ("anyOf", "prefixItems"):
-                made[key] = [self._loose(kind) for kind in value]
+                loose[key] = [self._loose(kind) for kind in value]
             elif isinstance(value, Mapping):
-                made[key] = self._loose(value)
+                loose[key] = self._loose(value)
             else:
-                made[key] = value
-        return made
+                loose[key] = value
+        return loose
 
     def _shaped(self, value: Any, schema: Mapping[str, Any]) -> Any:
         schema = self._meant(value, schema)
         if isinstance(value, dict):
-            known, others = schema.get("properties", {}), schema.get("additionalProperties")
+            properties, others = schema.get("properties", {}), schema.get("additionalProperties")
             rest: Mapping[str, Any] = others if isinstance(others, Mapping) else {}
             return {
-                key: format_ms(item) if isinstance(item, int) and _is_time(key, known.get(key)) else made
+                key: format_ms(item)
+                if isinstance(item, int) and _is_time(key, properties.get(key))
+                else shaped
                 for key, item in value.items()
-                if not (key in known and self._left_out(key))
-                and (made := self._shaped(item, known.get(key, rest))) is not None
-                and made not in ([], {})
+                if not (key in properties and self._left_out(key))
+                and (shaped := self._shaped(item, properties.get(key, rest))) is not None
+                and shaped not in ([], {})
             }
         if isinstance(value, list):
             items, first = schema.get("items", {}), schema.get("prefixItems", ())
@@ -90,8 +93,8 @@ class Shape:
         if isinstance(value, dict):
             fields = set(value)
             return next((kind for kind in choices if fields == set(kind.get("properties", ()))), choices[0])
-        wanted = "array" if isinstance(value, list) else None
-        return next((kind for kind in choices if kind.get("type") == wanted), {})
+        kind_name = "array" if isinstance(value, list) else None
+        return next((kind for kind in choices if kind.get("type") == kind_name), {})
 
     def _left_out(self, name: str) -> bool:
         return self._lean and name in _ACCOUNTS

@@ -27,7 +27,7 @@ MARK: Final = OPEN.partition("{")[0]
 class OperationTool:
     """One operation, as an agent sees and calls it."""
 
-    def __init__(self, operation: Operation[..., Any], *, lean: bool) -> None:
+    def __init__(self, operation: Operation, *, lean: bool) -> None:
         self.operation = operation
         self._lean = lean
         self.name = "_".join(operation.path)

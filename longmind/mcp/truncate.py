@@ -54,27 +54,27 @@ def _shortened(value: Any, characters: int, items: int, *, top: bool = False) ->
         most = max(items, _SMALL) if plain else items
         return [_shortened(item, characters, items) for item in value[:most]]
     if isinstance(value, dict):
-        kept = list(value.items())
+        fields = list(value.items())
         if not top:
-            kept = kept[: max(items, 12)]
+            fields = fields[: max(items, 12)]
         return {
             key: item if top and isinstance(item, str) else _shortened(item, characters, items)
-            for key, item in kept
+            for key, item in fields
             if len(key) <= 200
         }
     return value
 
 
 def _last_resort(answer: dict[str, Any], budget: int, count: Count) -> dict[str, Any]:
-    """Texts at the top cut to what is left, then field after field let go, the largest first."""
-    kept = dict(answer)
+    """Cut the texts at the top to what is left, then leave out field after field, the largest first."""
+    rest = dict(answer)
     for share in (4, 2, 1):
-        texts = {key: item for key, item in kept.items() if isinstance(item, str) and key != CUT}
+        texts = {key: item for key, item in rest.items() if isinstance(item, str) and key != CUT}
         for key, item in texts.items():
-            kept[key] = item if len(item) <= budget * share else item[: budget * share - 1].rstrip() + "…"
-        if _fits(kept, budget, count):
-            return kept
-    while len(kept) > 1 and not _fits(kept, budget, count):
-        largest = max((key for key in kept if key != CUT), key=lambda key: len(written(kept[key])))
-        del kept[largest]
-    return kept
+            rest[key] = item if len(item) <= budget * share else item[: budget * share - 1].rstrip() + "…"
+        if _fits(rest, budget, count):
+            return rest
+    while len(rest) > 1 and not _fits(rest, budget, count):
+        largest = max((key for key in rest if key != CUT), key=lambda key: len(written(rest[key])))
+        del rest[largest]
+    return rest

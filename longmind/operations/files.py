@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from longmind.base.parameters import Mark
 from longmind.base.paths import inside
-from longmind.operations.operation import Mark, Operation
+from longmind.operations.operation import Operation
 
 
-def confined(operation: Operation[..., Any], given: Mapping[str, Any], folder: str | None) -> dict[str, Any]:
+def confined(operation: Operation, given: Mapping[str, Any], folder: str | None) -> dict[str, Any]:
     """The arguments with their paths made absolute; one that leads out of the folder is refused."""
     named = dict(given)
     for item in operation.parameters:

@@ -1,89 +1,87 @@
-"""An operation: one action as a typed function over a memory, with what its faces need to know of it."""
+"""An operation: a method of the API, its name in every interface, its arguments as JSON writes them."""
 
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Final, Generic, Literal, ParamSpec, TypeVar, get_args, get_origin
+from typing import Any, Final, Literal
 
-P = ParamSpec("P")
-R = TypeVar("R")
+from longmind.base.parameters import WhereLike
+from longmind.base.times import AsOf
+from longmind.operations import forms
+from longmind.operations.forms import ABSENT, Argument, Fill, Parameter
+from longmind.operations.hints import parameters
 
 Effect = Literal["read", "write", "destroy"]
-REQUIRED: Final = inspect.Parameter.empty
+_POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_LAST: Final = ("as_of", "valid_at", "space", "repo")
+"""From when and from where one looks comes last in every list of arguments."""
 
 
-class Mark(Enum):
-    """What a parameter is, beyond its type."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Operation:
+    """A method, its name in every interface, and what it does to the store.
 
-    TEXT = "text"
-    """A text that a person may want to pipe in."""
-    MOMENT = "moment"
-    """A time, as ISO 8601 or unix milliseconds."""
-    PAIRS = "pairs"
-    """Keys with values, for which a person writes key=value."""
-    FILE = "file"
-    """A path on the machine where the memory is."""
-    INSIDE = "inside"
-    """Only for callers in the same process: no face shows it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One argument of an operation."""
-
-    name: str
-    type: Any
-    help: str
-    default: Any
-    positional: bool
-    marks: frozenset[Mark]
-
-    @property
-    def required(self) -> bool:
-        return self.default is REQUIRED
-
-
-class Operation(Generic[P, R]):
-    """A function `(memory, …)`, its name in every face, and what it does to the store.
-
-    The name's parts are joined by a point: `facts.record` is the command `longmind facts record`, the route
-    `/v1/facts/record` and the tool `facts_record`.
+    The parts of a name are joined by a point: `facts.record` is the command `longmind facts record`, the
+    route `/v1/facts/record` and the tool `facts_record`. Arguments, defaults and help are the method's own.
+    `forms` says how its types are written in JSON; what JSON cannot say is not offered. The fields after
+    `example` say where an operation differs from its method.
     """
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        name: str,
-        *,
-        effect: Effect,
-        begins: bool,
-        repeatable: bool,
-        lasting: bool,
-        tool: bool,
-        example: dict[str, Any],
-    ) -> None:
-        self.function = function
-        self.name = name
-        self.effect: Effect = effect
-        self.begins = begins
-        """It may begin a store that is not there yet."""
-        self.repeatable = repeatable
-        """Done twice with the same arguments, it changes nothing the second time."""
-        self.lasting = lasting
-        """It may take minutes."""
-        self.tool = tool
-        """Agents get it by default."""
-        self.example = example
-        """Arguments that make sense, for the documentation."""
-        self.__doc__ = function.__doc__
+    name: str
+    method: Callable[..., Any]
+    """Of the object that `receiver` returns. A function that takes the memory first is one, too."""
+    receiver: Callable[..., Any] | None = None
+    """From the memory to the object with the method; what it takes are arguments of the operation, too."""
+    effect: Effect = "read"
+    begins: bool = False
+    """It may create a store that is not there yet."""
+    repeatable: bool = False
+    """Done twice with the same arguments, it changes nothing the second time. Reads always are."""
+    lasting: bool = False
+    """It may take minutes."""
+    tool: bool = False
+    """Agents get it by default."""
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that make sense, for the documentation."""
 
-    def __call__(self, *given: P.args, **named: P.kwargs) -> R:
-        return self.function(*given, **named)
+    rename: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that have another name in JSON than in Python."""
+    without: Collection[str] = ()
+    """Arguments, by their names in JSON, that are for Python only."""
+    options: Collection[str] = ()
+    """Arguments that the command line takes as options although Python takes them by position."""
+    types: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments for which JSON takes less than Python, and the type it takes."""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    fill: Mapping[str, Fill] = field(default_factory=dict)
+    """Arguments that the interfaces know where they are not given, such as the time."""
+    opposites: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Flags that JSON names by their opposite: that name, and its help."""
+    both_axes: bool = False
+    """It also takes `valid_at`, so that the two axes of `as_of` can differ."""
+    result: Callable[[Any], Any] | None = None
+    """Gives a name and fields to a result that has none in Python."""
+
+    def __post_init__(self) -> None:
+        if self.effect == "read":
+            object.__setattr__(self, "repeatable", True)
+
+    def __call__(self, memory: Any, /, **given: Any) -> Any:
+        """Call the method with arguments as JSON writes them."""
+        taken: dict[str, dict[str, Any]] = {"receiver": {}, "method": {}}
+        names: set[str] = set()
+        for owner, item in self._arguments:
+            names.update(parameter.name for parameter in item.parameters)
+            value = item.read(memory, given)
+            if value is not ABSENT:
+                taken[owner][item.name] = value
+        target = memory if self.receiver is None else self.receiver(memory, **taken["receiver"])
+        rest = {name: value for name, value in given.items() if name not in names}
+        answer = self.method(target, **taken["method"], **rest)
+        return answer if self.result is None else self.result(answer)
 
     def __repr__(self) -> str:
         return f"<operation {self.name}>"
@@ -93,65 +91,57 @@ class Operation(Generic[P, R]):
         return tuple(self.name.split("."))
 
     @cached_property
-    def summary(self) -> str:
-        """The first paragraph of the docstring, as one line."""
-        return " ".join((inspect.getdoc(self.function) or "").split("\n\n")[0].split())
+    def description(self) -> str:
+        return inspect.getdoc(self.method) or ""
 
     @cached_property
-    def description(self) -> str:
-        return inspect.getdoc(self.function) or ""
+    def summary(self) -> str:
+        """The first paragraph of the docstring, as one line."""
+        return " ".join(self.description.split("\n\n")[0].split())
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """All but the memory and what is only for callers inside, in order."""
-        space = vars(sys.modules[self.function.__module__])
-        _, *rest = inspect.signature(self.function).parameters.values()
-        found = (_parameter(item, space) for item in rest)
-        return tuple(item for item in found if Mark.INSIDE not in item.marks)
+        """What JSON gives: first what the command line takes by position, then the options."""
+        shown = [item for _, argument in self._arguments for item in argument.parameters]
+        options = [item for item in shown if not item.positional and item.name not in _LAST]
+        last = [item for name in _LAST for item in shown if item.name == name and not item.positional]
+        return (*(item for item in shown if item.positional), *options, *last)
 
+    @cached_property
+    def _arguments(self) -> tuple[tuple[str, Argument], ...]:
+        own = [("method", item) for item in self._signature(self.method)]
+        if self.receiver is None:
+            return tuple(own)
+        return (*(("receiver", item) for item in self._signature(self.receiver)), *own)
 
-def operation(
-    name: str,
-    *,
-    effect: Effect = "read",
-    begins: bool = False,
-    repeatable: bool = False,
-    lasting: bool = False,
-    tool: bool = False,
-    example: dict[str, Any] | None = None,
-) -> Callable[[Callable[P, R]], Operation[P, R]]:
-    """Make an operation of a function whose first argument is the memory.
+    def _signature(self, function: Callable[..., Any]) -> Iterator[Argument]:
+        for item in parameters(function):
+            made = self._argument(item)
+            if made is not None:
+                yield made
 
-    Its other arguments are what JSON can say, each `Annotated` with its help and its marks.
-    """
-
-    def make(function: Callable[P, R]) -> Operation[P, R]:
-        return Operation(
-            function,
-            name,
-            effect=effect,
-            begins=begins,
-            repeatable=repeatable or effect == "read",
-            lasting=lasting,
-            tool=tool,
-            example=example or {},
+    def _argument(self, item: inspect.Parameter) -> Argument | None:
+        """How JSON gives an argument; None if it cannot, so that only Python has it."""
+        name = self.rename.get(item.name, item.name)
+        fill = self.fill.get(item.name)
+        if name in self.without:
+            return None if fill is None else Argument(item.name, (), fill)
+        hint, text, marks = forms.parts(item.annotation)
+        if hint is AsOf:
+            return forms.as_of(item.name, both_axes=self.both_axes)
+        if hint == WhereLike:
+            return forms.where(item.name, self.without)
+        if item.name in self.opposites:
+            return forms.opposite(item.name, *self.opposites[item.name])
+        form = forms.form(self.types.get(name, hint), marks)
+        if form is None:
+            return None
+        positional = item.kind in _POSITIONAL and name not in self.options and fill is None
+        own = None if fill is not None else item.default
+        default = self.defaults.get(name, own)
+        parameter = forms.parameter(name, form, text or form.help, default, positional=positional)
+        takes_none = parameter.required or forms.nullable(hint)
+        absent = default if name in self.defaults else ABSENT
+        return Argument(
+            item.name, (parameter,), forms.reader(name, form, takes_none, absent=absent, fill=fill)
         )
-
-    return make
-
-
-def _parameter(item: inspect.Parameter, space: dict[str, Any]) -> Parameter:
-    hint = eval(item.annotation, space) if isinstance(item.annotation, str) else item.annotation
-    notes: tuple[Any, ...] = ()
-    while get_origin(hint) is Annotated:
-        hint, *more = get_args(hint)
-        notes = (*more, *notes)
-    texts = [note for note in notes if isinstance(note, str)]
-    return Parameter(
-        name=item.name,
-        type=hint,
-        help=texts[-1] if texts else "",
-        default=item.default,
-        positional=item.kind is not inspect.Parameter.KEYWORD_ONLY,
-        marks=frozenset(note for note in notes if isinstance(note, Mark)),
-    )

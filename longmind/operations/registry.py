@@ -1,23 +1,24 @@
-"""All operations, by group; a group is imported when it is asked for."""
+"""All operations, by group; the tables of a group are imported when it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from longmind.base.errors import NotFound
 from longmind.operations.operation import Operation
 
 GROUPS: Final = {
-    "": ("frames", "asking", "upkeep", "moving"),
-    "facts": ("facts", "knowledge"),
+    "": ("frames", "search", "upkeep"),
+    "facts": ("facts",),
     "turns": ("conversation",),
     "memories": ("conversation",),
-    "experience": ("experience", "lessons"),
-    "space": ("spaces", "objects"),
+    "experience": ("experience",),
+    "space": ("spaces",),
 }
-"""The first word of an operation's name (none for the common ones), and the modules where they are."""
+"""The first word of an operation's name (none for the common ones), and the modules with its tables."""
 
 HELP: Final[dict[str, str]] = {
     "facts": "What was true, and what did we know: facts on two time axes, with evidence.",
@@ -29,26 +30,30 @@ HELP: Final[dict[str, str]] = {
 """What a group is about."""
 
 
-def group(name: str) -> tuple[Operation[..., Any], ...]:
-    """The operations of one group, in the order in which they are written down."""
+def table(module: str) -> tuple[Operation, ...]:
+    """The operations of one module, in the order in which they are written down."""
+    rows: tuple[Operation, ...] = import_module(f"longmind.operations.{module}").OPERATIONS
+    return rows
+
+
+@cache
+def group(name: str) -> tuple[Operation, ...]:
+    """The operations of one group."""
     return tuple(
-        item
-        for module in GROUPS[name]
-        for item in vars(import_module(f"longmind.operations.{module}")).values()
-        if isinstance(item, Operation) and item.name.rpartition(".")[0] == name
+        item for module in GROUPS[name] for item in table(module) if item.name.rpartition(".")[0] == name
     )
 
 
-def operations() -> Iterator[Operation[..., Any]]:
+def operations() -> Iterator[Operation]:
     """Every operation of every group."""
     for name in GROUPS:
         yield from group(name)
 
 
-def find(name: str) -> Operation[..., Any]:
+def find(name: str) -> Operation:
     """The operation of that name, or `NotFound`."""
-    first, _, rest = name.partition(".")
-    for item in group(first if rest else "") if (first if rest else "") in GROUPS else ():
+    first = name.partition(".")[0] if "." in name else ""
+    for item in group(first) if first in GROUPS else ():
         if item.name == name:
             return item
     raise NotFound(f"There is no operation {name!r}.", hint="See docs/operations.md for all of them.")

@@ -1,214 +1,213 @@
-"""Operations on project spaces as wholes: begin, list, rule, clear, hand over, keep in step with a folder."""
+"""Operations on project spaces: their objects, what they recall, their rules, and handing them over."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal, TypedDict, Unpack
 
 from longmind.base.errors import InvalidInput
+from longmind.base.parameters import Budget, Limit, Mark, PathLike, Tags
+from longmind.base.results import Written
 from longmind.base.store_files import read_user_file
+from longmind.base.times import AsOf
+from longmind.memory import Memory
 from longmind.operations import values
-from longmind.operations.operation import Mark, operation
-from longmind.operations.values import AsOfMoment, Limit, Moment
+from longmind.operations.operation import Operation
+from longmind.operations.results import (
+    ActionContext,
+    ContextBundle,
+    Ordering,
+    RawText,
+    Section,
+    SpacePolicy,
+    SpaceText,
+)
+from longmind.spaces.parameters import Rules, SpaceName
+from longmind.spaces.registry import Spaces
+from longmind.spaces.space import ProjectSpace
+from longmind.spaces.sync import SyncReport, changed_files, sync_folder
+from longmind.spaces.values import ImportReport, ObjectList
 
-if TYPE_CHECKING:
-    from longmind.memory import Memory
-    from longmind.operations.answers import (
-        AuditList,
-        Ordering,
-        SpaceList,
-        SpacePolicy,
-        SpaceText,
-        Spending,
-        Written,
-    )
-    from longmind.spaces.sync import SyncReport
-    from longmind.spaces.values import GcReport, ImportReport, SpaceSummary
-    from longmind.store.erasure import ErasureCertificate
-
-SpaceName = Annotated[str, "The space."]
-KeyFile = Annotated[str | None, "A file with the key to sign or to check with.", Mark.FILE]
+KeyFile = Annotated[PathLike | None, "A file with the key to sign or to check with."]
 Algorithm = Annotated[Literal["hmac-sha256", "ed25519"], "How to sign."]
 Replace = Annotated[bool, "Forget what is there first."]
+OtherName = Annotated[str | None, "Another name for it."]
+Topic = Annotated[str, "What it is about."]
+PreferKinds = Annotated[Sequence[str] | None, "Rather objects of these kinds."]
 
 
-@operation(
-    "space.create",
-    effect="destroy",
-    begins=True,
-    repeatable=True,
-    example={"space": "runtime", "metadata": {"team": "core"}},
-)
-def create(
+class RecallOptions(TypedDict, total=False):
+    """What all recalls of a space take."""
+
+    include_hidden: Annotated[bool, "Also what the rules of visibility hide."]
+    prefer_tags: Annotated[Sequence[str] | None, "Rather objects with these tags."]
+    require_high_relevance: Annotated[bool, "Only objects of high relevance."]
+    backend: Annotated[str | None, "The ordering: basic, patricia, raptor, hybrid or search."]
+    freeze_clock: Annotated[
+        str | None, "Say that it was made then, and reckon what is recent from there.", Mark.STAMP
+    ]
+    now: datetime | int | None
+    as_of: AsOf
+
+
+def _spaces(memory: Memory) -> Spaces:
+    return memory.spaces
+
+
+# Objects
+
+
+def _recall(
     memory: Memory,
     space: SpaceName,
+    topic: Topic,
     *,
-    metadata: Annotated[dict[str, Any] | None, "Keys with values.", Mark.PAIRS] = None,
-    reset: Annotated[bool, "Forget the objects that are there; the rules stay."] = False,
-) -> SpaceSummary:
-    """Begin a space, or find it there; or reset it."""
-    return memory.spaces.create(space, metadata, reset=reset)
-
-
-@operation("space.list")
-def list_spaces(memory: Memory, *, as_of: AsOfMoment = None) -> SpaceList:
-    """All spaces that were begun, by name."""
-    from longmind.operations.answers import SpaceList
-
-    return SpaceList(memory.spaces.list(as_of=values.as_of(memory, as_of)))
-
-
-@operation("space.delete", effect="destroy", example={"space": "runtime"})
-def delete(memory: Memory, space: SpaceName) -> ErasureCertificate:
-    """Erase everything in a space, its frames and facts included. Its policy must have allow_delete."""
-    return memory.spaces.delete(space)
-
-
-@operation("space.gc", effect="destroy", example={"space": "runtime", "dry_run": True})
-def gc(
-    memory: Memory,
-    space: SpaceName,
-    *,
-    ttl_days: Annotated[float | None, "After how many days an object goes, instead of the policy's."] = None,
-    mode: Annotated[
-        Literal["auto", "archive", "purge"], "Purge where the policy allows it, only archive, or only purge."
-    ] = "auto",
-    now: Annotated[Moment, "The moment to reckon with; now, if it is not given."] = None,
-    dry_run: Annotated[bool, "Say what would go, and write nothing."] = False,
-) -> GcReport:
-    """Take out what is older than the policy says, pinned objects excepted."""
-    moment = values.moment(now, "now")
-    return memory.spaces.gc(
-        space,
-        now=memory.store.clock.now() if moment is None else moment,
-        ttl_days=ttl_days,
-        mode=mode,
-        dry_run=dry_run,
+    limit: Limit = 5,
+    include_raw: Annotated[bool, "With the raw texts."] = False,
+    raw_limit: Annotated[int | None, "At most this many raw texts."] = None,
+    include_metadata: Annotated[bool, "With the metadata."] = True,
+    prefer_kinds: PreferKinds = None,
+    **options: Unpack[RecallOptions],
+) -> ContextBundle:
+    """What a space knows of a topic, as a bundle: pinned and important first, then by score."""
+    bundle = memory.space(space).recall_context(
+        topic,
+        limit=limit,
+        raw_limit=raw_limit,
+        include_raw=include_raw,
+        include_metadata=include_metadata,
+        prefer_kinds=prefer_kinds,
+        **options,
+    )
+    return ContextBundle(
+        bundle.space,
+        bundle.topic,
+        bundle.generated_at,
+        bundle.global_summary,
+        tuple(Section(**{"metadata": {}, **section}) for section in bundle.sections),
+        tuple(RawText(**text) for text in bundle.raw),
+        bundle.limit,
+        bundle.warnings,
     )
 
 
-@operation("space.policy", example={"space": "runtime"})
-def policy(memory: Memory, space: SpaceName) -> SpacePolicy:
-    """The rules of a space."""
-    from longmind.operations.answers import SpacePolicy
-
-    return SpacePolicy(memory.space(space).name, memory.space(space).policy.to_dict())
-
-
-@operation(
-    "space.set_policy",
-    effect="write",
-    begins=True,
-    repeatable=True,
-    example={"space": "runtime", "policy": {"ttl_days": 30, "pii_redaction": ["emails"]}},
-)
-def set_policy(
+def _recall_kind(
     memory: Memory,
     space: SpaceName,
-    policy: Annotated[
-        dict[str, Any],
-        "Rules to set: ttl_days, pii_redaction, export_path, allow_delete, auto_pin, visibility, budgets.",
-        Mark.TEXT,
-    ],
+    kind: Annotated[str, "The kind."],
+    *,
+    topic: Annotated[str, "What it is about, to order by."] = "",
+    limit: Limit = 20,
+    **options: Unpack[RecallOptions],
+) -> ObjectList:
+    """The objects of one kind, in the order of a recall."""
+    return memory.space(space).recall_kind(kind, topic=topic, limit=limit, **options)
+
+
+def _use_context(
+    memory: Memory,
+    space: SpaceName,
+    topic: Annotated[str, "What the coming action is about."],
+    *,
+    budget: Budget = 1000,
+    tokenizer: Annotated[str, "The tokenizer that counts the tokens."] = "cl100k_base",
+    limit: Annotated[int, "At most this many objects."] = 5,
+    prefer_kinds: PreferKinds = None,
+    **options: Unpack[RecallOptions],
+) -> ActionContext:
+    """Text to put before an action: what the space knows of its topic, marked as data."""
+    context = memory.space(space).use_context(
+        topic, budget=budget, tokenizer=tokenizer, limit=limit, prefer_kinds=prefer_kinds, **options
+    )
+    return ActionContext(context.text, context.total_tokens, context.left_out)
+
+
+def _recency(memory: Memory, given: Mapping[str, Any]) -> int | None:
+    """From where recency is reckoned: the clock that was stopped, the moment looked back at, or now."""
+    return None if given.get("freeze_clock") else values.reference(memory, given)
+
+
+# Spaces as wholes
+
+
+def _policy(memory: Memory, space: SpaceName) -> SpacePolicy:
+    """The rules of a space."""
+    handle = memory.space(space)
+    return SpacePolicy(handle.name, handle.policy.to_dict())
+
+
+def _set_policy(
+    memory: Memory,
+    space: SpaceName,
+    policy: Rules,
     *,
     replace: Annotated[bool, "Set the other rules back to what a new space has."] = False,
 ) -> SpacePolicy:
     """Set rules of a space; they hold for later writes. null sets one back."""
-    from longmind.operations.answers import SpacePolicy
-
     handle = memory.space(space)
     return SpacePolicy(handle.name, handle.set_policy(policy, replace=replace).to_dict())
 
 
-@operation("space.audit", example={"space": "runtime"})
-def audit(memory: Memory, space: SpaceName, *, limit: Limit = 100) -> AuditList:
-    """What was done to a space as a whole, newest first."""
-    from longmind.operations.answers import AuditList
-
-    return AuditList(memory.space(space).audit(limit=limit))
+def _ordering(backend: str) -> Ordering:
+    return Ordering(backend)
 
 
-@operation("space.spent", example={"space": "runtime"})
-def spent(memory: Memory, space: SpaceName) -> Spending:
-    """What language models cost a space, by provider."""
-    from longmind.operations.answers import Spending
-
-    return Spending(memory.space(space).spent())
-
-
-@operation("space.backend")
-def backend(memory: Memory) -> Ordering:
-    """The ordering of what spaces recall that holds where a call names none."""
-    from longmind.operations.answers import Ordering
-
-    return Ordering(memory.spaces.backend())
-
-
-@operation("space.set_backend", effect="write", begins=True, repeatable=True, example={"backend": "hybrid"})
-def set_backend(
+def _set_backend(
     memory: Memory, backend: Annotated[str, "basic, patricia, raptor, hybrid or search."]
 ) -> Ordering:
-    """Keep a default ordering in the store."""
-    from longmind.operations.answers import Ordering
-
+    """Set the ordering of what spaces recall, for calls that name none."""
     memory.spaces.set_backend(backend)
     return Ordering(memory.spaces.backend())
 
 
-@operation(
-    "space.export", effect="write", repeatable=True, example={"space": "runtime", "path": "runtime.json"}
-)
-def export(
+# Files
+
+
+def _export(
     memory: Memory,
     space: SpaceName,
-    path: Annotated[str, "The file to write.", Mark.FILE],
+    path: Annotated[PathLike, "The file to write."],
     *,
     key_file: KeyFile = None,
     algorithm: Algorithm = "hmac-sha256",
 ) -> Written:
     """Write a space as one JSON file, with its hash and, given a key, a signature."""
-    from longmind.operations.answers import Written
+    target = memory.spaces.export(
+        space, values.path(str(path), "path"), key=key_in(key_file), algorithm=algorithm
+    )
+    return Written(str(target), target.stat().st_size)
 
-    made = memory.spaces.export(space, values.path(path, "path"), key=key_in(key_file), algorithm=algorithm)
-    return Written(str(made), made.stat().st_size)
 
-
-@operation("space.export_text", example={"space": "runtime"})
-def export_text(
-    memory: Memory,
-    space: SpaceName,
-    *,
-    key_file: KeyFile = None,
-    algorithm: Algorithm = "hmac-sha256",
+def _export_text(
+    memory: Memory, space: SpaceName, *, key_file: KeyFile = None, algorithm: Algorithm = "hmac-sha256"
 ) -> SpaceText:
     """What the file of a space would hold, as text."""
-    from longmind.operations.answers import SpaceText
-
     text = memory.spaces.export_text(space, key=key_in(key_file), algorithm=algorithm)
     return SpaceText(memory.space(space).name, text)
 
 
-@operation("space.import", effect="destroy", begins=True, example={"path": "runtime.json", "replace": True})
-def import_(
+def _import(
     memory: Memory,
-    path: Annotated[str, "The file of a space.", Mark.FILE],
+    path: Annotated[PathLike, "The file of a space."],
     *,
-    space: Annotated[str | None, "Another name for it."] = None,
+    space: OtherName = None,
     key_file: KeyFile = None,
     replace: Replace = False,
 ) -> ImportReport:
     """Restore a space from its file, after checking it. A file that was changed is refused."""
     return memory.spaces.import_(
-        values.path(path, "path"), space=space, key=key_in(key_file), replace=replace
+        values.path(str(path), "path"), space=space, key=key_in(key_file), replace=replace
     )
 
 
-@operation("space.import_text", effect="destroy", begins=True)
-def import_text(
+def _import_text(
     memory: Memory,
     text: Annotated[str, "What the file of a space holds.", Mark.TEXT],
     *,
-    space: Annotated[str | None, "Another name for it."] = None,
+    space: OtherName = None,
     name: Annotated[str | None, "Its name, if the text does not say which space it is."] = None,
     key_file: KeyFile = None,
     replace: Replace = False,
@@ -217,49 +216,170 @@ def import_text(
     return memory.spaces.import_text(text, space=space, name=name, key=key_in(key_file), replace=replace)
 
 
-@operation(
-    "space.sync", effect="destroy", begins=True, repeatable=True, example={"space": "code", "folder": "src"}
-)
-def sync(
+def _sync(
     memory: Memory,
     space: SpaceName,
-    folder: Annotated[str, "A folder or git working tree.", Mark.FILE],
+    folder: Annotated[PathLike, "A folder or git working tree."],
     *,
     since: Annotated[str | None, "Only files that changed since this git revision, such as HEAD~1."] = None,
-    paths: Annotated[list[str] | None, "Only these files, named from the folder."] = None,
-    include: Annotated[list[str] | None, "Only files that match, as in .gitignore."] = None,
-    exclude: Annotated[list[str] | None, "No files that match, as in .gitignore."] = None,
+    paths: Annotated[Iterable[str] | None, "Only these files, named from the folder."] = None,
+    include: Annotated[Iterable[str], "Only files that match, as in .gitignore."] = (),
+    exclude: Annotated[Iterable[str], "No files that match, as in .gitignore."] = (),
     kind: Annotated[str | None, "What kind of things they are, instead of by their names."] = None,
     project: Annotated[str | None, "The project they are about, instead of the folder's name."] = None,
-    tags: Annotated[list[str] | None, "Tags for all of it."] = None,
-    freeze_clock: Annotated[Moment, "Stamp this time."] = None,
+    tags: Annotated[Tags, "Tags for all of it."] = (),
+    freeze_clock: Annotated[str | None, "Stamp this time.", Mark.STAMP] = None,
 ) -> SyncReport:
     """Bring a space up to date with a folder: new and changed files are kept, gone ones forgotten."""
-    from longmind.spaces import sync
-
-    values.path(folder, "folder")
+    root = Path(values.path(str(folder), "folder"))
     if since is not None:
-        changed = sync.changed_files(folder, since=since)
+        changed = changed_files(root, since=since)
         paths = list(changed) if paths is None else [path for path in paths if path in changed]
-    return sync.sync_folder(
+    return sync_folder(
         memory.space(space),
-        folder,
+        root,
         readers=memory.readers,
-        include=include or (),
-        exclude=exclude or (),
+        include=include,
+        exclude=exclude,
         kind=kind,
         project=project,
-        tags=tags or (),
-        paths=paths,
-        freeze_clock=values.stamp(freeze_clock, "freeze_clock"),
+        tags=tuple(tags),
+        paths=None if paths is None else list(paths),
+        freeze_clock=freeze_clock,
     )
 
 
-def key_in(path: str | None) -> bytes | None:
+def key_in(path: PathLike | None) -> bytes | None:
     """What a key file holds, without the line break that an editor adds."""
     if path is None:
         return None
     try:
-        return read_user_file(Path(values.path(path, "key_file")).expanduser()).strip(b"\r\n")
+        return read_user_file(Path(values.path(str(path), "key_file")).expanduser()).strip(b"\r\n")
     except OSError as error:
         raise InvalidInput(f"The key file {path} cannot be read: {error.strerror}.") from None
+
+
+_NAME: Final = {"name": "space"}
+_WHICH: Final = {"name": "space", "id_or_path": "which"}
+_on_spaces = partial(Operation, receiver=_spaces, rename=_NAME)
+_on_space = partial(Operation, receiver=Memory.space, rename=_WHICH)
+_recalls = partial(
+    Operation,
+    without=("now",),
+    fill={"now": _recency},
+    defaults={"include_hidden": False, "require_high_relevance": False},
+)
+_OBJECT: Final = {"space": "runtime", "which": "app/runtime/release_checklist"}
+_RAW: Final = {**_WHICH, "raw_text": "text", "path_hint": "path", "auto_pin": "pin"}
+
+OPERATIONS: Final = (
+    _on_spaces(
+        "space.create",
+        Spaces.create,
+        effect="destroy",
+        begins=True,
+        repeatable=True,
+        options=("metadata",),
+        example={"space": "runtime", "metadata": {"team": "core"}},
+    ),
+    _on_spaces("space.list", Spaces.list),
+    _on_spaces("space.delete", Spaces.delete, effect="destroy", example={"space": "runtime"}),
+    _on_spaces(
+        "space.gc",
+        Spaces.gc,
+        effect="destroy",
+        types={"now": datetime | int | None},
+        fill={"now": values.now},
+        example={"space": "runtime", "dry_run": True},
+    ),
+    Operation("space.policy", _policy, example={"space": "runtime"}),
+    Operation(
+        "space.set_policy",
+        _set_policy,
+        effect="write",
+        begins=True,
+        repeatable=True,
+        example={"space": "runtime", "policy": {"ttl_days": 30, "pii_redaction": ["emails"]}},
+    ),
+    _on_space("space.audit", ProjectSpace.audit, example={"space": "runtime"}),
+    _on_space("space.spent", ProjectSpace.spent, example={"space": "runtime"}),
+    _on_spaces("space.backend", Spaces.backend, result=_ordering),
+    Operation(
+        "space.set_backend",
+        _set_backend,
+        effect="write",
+        begins=True,
+        repeatable=True,
+        example={"backend": "hybrid"},
+    ),
+    Operation(
+        "space.export",
+        _export,
+        effect="write",
+        repeatable=True,
+        example={"space": "runtime", "path": "runtime.json"},
+    ),
+    Operation("space.export_text", _export_text, example={"space": "runtime"}),
+    Operation(
+        "space.import",
+        _import,
+        effect="destroy",
+        begins=True,
+        example={"path": "runtime.json", "replace": True},
+    ),
+    Operation("space.import_text", _import_text, effect="destroy", begins=True),
+    Operation(
+        "space.sync",
+        _sync,
+        effect="destroy",
+        begins=True,
+        repeatable=True,
+        example={"space": "code", "folder": "src"},
+    ),
+    _on_space(
+        "space.remember",
+        ProjectSpace.remember_structured,
+        effect="write",
+        begins=True,
+        repeatable=True,
+        rename={**_WHICH, "payload": "object"},
+        without=("options",),
+        example={
+            "space": "runtime",
+            "object": {
+                "path": "app/runtime/release_checklist",
+                "kind": "decision",
+                "raw": "Ship once recalls take less than 200 ms.",
+                "tags": ["release"],
+                "relevance": "high",
+            },
+        },
+    ),
+    _on_space(
+        "space.remember_raw",
+        ProjectSpace.remember_raw,
+        effect="write",
+        begins=True,
+        repeatable=True,
+        rename=_RAW,
+        without=("options",),
+        types={"on_error": Literal["extract", "raise"]},
+        defaults={"on_error": "extract"},
+        example={
+            "space": "runtime",
+            "kind": "guide",
+            "text": "# Telemetry\n\nSpans are written for recalls.",
+        },
+    ),
+    _on_space("space.pin", ProjectSpace.pin, effect="write", repeatable=True, example=_OBJECT),
+    _on_space("space.unpin", ProjectSpace.unpin, effect="write", repeatable=True, example=_OBJECT),
+    _on_space("space.forget", ProjectSpace.forget, effect="destroy", example=_OBJECT),
+    _on_space("space.erase", ProjectSpace.erase, effect="destroy", example=_OBJECT),
+    _on_space("space.get", ProjectSpace.get, example=_OBJECT),
+    _on_space("space.objects", ProjectSpace.list, example={"space": "runtime", "prefix": "app/runtime"}),
+    _recalls("space.recall", _recall, example={"space": "runtime", "topic": "release", "limit": 3}),
+    _recalls("space.recall_kind", _recall_kind, example={"space": "runtime", "kind": "decision"}),
+    _recalls(
+        "space.use_context", _use_context, example={"space": "runtime", "topic": "release", "budget": 300}
+    ),
+)

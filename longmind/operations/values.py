@@ -1,4 +1,4 @@
-"""Between JSON and Python: moments, views and filters as they are written down, results as plain values."""
+"""Between JSON and Python: moments, views and filters as JSON writes them, results as plain values."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL
 from longmind.base.times import FOREVER, AsOf, format_ms
-from longmind.operations.operation import Mark
 from longmind.when.arguments import parse_moment
 
 if TYPE_CHECKING:
@@ -23,24 +22,7 @@ if TYPE_CHECKING:
 
 ANY_SPACE: Final = "*"
 _LONGEST_NAME: Final = 255
-
-Space = Annotated[str | None, "The space to write to; the memory's own if it is not given."]
-Spaces = Annotated[list[str] | None, "The space to read, or several; '*' for all."]
-AsOfMoment = Annotated[str | int | None, "As the memory knew it at that moment, instead of now.", Mark.MOMENT]
-ValidAt = Annotated[
-    str | int | None, "What was so at that moment, as the memory knows it now or at as_of.", Mark.MOMENT
-]
-Moment = Annotated[str | int | None, Mark.MOMENT]
-Kinds = Annotated[list[str] | None, "Only of this kind, or these."]
-Sessions = Annotated[list[str] | None, "Only of this session, or these."]
-Tags = Annotated[list[str] | None, "Only with this tag; with all of them, if several."]
-Conditions = Annotated[
-    dict[str, Any] | None,
-    "Further conditions: role, speaker, uri, source, any_tags, since, until, ids, parent, metadata.",
-    Mark.PAIRS,
-]
-Limit = Annotated[int, "At most this many."]
-FrameId = Annotated[int, "The id of a frame."]
+"""Bytes in the name of a file: what the common file systems allow."""
 
 
 def moment(value: str | int | None, name: str) -> int | None:
@@ -48,44 +30,34 @@ def moment(value: str | int | None, name: str) -> int | None:
     return None if value is None else parse_moment(value, name)
 
 
-def path(value: str, name: str) -> str:
-    """A path that a file could have; whether one is there is another question."""
-    try:
-        parts = os.fsencode(value).split(os.sep.encode())
-    except UnicodeEncodeError:
-        parts = [b"\0"]
-    if any(b"\0" in part or len(part) > _LONGEST_NAME for part in parts):
-        raise InvalidInput(f"{name}: this is no path.", hint="Check its characters and its length.")
-    return value
-
-
 def stamp(value: str | int | None, name: str) -> str | None:
     """A time as RFC 3339, for what takes it written out."""
-    chosen = moment(value, name)
-    return None if chosen is None else format_ms(chosen)
+    instant = moment(value, name)
+    return None if instant is None else format_ms(instant)
 
 
-def as_of(memory: Memory, value: str | int | None) -> AsOf:
-    """What is known and valid now, or what was at the moment given."""
-    chosen = moment(value, "as_of")
-    return AsOf(system=FOREVER, valid=memory.store.present()) if chosen is None else AsOf.at(chosen)
+def as_of(memory: Memory, system: str | int | None, valid: str | int | None = None) -> AsOf:
+    """What is known and valid now, or what was at a moment; the valid axis may have a moment of its own."""
+    known, at = moment(system, "as_of"), moment(valid, "valid_at")
+    view = AsOf(system=FOREVER, valid=memory.store.present()) if known is None else AsOf.at(known)
+    return view if at is None else AsOf(system=view.system, valid=at)
 
 
-def both_axes(memory: Memory, system: str | int | None, valid: str | int | None) -> AsOf:
-    """As of a moment; what was so at another one, if that is given too."""
-    known, at = as_of(memory, system), moment(valid, "valid_at")
-    return known if at is None else AsOf(system=known.system, valid=at)
-
-
-def reference(memory: Memory, value: str | int | None) -> int:
+def reference(memory: Memory, given: Mapping[str, Any]) -> int:
     """The instant from which 'last week' is reckoned: now, or the moment looked back at."""
-    chosen = moment(value, "as_of")
-    return memory.store.clock.now() if chosen is None else chosen
+    instant = moment(given.get("as_of"), "as_of")
+    return memory.store.clock.now() if instant is None else instant
 
 
-def spaces(names: Iterable[str] | None) -> SpaceLike | None:
-    chosen = list(names or ())
-    return ALL if ANY_SPACE in chosen else chosen or None
+def now(memory: Memory, given: Mapping[str, Any]) -> int:
+    """The reading of the store's clock."""
+    return memory.store.clock.now()
+
+
+def spaces(names: Iterable[str] | None, name: str = "space") -> SpaceLike | None:
+    """One space or several; a list with '*' in it means all."""
+    listed = list(names or ())
+    return ALL if ANY_SPACE in listed else listed or None
 
 
 def where(
@@ -96,13 +68,34 @@ def where(
     tags: Iterable[str] | None = None,
 ) -> dict[str, Any]:
     """One filter from the common conditions and the further ones; times in it may be written out."""
-    named = {"kind": kinds, "session": sessions, "tags": tags}
-    found = {name: value for name, value in (conditions or {}).items() if value is not None}
+    common = {"kind": kinds, "session": sessions, "tags": tags}
+    chosen = {name: value for name, value in (conditions or {}).items() if value is not None}
     for name in ("since", "until"):
-        if isinstance(found.get(name), str):
-            found[name] = moment(found[name], name)
-    found.update({name: list(values) for name, values in named.items() if values is not None})
-    return found
+        if isinstance(chosen.get(name), str):
+            chosen[name] = moment(chosen[name], name)
+    chosen.update({name: list(values) for name, values in common.items() if values is not None})
+    return chosen
+
+
+def drafts(items: Iterable[Any], name: str) -> list[Any]:
+    """Several texts to remember; times in them may be written out."""
+    return [
+        {**item, "occurred_at": moment(item["occurred_at"], "occurred_at")}
+        if isinstance(item, Mapping) and isinstance(item.get("occurred_at"), str)
+        else item
+        for item in items
+    ]
+
+
+def path(value: str, name: str) -> str:
+    """A path that a file could have; whether one is there is another question."""
+    try:
+        parts = os.fsencode(value).split(os.sep.encode())
+    except UnicodeEncodeError:
+        parts = [b"\0"]
+    if any(b"\0" in part or len(part) > _LONGEST_NAME for part in parts):
+        raise InvalidInput(f"{name}: not a valid path.", hint="Check its characters and its length.")
+    return value
 
 
 def plain(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Any, Final, Literal, Self, TypedDict, Unpack
+from typing import Annotated, Any, Final, Literal, Self, TypedDict, Unpack
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput
@@ -39,10 +39,12 @@ class SearchOptions(TypedDict, total=False):
 
     where: Where | Mapping[str, Any] | None
     mode: str
-    lanes: Iterable[str] | None
-    fusion: Fusion
+    lanes: Annotated[Iterable[str] | None, "Only these ways of finding: text, vector, facts, timeline."]
+    fusion: Annotated[Fusion, "How the lanes are put together."]
     reference: datetime | int | None
-    times: Times
+    times: Annotated[
+        Times, "Whether a date in the question raises frames of that time, keeps only them, or is ignored."
+    ]
     zone: tzinfo
 
 

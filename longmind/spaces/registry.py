@@ -7,12 +7,13 @@ import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
 from longmind.base.names import canonical_space
+from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
@@ -25,6 +26,7 @@ from longmind.spaces import fields, file, retention, rows, write
 from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering.choice import DEFAULT, ORDERINGS
+from longmind.spaces.parameters import SpaceName
 from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
@@ -33,7 +35,7 @@ from longmind.spaces.signing import HMAC
 from longmind.spaces.space import ProjectSpace
 from longmind.spaces.summarise import SpaceContext, space_budgets
 from longmind.spaces.telemetry import Telemetry
-from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceSummary
+from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceList, SpaceSummary
 from longmind.store import erasure
 from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
@@ -75,14 +77,14 @@ class Spaces:
     # The ordering
 
     def backend(self) -> str:
-        """The ordering that holds where a call names none."""
+        """The ordering of what spaces recall that holds where a call names none."""
         if self._backend is not None:
             return self._backend
         with self._store.read() as snapshot:
             return self._store.setting(snapshot.db, BACKEND) or DEFAULT
 
-    def set_backend(self, name: str) -> None:
-        """Keep a default ordering in the store."""
+    def set_backend(self, name: Annotated[str, "basic, patricia, raptor, hybrid or search."]) -> None:
+        """Set the ordering of what spaces recall, for calls that name none."""
         check_choice(name, "backend", tuple(ORDERINGS))
         with self._store.write() as tx:
             self._store.set_setting(tx, BACKEND, name)
@@ -90,9 +92,13 @@ class Spaces:
     # Spaces
 
     def create(
-        self, name: str, metadata: Mapping[str, Any] | str | None = None, *, reset: bool = False
+        self,
+        name: SpaceName,
+        metadata: Annotated[Mapping[str, Any] | str | None, "Keys with values.", Mark.PAIRS] = None,
+        *,
+        reset: Annotated[bool, "Forget the objects that are there; the rules stay."] = False,
     ) -> SpaceSummary:
-        """Begin a space, or find it there; `reset` (also as {"reset": true}) forgets its objects.
+        """Create a space, or return it if it exists; or reset it.
 
         A reset keeps the policy: a space that redacts goes on redacting.
         """
@@ -118,15 +124,15 @@ class Spaces:
                 )
             return _summary(tx.db, record)
 
-    def list(self, *, as_of: AsOf = AsOf.LATEST) -> tuple[SpaceSummary, ...]:
-        """All spaces that were begun, by name."""
+    def list(self, *, as_of: AsOf = AsOf.LATEST) -> SpaceList:
+        """All spaces that were created, by name."""
         clause = during("x", as_of)
         with self._store.read() as snapshot:
             records = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
-            return tuple(_summary(snapshot.db, row, as_of) for row in records)
+            return SpaceList(tuple(_summary(snapshot.db, row, as_of) for row in records))
 
-    def delete(self, name: str) -> ErasureCertificate:
-        """Erase everything in a space, its frames and facts included. Its policy must allow it."""
+    def delete(self, name: SpaceName) -> ErasureCertificate:
+        """Erase everything in a space, its frames and facts included. Its policy must have allow_delete."""
         space = canonical_space(name)
         with self._telemetry.operation("delete", space=space):
             with self._store.write() as tx:
@@ -166,14 +172,19 @@ class Spaces:
 
     def gc(
         self,
-        name: str,
+        name: SpaceName,
         *,
-        now: datetime | int | str,
-        ttl_days: float | None = None,
-        mode: Literal["auto", "archive", "purge"] = "auto",
-        dry_run: bool = False,
+        now: Annotated[datetime | int | str, "The moment to reckon with; now, if it is not given."],
+        ttl_days: Annotated[
+            float | None, "After how many days an object goes, instead of the policy's."
+        ] = None,
+        mode: Annotated[
+            Literal["auto", "archive", "purge"],
+            "Purge where the policy allows it, only archive, or only purge.",
+        ] = "auto",
+        dry_run: DryRun = False,
     ) -> GcReport:
-        """Take out what is older than `ttl_days` (the policy's, if none is given), pins excepted.
+        """Take out what is older than the policy says, pinned objects excepted.
 
         With `allow_delete` expired objects are purged for good; without it they are archived, and asking
         for a purge is refused.

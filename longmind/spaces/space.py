@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from longmind.base.checks import check_choice, check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
+from longmind.base.parameters import Limit, Mark, Metadata, Source
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
 from longmind.llm.ledger import spending_by_provider
@@ -20,10 +21,11 @@ from longmind.spaces import rows, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
 from longmind.spaces.objects import Wanted, plan_object
 from longmind.spaces.ordering.choice import known
+from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.summarise import SpaceContext, Summariser
-from longmind.spaces.values import AuditEntry, MemoryObject, Remembered
+from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remembered, Spending
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.visible import Clause, during
@@ -51,13 +53,13 @@ class ProjectSpace:
 
     def remember_structured(
         self,
-        payload: Mapping[str, Any] | str,
+        payload: ObjectFields,
         options: Mapping[str, Any] | str | None = None,
         *,
-        freeze_clock: str | None = None,
-        source: str = "user",
+        freeze_clock: Stamp = None,
+        source: Source = "user",
     ) -> Remembered:
-        """Keep an object that is complete already; summaries it lacks are extracted from its raw text.
+        """Keep an object that is complete already; summaries it lacks are taken from its text.
 
         An object with the same id or path is changed; its id stays, and its pin unless `pinned` is given.
         """
@@ -68,23 +70,23 @@ class ProjectSpace:
 
     def remember_raw(
         self,
-        kind: str,
-        raw_text: str,
+        kind: Annotated[str, "What kind of thing it is, such as guide, decision, code."],
+        raw_text: Annotated[str, "The text to keep.", Mark.TEXT],
         options: Mapping[str, Any] | str | None = None,
         *,
-        path_hint: str | None = None,
-        project: str | None = None,
-        tags: Sequence[str] | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        auto_pin: bool | None = None,
-        model: str | LanguageModel | None = None,
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        freeze_clock: str | None = None,
-        on_error: Literal["extract", "raise"] | None = None,
-        source: str = "user",
+        path_hint: Annotated[str | None, "Its place; inferred, if it is not given."] = None,
+        project: Annotated[str | None, "The project it is about."] = None,
+        tags: Annotated[Sequence[str] | None, "Tags for it."] = None,
+        metadata: Metadata = None,
+        auto_pin: Annotated[bool | None, "Pin it, or not, whatever the policy says."] = None,
+        model: Annotated[str | LanguageModel | None, "The language model to ask, by name."] = None,
+        temperature: Annotated[float | None, "The temperature of the model."] = None,
+        max_tokens: Annotated[int | None, "The most tokens that the model may answer."] = None,
+        on_error: Annotated[Literal["extract", "raise"] | None, "What to do when the model fails."] = None,
+        freeze_clock: Stamp = None,
+        source: Source = "user",
     ) -> Remembered:
-        """Keep a text: path, summaries, tags and relevance come from a language model, or are extracted.
+        """Keep a text; place, summaries, tags and relevance come from a language model, or are extracted.
 
         `metadata["semantic"]` says which. A model that fails or may not be paid for is reported in `notes`.
         """
@@ -165,11 +167,12 @@ class ProjectSpace:
 
     # Pins, rules, forgetting
 
-    def pin(self, id_or_path: str, *, freeze_clock: str | None = None) -> MemoryObject:
-        """Put an object before others; `updated_at` moves along."""
+    def pin(self, id_or_path: IdOrPath, *, freeze_clock: Stamp = None) -> MemoryObject:
+        """Put an object before others; `updated_at` changes too."""
         return self._toggle(id_or_path, True, freeze_clock)
 
-    def unpin(self, id_or_path: str, *, freeze_clock: str | None = None) -> MemoryObject:
+    def unpin(self, id_or_path: IdOrPath, *, freeze_clock: Stamp = None) -> MemoryObject:
+        """Take a pin away."""
         return self._toggle(id_or_path, False, freeze_clock)
 
     def _toggle(self, id_or_path: str, pinned: bool, freeze_clock: str | None) -> MemoryObject:
@@ -186,8 +189,13 @@ class ProjectSpace:
     def policy(self) -> Policy:
         return self._rules()[2]
 
-    def set_policy(self, policy: Mapping[str, Any] | str, *, replace: bool = False) -> Policy:
-        """Set the rules given, and keep the others unless `replace`. They hold for later writes."""
+    def set_policy(
+        self,
+        policy: Rules,
+        *,
+        replace: Annotated[bool, "Set the other rules back to what a new space has."] = False,
+    ) -> Policy:
+        """Set rules of a space; they hold for later writes. null sets one back."""
         with self._store.write() as tx:
             record = write.ensure_space(tx, self.name)
             changed = (Policy() if replace else record.rules()).changed(policy)
@@ -197,7 +205,7 @@ class ProjectSpace:
                 rows.audit(tx, self.name, "policy", {"set": sorted(_keys(policy))})
         return changed
 
-    def forget(self, id_or_path: str) -> MemoryObject:
+    def forget(self, id_or_path: IdOrPath) -> MemoryObject:
         """Take an object out of what is recalled; it is still there as of before."""
         with self._store.write() as tx:
             row = write.named(tx.db, self.name, check_label(id_or_path, "id_or_path"))
@@ -205,8 +213,8 @@ class ProjectSpace:
             write.archive(tx, [row], reason="forgotten", parts=self._store.parts)
         return item
 
-    def erase(self, id_or_path: str) -> ErasureCertificate:
-        """Remove an object with all its versions, and prove it."""
+    def erase(self, id_or_path: IdOrPath) -> ErasureCertificate:
+        """Remove an object with all its versions, and prove it by a certificate."""
         name = check_label(id_or_path, "id_or_path")
         with self._store.read() as snapshot:
             records = snapshot.db.all(
@@ -271,7 +279,7 @@ class ProjectSpace:
 
     def recall_kind(
         self, kind: str, options: Mapping[str, Any] | str | None = None, *, topic: str = "", **named: Any
-    ) -> tuple[MemoryObject, ...]:
+    ) -> ObjectList:
         """The objects of one kind in order; takes the options of `recall_context`."""
         chosen = check_options(options, **named)
         if "limit" not in named and "limit" not in _options(options, Options.__dataclass_fields__):
@@ -282,7 +290,7 @@ class ProjectSpace:
                 self.name, check_label(kind, "kind"), chosen, topic=topic, default=default
             )
             span.set("items_returned", len(objects))
-        return objects
+        return ObjectList(objects)
 
     def use_context(
         self,
@@ -302,8 +310,8 @@ class ProjectSpace:
 
     # Looking
 
-    def get(self, id_or_path: str, *, as_of: AsOf = AsOf.LATEST) -> MemoryObject:
-        """One object by id or path."""
+    def get(self, id_or_path: IdOrPath, *, as_of: AsOf = AsOf.LATEST) -> MemoryObject:
+        """One object, whole."""
         name = check_label(id_or_path, "id_or_path")
         with self._store.read() as snapshot:
             for column, value in (("object_id", name), ("path", name.strip("/"))):
@@ -317,13 +325,13 @@ class ProjectSpace:
     def list(
         self,
         *,
-        prefix: str = "",
-        kind: str | None = None,
-        after: str = "",
-        limit: int = 1000,
+        prefix: Annotated[str, "Only what lies at or below this path."] = "",
+        kind: Annotated[str | None, "Only of this kind."] = None,
+        after: Annotated[str, "Begin behind this path, where the page before ended."] = "",
+        limit: Limit = 1000,
         as_of: AsOf = AsOf.LATEST,
-    ) -> tuple[MemoryObject, ...]:
-        """Objects by path, those below `prefix`; a page begins behind the path `after`."""
+    ) -> ObjectList:
+        """The objects of a space, by path."""
         check_limit(limit, "limit", most=100_000)
         clause = during("x", as_of)
         folder = check_text(prefix, "prefix", empty=True).strip("/")
@@ -338,19 +346,20 @@ class ProjectSpace:
         with self._store.read() as snapshot:
             tail = f" ORDER BY x.path LIMIT {limit}"
             versions = rows.select_texts(snapshot.db, self.name, clause, tail)
-            return tuple(row.value(text) for row, text in versions)
+            return ObjectList(tuple(row.value(text) for row, text in versions))
 
-    def audit(self, *, limit: int = 100) -> tuple[AuditEntry, ...]:
-        """The log of this space, newest first."""
+    def audit(self, *, limit: Limit = 100) -> AuditList:
+        """What was done to a space as a whole, newest first."""
         check_limit(limit, "limit", most=100_000)
         with self._store.read() as snapshot:
             sql = f"x.space = ? ORDER BY x.audit_id DESC LIMIT {limit}"
-            return tuple(row.value() for row in rows.select(snapshot.db, rows.AuditRow, sql, (self.name,)))
+            entries = rows.select(snapshot.db, rows.AuditRow, sql, (self.name,))
+            return AuditList(tuple(row.value() for row in entries))
 
-    def spent(self) -> Mapping[str, Mapping[str, float]]:
-        """What language models cost this space, by provider, for its conversations too."""
+    def spent(self) -> Spending:
+        """What language models cost a space, by provider, for its conversations too."""
         with self._store.read() as snapshot:
-            return spending_by_provider(snapshot.db, self.name)
+            return Spending(spending_by_provider(snapshot.db, self.name))
 
 
 def rows_of(connection: Any, space: str, object_ids: Iterable[str]) -> list[int]:

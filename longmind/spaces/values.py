@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from longmind.base.results import Keyed, Listing
 from longmind.base.times import format_ms
 
 Relevance = Literal["high", "medium", "low"]
@@ -123,3 +124,31 @@ class ImportReport:
     verified: Literal["signature", "hash", "none"]
     redacted: int = 0
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpaceList(Listing[SpaceSummary]):
+    """Spaces, by name."""
+
+    spaces: tuple[SpaceSummary, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectList(Listing[MemoryObject]):
+    """Objects of a space, in an order that the call says."""
+
+    objects: tuple[MemoryObject, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditList(Listing[AuditEntry]):
+    """What was done to a space, newest first."""
+
+    entries: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spending(Keyed[Mapping[str, float]]):
+    """What language models cost a space, by provider."""
+
+    providers: Mapping[str, Mapping[str, float]]

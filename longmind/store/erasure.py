@@ -14,6 +14,7 @@ from longmind.base.checks import canonical_json
 from longmind.base.errors import Busy, Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
+from longmind.base.results import Listing
 from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_row, stored, with_chunks
 from longmind.store.parts import Part
@@ -149,6 +150,13 @@ def resume(store: Store, *, patience: float = 0.0) -> None:
             confirmed = replace(ErasureCertificate.from_json(text), scrubbed=True)
             _seal(tx, tx.allocate("erasure"), confirmed)
             _keep_pending(tx, number, confirmed.to_json())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificates(Listing[ErasureCertificate]):
+    """Certificates of erasures."""
+
+    certificates: tuple[ErasureCertificate, ...]
 
 
 def unfinished(store: Store) -> tuple[ErasureCertificate, ...]:

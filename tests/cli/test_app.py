@@ -25,7 +25,7 @@ def test_remember_begins_the_memory_of_the_folder_and_leaves_one_file(longmind: 
     done = longmind("remember", "The kettle is broken.")
 
     assert (done.code, done.out) == (0, "Remembered frame 1.\n")
-    assert "A new memory was begun: .longmind/memory.mind" in done.err
+    assert "Created a new memory: .longmind/memory.mind" in done.err
     assert [path.name for path in (folder / ".longmind").iterdir()] == ["memory.mind"]
 
 

@@ -473,8 +473,8 @@ def test_the_parts_of_a_superseded_span_keep_their_evidence(home: World) -> None
 def test_evidence_can_be_added_to_a_fact_as_such(quiet: World) -> None:
     frame = quiet.remember("Ana lives in Porto.")
     recorded = quiet.facts.record("ana", "lives_in", "Porto")
-    assert quiet.facts.add_evidence(recorded.fact_id, [frame]) == 1
-    assert quiet.facts.add_evidence(recorded.fact_id, [frame]) == 0
+    assert quiet.facts.add_evidence(recorded.fact_id, [frame]).added == 1
+    assert quiet.facts.add_evidence(recorded.fact_id, [frame]).added == 0
     [hit] = quiet.facts.about("ana")
     assert [item.frame for item in hit.evidence] == [frame]
     with pytest.raises(NotFound):

@@ -172,7 +172,7 @@ def test_gc_reports_counts_averages_and_latencies(ask: Client, clock: FrozenCloc
         ("POST", "/turns", {"session_id": "s", "role": "user", "text": "x", "extra": 1}, 422, "extra"),
         ("POST", "/turns", {"session_id": "s", "role": "user", "text": "a\u0000b"}, 422, "text"),
         ("POST", "/turns", {"session_id": "s", "role": "user", "text": "   "}, 422, "text"),
-        ("POST", "/turns", b"{", 422, "body: This is no JSON"),
+        ("POST", "/turns", b"{", 422, "body: Invalid JSON"),
         ("POST", "/turns", b"\xff\xfe", 422, "body"),
         ("POST", "/turns", [1], 422, "body"),
         ("GET", "/context", None, 422, "session_id"),

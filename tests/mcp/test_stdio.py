@@ -141,7 +141,7 @@ def test_the_newest_frames_and_the_spaces_are_listed(agent: Agent):
     ("address", "message"),
     [
         ("longmind://frame/999", "There is no frame 999"),
-        ("longmind://frame/x", "'x' is no frame id"),
+        ("longmind://frame/x", "'x' is not a valid frame id"),
         ("longmind://space/nowhere", "There is no space 'nowhere'"),
         ("longmind://secret/1", "There is no resource"),
         ("file:///etc/passwd", "There is no resource"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -45,7 +44,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("operation", EXAMPLES, ids=str)
 def test_an_example_runs(
-    operation: Operation[..., Any], prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    operation: Operation, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     place = shutil.copytree(prepared, tmp_path / "here")
     monkeypatch.chdir(place)

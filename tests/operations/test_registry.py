@@ -90,7 +90,7 @@ APART = {
 
 
 @pytest.mark.parametrize("operation", ALL.values(), ids=str)
-def test_an_operation_describes_itself_and_its_arguments(operation: Operation[..., Any]):
+def test_an_operation_describes_itself_and_its_arguments(operation: Operation):
     assert operation.summary.endswith(".")
     for item in operation.parameters:
         assert item.help, item.name
@@ -98,7 +98,7 @@ def test_an_operation_describes_itself_and_its_arguments(operation: Operation[..
 
 
 @pytest.mark.parametrize("operation", ALL.values(), ids=str)
-def test_an_example_fits_the_signature(operation: Operation[..., Any]):
+def test_an_example_fits_the_signature(operation: Operation):
     names = {item.name for item in operation.parameters}
     required = {item.name for item in operation.parameters if item.required}
 
@@ -108,7 +108,7 @@ def test_an_example_fits_the_signature(operation: Operation[..., Any]):
 
 
 @pytest.mark.parametrize("operation", ALL.values(), ids=str)
-def test_the_schema_of_an_answer_is_that_of_an_object(operation: Operation[..., Any]):
+def test_the_schema_of_an_answer_is_that_of_an_object(operation: Operation):
     found = schema.answer_schema(operation)
 
     Draft202012Validator.check_schema(found)

@@ -1,0 +1,93 @@
+"""What a caller hands over to be kept (texts, a file, a folder, bytes), checked and sent to the pipeline."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from longmind.base.checks import check_metadata, check_tags, optional_label
+from longmind.base.errors import InvalidInput
+from longmind.base.names import canonical_space
+from longmind.base.times import to_ms
+from longmind.ingest import pipeline
+from longmind.ingest.budget import IngestBudget
+from longmind.ingest.plan import Cutting, Labels, cut_if_long
+from longmind.ingest.report import IngestReport
+from longmind.ingest.source import Readers
+from longmind.ingest.sources import FolderOptions, Progress, given_sources, ingest_folder, ingest_sources
+from longmind.store.drafts import Draft, draft
+from longmind.store.store import Store
+
+
+def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
+    """Write texts in one transaction; those that are too long for a frame are cut into chunks."""
+    return pipeline.remember(store, [cut_if_long(item) for item in drafts])
+
+
+def drafts_of(items: Iterable[str | Mapping[str, Any]], *, space: str) -> list[Draft]:
+    """Several texts, or the arguments of `remember` for each."""
+    if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
+        raise InvalidInput(
+            "remember_many takes a list of texts or mappings.", hint="For one text, use remember."
+        )
+    return [_draft(item, space) for item in items]
+
+
+def _draft(item: str | Mapping[str, Any], space: str) -> Draft:
+    fields = {"text": item} if isinstance(item, str) else item
+    if not isinstance(fields, Mapping) or "text" not in fields:
+        raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
+    make: Callable[..., Draft] = draft
+    try:
+        return make(**{"space": space, **fields})
+    except TypeError as error:
+        raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
+
+
+def ingest(
+    store: Store,
+    readers: Readers,
+    source: str | os.PathLike[str] | bytes | None,
+    *,
+    text: str | None,
+    uri: str | None,
+    media_type: str | None,
+    title: str | None,
+    tags: Iterable[str],
+    metadata: Mapping[str, Any] | None,
+    session: str | None,
+    occurred_at: datetime | int | None,
+    space: str,
+    scope: str,
+    cutting: Cutting,
+    files: FolderOptions,
+    budget: IngestBudget,
+    cancelled: Callable[[], bool] | None,
+    progress: Callable[[Progress], None] | None,
+) -> IngestReport:
+    """Read a path, bytes or a text; of a folder, only what changed since the last time."""
+    labels = Labels(
+        space=canonical_space(space),
+        scope=scope,
+        session=optional_label(session, "session"),
+        tags=check_tags(tags),
+        metadata=check_metadata(metadata or {}),
+        occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
+        title=optional_label(title, "title"),
+    )
+    target = given_sources(
+        source,
+        text=text,
+        uri=optional_label(uri, "uri"),
+        media_type=optional_label(media_type, "media_type"),
+    )
+    run: dict[str, Any] = {
+        "readers": readers, "labels": labels, "cutting": cutting,
+        "budget": budget, "cancelled": cancelled, "progress": progress,
+    }  # fmt: skip
+    if isinstance(target, Path):
+        return ingest_folder(store, target, options=files, **run)
+    return ingest_sources(store, [target], **run)

@@ -1,0 +1,153 @@
+"""The life of a store: its revision, its copies and moves, checking it and keeping it well."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Self
+
+from longmind.base.parameters import PathLike
+from longmind.base.results import Counts, Written
+from longmind.embed import Embedder, open_embedder
+from longmind.search.embedding import rebind_embedder
+from longmind.search.engine import SearchEngine
+from longmind.store import transfer, upkeep
+from longmind.store.store import Store, open_store
+from longmind.store.transfer import read_lines, write_lines
+from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
+from longmind.submemories import Components
+
+if TYPE_CHECKING:
+    from longmind.store.restore import Restored
+
+
+class Lifecycle:
+    """What `Memory` does with its store as a whole."""
+
+    store: Store
+    _components: Components
+    _search: SearchEngine
+
+    def _wire(self) -> None:
+        """Put together what follows the frames and what reads them; again after the rows were exchanged."""
+        self._search = self._components.attach(self.store)
+
+    @property
+    def revision(self) -> int:
+        """Changes exactly when the store does, whoever wrote."""
+        return self.store.revision()
+
+    def wait_for_change(self, since: int, *, seconds: float, poll: float = 0.05) -> bool:
+        """Wait until the revision is no longer `since`; False if the time ran out first."""
+        deadline = time.monotonic() + seconds
+        while self.revision == since:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(poll)
+        return True
+
+    def flush(self) -> None:
+        """Make everything committed survive a power loss too."""
+        self.store.flush()
+
+    def backup(
+        self,
+        path: Annotated[PathLike, "The file to write."],
+        *,
+        overwrite: Annotated[bool, "Replace the file if it is there."] = False,
+    ) -> Written:
+        """Write a consistent copy to another file, even while the memory is in use."""
+        return Written(os.fspath(path), self.store.backup(path, overwrite=overwrite))
+
+    @staticmethod
+    def restore(backup: PathLike, to: PathLike, *, overwrite: bool = False, deep: bool = False) -> Restored:
+        """Put a checked copy of a backup in the place of a store that nobody has open."""
+        from longmind.store.restore import restore
+
+        return restore(backup, to, overwrite=overwrite, deep=deep)
+
+    def export(
+        self,
+        path: Annotated[PathLike, "The file to write."],
+        *,
+        derived: Annotated[bool, "Also what can be made again: text index, vectors, short forms."] = False,
+        overwrite: Annotated[bool, "Replace the file if it is there."] = False,
+    ) -> Written:
+        """Write the whole store as JSON Lines; the same state always gives the same bytes."""
+        lines = transfer.export_lines(self.store, derived=derived)
+        return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite))
+
+    def import_(self, path: Annotated[PathLike, "A file that export wrote."]) -> transfer.Moved:
+        """Fill an empty memory from an export, of either engine.
+
+        Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way.
+        """
+        with read_lines(path) as lines:
+            moved = transfer.import_lines(self.store, lines)
+        self._wire()
+        transfer.finish_import(self.store)
+        self._wire()
+        return moved
+
+    def copy(
+        self,
+        location: Annotated[PathLike, "A file that does not exist yet, or postgresql://…?store=name."],
+    ) -> transfer.Moved:
+        """Copy everything to a new store of either engine."""
+        with closing(open_store(location)) as target:
+            return transfer.copy_rows(self.store, target)
+
+    def compact(self) -> None:
+        """Give unused space back."""
+        self.store.compact()
+
+    def verify(
+        self, *, deep: Annotated[bool, "Read everything: every page, row and hash."] = False
+    ) -> VerifyReport:
+        """Look for damage."""
+        return upkeep.verify(self.store, deep=deep)
+
+    def reindex(
+        self,
+        *,
+        embedder: Annotated[
+            str | Embedder | None, "Another embedder from now on, such as minilm or hash."
+        ] = None,
+    ) -> Counts:
+        """Rebuild everything that is derived: text index, vectors, short forms.
+
+        Until it is complete, the old index and the old embedder answer. Interrupted, it changes no answer,
+        and calling it again goes on.
+        """
+        if embedder is None:
+            return Counts(upkeep.reindex(self.store))
+        embedding = rebind_embedder(self.store, open_embedder(embedder, cache=self._components.cache_folder))
+        assert embedding.index is not None
+        # Vectors come last, and only then do this handle's searches and writes use the new embedder.
+        parts = [part for part in self.store.parts if part.name != embedding.index.name]
+        counts = upkeep.reindex(self.store, [*parts, embedding.index])
+        self.store.parts[:] = [*parts, embedding.index]
+        self._search.embedding = embedding
+        return Counts(counts)
+
+    def stats(self) -> Stats:
+        """How much is in the memory, and how large it is."""
+        return upkeep.stats(self.store)
+
+    def maintain(self, policy: MaintenancePolicy | None = None) -> MaintenanceReport:
+        """Upkeep within a budget; it never happens by itself during reads."""
+        return upkeep.maintain(self.store, policy or MaintenancePolicy())
+
+    def close(self) -> None:
+        """Leave one file behind. Safe to call twice."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
