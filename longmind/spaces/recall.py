@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from longmind.base.arrays import BoolArray, np
 from longmind.base.filters import View, Where
 from longmind.base.times import AsOf, format_ms
 from longmind.search.engine import SearchEngine
@@ -15,7 +16,7 @@ from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.ordering.choice import choose, first
 from longmind.spaces.ordering.protocol import Question, Scores
 from longmind.spaces.policies import Policy
-from longmind.spaces.space_index import LEVELS, Mask, SpaceIndex
+from longmind.spaces.space_index import LEVELS, SpaceIndex
 from longmind.spaces.values import ROLE, MemoryObject
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
@@ -130,10 +131,9 @@ class Recaller:
         return relative, "searched without meaning: there is no embedder" if silent else None
 
 
-def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> Mask:
-    import numpy as np
+def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> BoolArray:
 
-    allowed: Mask = index.created <= options.as_of.valid
+    allowed: BoolArray = index.created <= options.as_of.valid
     if kind is not None:
         of_kind = np.zeros(index.size, dtype=bool)
         of_kind[index.of_kind(kind)] = True
@@ -144,7 +144,7 @@ def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> Mask:
 
 
 def _visible(
-    index: SpaceIndex, scores: Scores, allowed: Mask, policy: Policy, options: Options, *, dedupe: bool
+    index: SpaceIndex, scores: Scores, allowed: BoolArray, policy: Policy, options: Options, *, dedupe: bool
 ) -> list[str]:
     """The ids of the first objects; further ones take the place of those that are hidden or said twice."""
     names = {value: name for name, value in LEVELS.items()}

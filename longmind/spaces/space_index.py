@@ -6,8 +6,9 @@ import bisect
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from longmind.base.arrays import BoolArray, Int64Array, UInt8Array, np
 from longmind.base.times import FOREVER, AsOf
 from longmind.base.words import fold
 from longmind.spaces import fields
@@ -16,17 +17,6 @@ from longmind.store.engine import Connection, Row
 from longmind.store.typed import damaged
 from longmind.store.visible import Clause, during
 from longmind.text.postings import FIELDS, TERMS
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
-    Fields = NDArray[np.uint8]
-else:
-    Floats = Integers = Mask = Fields = Any
 
 LEVELS: Final = {"high": 2, "medium": 1, "low": 0}
 """Relevance as a number."""
@@ -49,22 +39,21 @@ class SpaceIndex:
     """Objects in slots; a changed object leaves its slot and takes a new one."""
 
     def __init__(self, space: str, as_of: AsOf) -> None:
-        import numpy as np
 
         self.space = space
         self.as_of = as_of
         self.ids: list[str] = []
-        self.alive: Mask = np.zeros(0, dtype=bool)
-        self.pinned: Mask = np.zeros(0, dtype=bool)
-        self.frames: Integers = np.zeros(0, dtype=np.int64)
-        self.relevance: Integers = np.zeros(0, dtype=np.int64)
-        self.created: Integers = np.zeros(0, dtype=np.int64)
-        self.updated: Integers = np.zeros(0, dtype=np.int64)
-        self._kinds: Integers = np.zeros(0, dtype=np.int64)
+        self.alive: BoolArray = np.zeros(0, dtype=bool)
+        self.pinned: BoolArray = np.zeros(0, dtype=bool)
+        self.frames: Int64Array = np.zeros(0, dtype=np.int64)
+        self.relevance: Int64Array = np.zeros(0, dtype=np.int64)
+        self.created: Int64Array = np.zeros(0, dtype=np.int64)
+        self.updated: Int64Array = np.zeros(0, dtype=np.int64)
+        self._kinds: Int64Array = np.zeros(0, dtype=np.int64)
         self._slot_of: dict[str, int] = {}
         self._paths: list[str] = []
         """Folded, with a slash at the end."""
-        self._sorted_paths: tuple[list[str], Integers] | None = None
+        self._sorted_paths: tuple[list[str], Int64Array] | None = None
         """Paths in order, and the slots they belong to; made when first needed."""
         self._kind_codes: dict[str, int] = {}
         self._tags: list[str] = []
@@ -79,7 +68,7 @@ class SpaceIndex:
         self._derived: dict[str, Any] = {}
         """What follows from the objects alone, until one changes."""
         self._db: Connection | None = None
-        self._looked_up: dict[str, Fields] = {}
+        self._looked_up: dict[str, UInt8Array] = {}
         """By word, which fields of each object say it, for the snapshot in use."""
 
     def __len__(self) -> int:
@@ -117,7 +106,6 @@ class SpaceIndex:
 
     def add(self, rows: Sequence[Row]) -> None:
         """Take in objects, as rows of `_COLUMNS`, each in place of the one with the same id."""
-        import numpy as np
 
         if not rows:
             return
@@ -158,7 +146,6 @@ class SpaceIndex:
 
     def seek(self, words: Iterable[str]) -> None:
         """Look up several words at once, which costs little more than one."""
-        import numpy as np
 
         missing = sorted(set(words) - self._looked_up.keys())
         assert self._db is not None
@@ -166,7 +153,7 @@ class SpaceIndex:
         in_frame = TERMS.arrays(self._db, missing)
         number, slots, said_in = self._listed(missing)
         for position, word in enumerate(missing):
-            mask: Fields = np.zeros(self.size, dtype=np.uint8)
+            mask: UInt8Array = np.zeros(self.size, dtype=np.uint8)
             if word in in_frame:
                 saying = self._slots_of_frames(in_frame[word][0])
                 saying = saying[saying >= 0]
@@ -175,7 +162,7 @@ class SpaceIndex:
             mask[slots[here]] = said_in[here]
             self._looked_up[word] = mask
 
-    def slots(self, field: str, word: str) -> Integers:
+    def slots(self, field: str, word: str) -> Int64Array:
         """Slots of objects whose field says this word."""
         if word not in self._looked_up:
             self.seek([word])
@@ -183,7 +170,6 @@ class SpaceIndex:
 
     def uses(self, words: Sequence[str]) -> dict[str, int]:
         """How often each word is a name, counted by field."""
-        import numpy as np
 
         ordered = sorted(set(words))
         number, _, said_in = self._listed(ordered)
@@ -192,15 +178,14 @@ class SpaceIndex:
             counts += np.bincount(number[(said_in & field) > 0], minlength=len(ordered))
         return dict(zip(ordered, counts.tolist(), strict=True))
 
-    def named(self, words: Sequence[str]) -> dict[str, Integers]:
+    def named(self, words: Sequence[str]) -> dict[str, Int64Array]:
         """For each word the slots of objects that have it in one of their names."""
         number, slots, said_in = self._listed(words)
         is_name = (said_in & fields.NAMES) > 0
         return {word: slots[is_name & (number == position)] for position, word in enumerate(words)}
 
-    def _listed(self, words: Sequence[str]) -> tuple[Integers, Integers, Fields]:
+    def _listed(self, words: Sequence[str]) -> tuple[Int64Array, Int64Array, UInt8Array]:
         """The postings of these words in `text_field`: which word, whose, and the fields that say it."""
-        import numpy as np
 
         assert self._db is not None
         numbers, frames = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
@@ -229,28 +214,25 @@ class SpaceIndex:
             said_in = np.append(said_in, extra[2].astype(np.uint8))
         return number, slots, said_in
 
-    def _unlisted(self) -> Fields:
+    def _unlisted(self) -> UInt8Array:
         """By slot, the fields of those words of its frame that are not listed."""
-        import numpy as np
 
         _, slots, said_in = self._listed([fields.UNLISTED])
-        unlisted: Fields = np.zeros(self.size, dtype=np.uint8)
+        unlisted: UInt8Array = np.zeros(self.size, dtype=np.uint8)
         unlisted[slots] = said_in
         return unlisted
 
-    def _slots_of_frames(self, frames: Integers) -> Integers:
+    def _slots_of_frames(self, frames: Int64Array) -> Int64Array:
         """For each frame the slot of its object, or -1 where it is not one of a living object here."""
-        import numpy as np
 
         order = self.derive("by frame", SpaceIndex._by_frame)
         if not len(order):
             return np.full(len(frames), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.frames[order], frames), len(order) - 1)
-        slots: Integers = np.where(self.frames[order[at]] == frames, order[at], -1)
+        slots: Int64Array = np.where(self.frames[order[at]] == frames, order[at], -1)
         return slots
 
-    def _by_frame(self) -> Integers:
-        import numpy as np
+    def _by_frame(self) -> Int64Array:
 
         living = np.flatnonzero(self.alive)
         return living[np.argsort(self.frames[living], kind="stable")]
@@ -264,22 +246,21 @@ class SpaceIndex:
 
     # Kinds, tags, paths
 
-    def of_kind(self, kind: str) -> Integers:
+    def of_kind(self, kind: str) -> Int64Array:
         code = self._kind_codes.get(kind, -1)
-        slots: Integers = ((self._kinds == code) & self.alive).nonzero()[0]
+        slots: Int64Array = ((self._kinds == code) & self.alive).nonzero()[0]
         return slots
 
-    def with_tag(self, tag: str) -> Integers:
+    def with_tag(self, tag: str) -> Int64Array:
         slots, codes = self.tag_pairs()
-        tagged: Integers = slots[codes == self._tag_codes.get(tag, -1)]
+        tagged: Int64Array = slots[codes == self._tag_codes.get(tag, -1)]
         return tagged
 
-    def tag_pairs(self) -> tuple[Integers, Integers]:
+    def tag_pairs(self) -> tuple[Int64Array, Int64Array]:
         """Every tag of every object, as two columns: the slot, and a number for the tag."""
         return self.derive("tags", SpaceIndex._tag_pairs)
 
-    def _tag_pairs(self) -> tuple[Integers, Integers]:
-        import numpy as np
+    def _tag_pairs(self) -> tuple[Int64Array, Int64Array]:
 
         for slot in range(self._tags_parsed, self.size):
             for tag in _tags(self._tags[slot]):
@@ -290,9 +271,8 @@ class SpaceIndex:
         living = self.alive[slots]
         return slots[living], np.array(self._tag_of_slot, dtype=np.int64)[living]
 
-    def below(self, prefix: str) -> Integers:
+    def below(self, prefix: str) -> Int64Array:
         """Slots whose folded path begins with this: two bisections, whatever the number of paths."""
-        import numpy as np
 
         if self._sorted_paths is None:
             order = sorted(np.flatnonzero(self.alive).tolist(), key=self._paths.__getitem__)
@@ -304,7 +284,6 @@ class SpaceIndex:
         return inside[self.alive[inside]]
 
     def _insert_path(self, slot: int) -> None:
-        import numpy as np
 
         assert self._sorted_paths is not None
         paths, slots = self._sorted_paths

@@ -10,8 +10,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from longmind.base.arrays import BoolArray, Int64Array, np
 from longmind.base.filters import Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.ordering import distinct
@@ -22,15 +23,6 @@ from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.visible import matching
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Mask = NDArray[np.bool_]
-    Integers = NDArray[np.int64]
-else:
-    Mask = Integers = Any
 
 _CODED: Final = ("space", "kind", "session", "role", "speaker", "source")
 _NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
@@ -66,29 +58,29 @@ _PART: Final = 50_000
 class _Columns:
     """Arrays indexed by frame id; -1 stands for a missing text or id."""
 
-    present: Mask
-    is_global: Mask
-    is_chunk: Mask
-    is_turn: Mask
+    present: BoolArray
+    is_global: BoolArray
+    is_chunk: BoolArray
+    is_turn: BoolArray
     """Part of a conversation: in a session, and said by somebody."""
-    space: Integers
-    kind: Integers
-    session: Integers
-    role: Integers
-    speaker: Integers
-    source: Integers
-    parent: Integers
-    ordinal: Integers
-    occurred_at: Integers
-    recorded_at: Integers
-    retired_at: Integers
-    content: Integers
+    space: Int64Array
+    kind: Int64Array
+    session: Int64Array
+    role: Int64Array
+    speaker: Int64Array
+    source: Int64Array
+    parent: Int64Array
+    ordinal: Int64Array
+    occurred_at: Int64Array
+    recorded_at: Int64Array
+    retired_at: Int64Array
+    content: Int64Array
     """The first eight bytes of the content hash: ties that do not depend on the order of writing."""
-    talk: Integers
+    talk: Int64Array
     """A number for space and session together, -1 outside of sessions."""
-    previous: Integers
+    previous: Int64Array
     """With `next`, the frames beside this one in its session by time; 0 for none."""
-    next: Integers
+    next: Int64Array
 
 
 class Catalog:
@@ -115,7 +107,7 @@ class _FrameTable:
         """Numbers by the codes of space and session, in one."""
         self._voices: dict[str, set[int]] = {}
         self._last: dict[int, int] = {}
-        self._masks: OrderedDict[tuple[Any, ...], Mask] = OrderedDict()
+        self._masks: OrderedDict[tuple[Any, ...], BoolArray] = OrderedDict()
         self._lock = threading.Lock()
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
@@ -136,11 +128,11 @@ class _FrameTable:
         shown = {column.name: getattr(columns, column.name)[:size] for column in fields(_Columns)}
         return CatalogView(_Columns(**shown), self._codes, self._voices, snapshot, self)
 
-    def mask(self, key: tuple[Any, ...]) -> Mask | None:
+    def mask(self, key: tuple[Any, ...]) -> BoolArray | None:
         with self._lock:
             return self._masks.get(key)
 
-    def keep(self, key: tuple[Any, ...], mask: Mask) -> None:
+    def keep(self, key: tuple[Any, ...], mask: BoolArray) -> None:
         with self._lock:
             self._masks[key] = mask
             while len(self._masks) > _MASKS:
@@ -152,7 +144,6 @@ class _FrameTable:
             pass
 
     def _append_some(self, db: Connection) -> int:
-        import numpy as np
 
         last_id = self._size - 1
         rows = db.all(
@@ -202,8 +193,7 @@ class _FrameTable:
             getattr(grown, column.name)[: self._size] = getattr(self._columns, column.name)[: self._size]
         return grown
 
-    def _talk_numbers(self, spaces: Integers, sessions: Integers) -> Integers:
-        import numpy as np
+    def _talk_numbers(self, spaces: Int64Array, sessions: Int64Array) -> Int64Array:
 
         pairs, inverse = np.unique(spaces << 32 | sessions, return_inverse=True)
         numbers = [
@@ -212,9 +202,8 @@ class _FrameTable:
         ]
         return np.array(numbers, dtype=np.int64)[inverse]
 
-    def _chain(self, ids: Integers) -> None:
+    def _chain(self, ids: Int64Array) -> None:
         """Link new frames of a session to the one before; a session written out of order is linked anew."""
-        import numpy as np
 
         columns = self._columns
         talks = columns.talk[ids]
@@ -248,8 +237,7 @@ class _FrameTable:
             if 0 < frame_id < self._size:
                 self._columns.retired_at[frame_id] = moment
 
-    def _coded(self, name: str, values: tuple[Any, ...]) -> Integers:
-        import numpy as np
+    def _coded(self, name: str, values: tuple[Any, ...]) -> Int64Array:
 
         codes = self._codes[name]
         if name == "speaker":
@@ -266,14 +254,12 @@ class _FrameTable:
 
 def _size_at(columns: _Columns, size: int, revision: int) -> int:
     """Without the frames that came after an older snapshot, so that its answers stay what they were."""
-    import numpy as np
 
     ids = np.flatnonzero((columns.present & (columns.recorded_at <= revision))[:size])
     return int(ids[-1]) + 1 if len(ids) else 1
 
 
 def _zeros(size: int) -> _Columns:
-    import numpy as np
 
     together = np.zeros((size, len(_TOGETHER)), dtype=np.int64)
     columns: dict[str, Any] = {
@@ -303,7 +289,7 @@ class CatalogView:
     def code(self, name: str, value: str) -> int | None:
         return self.codes[name].get(value)
 
-    def visible(self, view: View, where: Where) -> Mask:
+    def visible(self, view: View, where: Where) -> BoolArray:
         """Over all frame ids: may a request with this view and filter see the frame?"""
         key = (self.snapshot.revision, self.size, view, repr(where))
         cached = self.table.mask(key)
@@ -315,27 +301,26 @@ class CatalogView:
         self.table.keep(key, mask)
         return mask
 
-    def _at_instant(self, view: View) -> Mask:
+    def _at_instant(self, view: View) -> BoolArray:
         system = min(view.as_of.system, self.snapshot.revision)
         columns = self.columns
-        mask: Mask = columns.present & (columns.recorded_at <= system) & (columns.retired_at > system)
+        mask: BoolArray = columns.present & (columns.recorded_at <= system) & (columns.retired_at > system)
         if view.as_of.valid != FOREVER:
             mask &= columns.occurred_at <= view.as_of.valid
         return mask
 
-    def _in_spaces(self, view: View) -> Mask:
-        import numpy as np
+    def _in_spaces(self, view: View) -> BoolArray:
 
         if view.spaces is ALL:
             return np.ones(self.size, dtype=bool)
-        mask: Mask = self.columns.is_global.copy()
+        mask: BoolArray = self.columns.is_global.copy()
         for space in view.spaces:
             code = self.code("space", space)
             if code is not None:
                 mask |= self.columns.space == code
         return mask
 
-    def _matching(self, mask: Mask, where: Where, view: View) -> Mask:
+    def _matching(self, mask: BoolArray, where: Where, view: View) -> BoolArray:
         for condition in where.conditions():
             if condition.column in _TESTED:
                 mask &= self._test(condition)
@@ -345,8 +330,7 @@ class CatalogView:
             mask &= self._among(row[0] for row in self.snapshot.db.all(sql, rest.values))
         return mask
 
-    def _test(self, condition: Condition) -> Mask:
-        import numpy as np
+    def _test(self, condition: Condition) -> BoolArray:
 
         if condition.column == "frame_id":
             return self._among(condition.value)
@@ -360,8 +344,7 @@ class CatalogView:
             value = [code for code in (self.code(name, text) for text in value) if code is not None]
         return np.isin(column, value)
 
-    def _among(self, ids: Iterable[int]) -> Mask:
-        import numpy as np
+    def _among(self, ids: Iterable[int]) -> BoolArray:
 
         mask = np.zeros(self.size, dtype=bool)
         mask[np.array([frame_id for frame_id in ids if frame_id < self.size], dtype=np.int64)] = True

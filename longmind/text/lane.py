@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from longmind.base.arrays import BoolArray, Float64Array, Int32Array, Int64Array, np
 from longmind.base.ordering import first_of_each
 from longmind.store.catalog import CatalogView
 from longmind.store.engine import Connection, Dialect
@@ -17,17 +18,6 @@ from longmind.text.postings import Common, Terms, frames_of
 from longmind.text.query import TextQuery
 from longmind.text.vocabulary import Vocabulary
 from longmind.text.word_parts import frames_saying, stems_before
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.int64]
-    Counts = NDArray[np.int32]
-    Scores = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
-else:
-    Ids = Counts = Scores = Mask = Any
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -59,14 +49,13 @@ class TextScores:
     """BM25 for every frame that says any of the terms and that the filter shows."""
 
     terms: tuple[TermUse, ...]
-    found: Ids
+    found: Int64Array
     """The ids of these frames, ascending."""
-    values: Scores
+    values: Float64Array
     """The score of each of them."""
 
-    def of(self, ids: Ids) -> Scores:
+    def of(self, ids: Int64Array) -> Float64Array:
         """The scores of these frames, zero for those that were not found."""
-        import numpy as np
 
         if len(self.found) == 0:
             return np.zeros(len(ids))
@@ -78,19 +67,18 @@ class TextScores:
 class Measured:
     """Content words of every frame, and what follows for the score of a frame of each length."""
 
-    words: Counts
+    words: Int32Array
     total: int
     """How many frames have any."""
-    norms: Scores
+    norms: Float64Array
     """By length: what BM25 divides by."""
-    correction: Scores
+    correction: Float64Array
     """By length: from BM25's own rule to one without a reward for very short frames."""
     documents: int
     """Frames in the index, also those that have no words."""
 
     @classmethod
-    def of(cls, words: Counts, documents: int) -> Measured:
-        import numpy as np
+    def of(cls, words: Int32Array, documents: int) -> Measured:
 
         total = int(np.count_nonzero(words))
         lengths = np.arange(int(words.max(initial=0)) + 1, dtype=np.float64)
@@ -119,15 +107,13 @@ class _LengthTable:
     """The mirror of `text_doc`."""
 
     def __init__(self) -> None:
-        import numpy as np
 
-        self._counted: tuple[Counts, int] = np.zeros(1, dtype=np.int32), 0
+        self._counted: tuple[Int32Array, int] = np.zeros(1, dtype=np.int32), 0
         """The lengths by frame id, as far as they were read, and how many frames have one."""
         self._measured: tuple[object, Measured] | None = None
         """What was last made, and of which lengths."""
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
-        import numpy as np
 
         before, documents = self._counted
         rows = snapshot.db.all(
@@ -150,7 +136,6 @@ class _LengthTable:
         return 2 * self._counted[0].nbytes  # with those that were measured
 
     def measured(self, size: int) -> Measured:
-        import numpy as np
 
         counted, last = self._counted, self._measured
         if last is not None and last[0] is counted and len(last[1].words) == size:
@@ -170,10 +155,9 @@ def score_text(
     lengths: Measured,
     vocabulary: Vocabulary,
     common: Common,
-    mask: Mask,
+    mask: BoolArray,
 ) -> TextScores:
     """Any of the terms; statistics are those of the whole store. `common` keeps the terms that are common."""
-    import numpy as np
 
     total = lengths.total
     if total == 0 or query.is_empty:
@@ -225,7 +209,6 @@ def score_text(
 
 
 def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
-    import numpy as np
 
     return TextScores(uses, np.zeros(0, dtype=np.int64), np.zeros(0))
 
@@ -259,11 +242,10 @@ def _past_stems(
     dialect: Dialect,
     query: TextQuery,
     vocabulary: Vocabulary,
-    mask: Mask,
+    mask: BoolArray,
     looked_up: list[tuple[int, str, str]],
-) -> tuple[list[tuple[int, str, str]], Mask]:
+) -> tuple[list[tuple[int, str, str]], BoolArray]:
     """Stems whose words have a piece of the question in them, and the frames that say such a word."""
-    import numpy as np
 
     uses: dict[str, tuple[int, str, str]] = {}
     matching = np.zeros(len(mask), dtype=bool)

@@ -15,23 +15,14 @@ import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.typed import damaged, typed
 from longmind.store.visible import among
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.int64]
-    Values = NDArray[np.uint8]
-    Scores = NDArray[np.float64]
-else:
-    Ids = Values = Scores = Any
 
 BLOCK_BITS: Final = 12
 """A block covers 4,096 frame ids: small enough to rewrite per commit, large enough to read quickly."""
@@ -112,7 +103,7 @@ class PostingTable:
                     if least <= value <= most:
                         yield (block << BLOCK_BITS) + offset, value
 
-    def arrays(self, db: Connection, terms: Sequence[str]) -> dict[str, tuple[Ids, Values]]:
+    def arrays(self, db: Connection, terms: Sequence[str]) -> dict[str, tuple[Int64Array, UInt8Array]]:
         """Frames and values of the postings of each term, as arrays; terms that none has are left out."""
         blocks: dict[str, tuple[list[int], list[bytes]]] = {}
         for batch in batched(terms, _TERMS_PER_QUERY):
@@ -198,9 +189,8 @@ def _by_block(entries: Mapping[int, Iterable[str]]) -> dict[int, dict[str, set[i
     return blocks
 
 
-def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Values]:
+def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Int64Array, UInt8Array]:
     """The frames in these blocks, and the values beside them."""
-    import numpy as np
 
     records = np.frombuffer(b"".join(data), dtype=_RECORD)
     sizes = np.array([len(piece) for piece in data], dtype=np.int64) // RECORD.size
@@ -209,7 +199,7 @@ def unpack(blocks: Sequence[int], data: Sequence[bytes]) -> tuple[Ids, Values]:
     return ids, records["value"]
 
 
-def frames_of(db: Connection, term: str) -> Ids:
+def frames_of(db: Connection, term: str) -> Int64Array:
     """The frames that say a term, ascending."""
     rows = TERMS.rows(db, [term])
     return unpack([row[1] for row in rows], [row[2] for row in rows])[0]
@@ -222,9 +212,9 @@ def frames_of(db: Connection, term: str) -> Ids:
 class Postings:
     """The frames that say each of some terms, and how often; one term behind the other."""
 
-    ids: Ids
+    ids: Int64Array
     """Of each term ascending."""
-    times: Scores
+    times: Float64Array
     sizes: dict[str, int]
     """Of each term, in their order."""
 
@@ -257,7 +247,6 @@ class Terms:
         return {term: frames for term, frames in sizes.items() if frames}
 
     def postings(self, terms: Iterable[str]) -> Postings:
-        import numpy as np
 
         ordered = sorted(terms)
         self._look_up([term for term in ordered if term not in self._read])

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from longmind.base.arrays import BoolArray, Int64Array, np
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_query
 from longmind.store.tables import batched
 from longmind.store.visible import among
 from longmind.text.vocabulary import TermList
 from longmind.text.words import folded
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
-else:
-    Ids = Mask = Any
 
 _LEAST: Final = 3
 """So many characters of a piece must be left of the ending."""
@@ -46,9 +38,10 @@ def stems_before(vocabulary: TermList, piece: str) -> list[str]:
     return sorted(shared, key=lambda stem: (-shared[stem], stem))[:_STEMS]
 
 
-def frames_saying(db: Connection, dialect: Dialect, piece: str, ids: Ids, mask: Mask) -> Ids:
+def frames_saying(
+    db: Connection, dialect: Dialect, piece: str, ids: Int64Array, mask: BoolArray
+) -> Int64Array:
     """Those of the frames, as far as the mask shows them, whose text has the piece in it."""
-    import numpy as np
 
     shown = ids[ids < len(mask)]
     shown = shown[mask[shown]][:_FRAMES]

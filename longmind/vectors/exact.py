@@ -12,33 +12,24 @@ same bits, with or without fused multiply-add:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Singles = NDArray[np.float32]
-    Doubles = NDArray[np.float64]
-else:
-    Singles = Doubles = Any
+from longmind.base.arrays import Float64Array, np
 
 QUESTION_BITS: Final = 26
 
 
-def on_grid(values: Any, bits: int) -> Doubles:
+def on_grid(values: Any, bits: int) -> Float64Array:
     """Rounded to whole multiples of 2**-bits; scaling by a power of two is exact."""
-    import numpy as np
 
-    rounded: Doubles = np.rint(np.asarray(values, dtype=np.float64) * 2.0**bits) * 2.0**-bits
+    rounded: Float64Array = np.rint(np.asarray(values, dtype=np.float64) * 2.0**bits) * 2.0**-bits
     return rounded
 
 
-def cosines(vectors: Any, question: Any) -> Doubles:
+def cosines(vectors: Any, question: Any) -> Float64Array:
     """Of unit vectors that are float16, or were, with a question's unit vector: exact, see above."""
-    import numpy as np
 
-    products: Doubles = vectors.astype(np.float64) @ on_grid(question, QUESTION_BITS)
+    products: Float64Array = vectors.astype(np.float64) @ on_grid(question, QUESTION_BITS)
     return products
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from longmind.base.arrays import np
 from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
@@ -54,7 +55,6 @@ def _missing(index: VectorIndex, db: Connection) -> Iterable[Problem]:
 
 
 def _damaged(index: VectorIndex, db: Connection) -> Iterable[Problem]:
-    import numpy as np
 
     dimensions = index.embedder.identity.dimensions
     last = 0

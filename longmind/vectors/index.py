@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from longmind.base.arrays import np
 from longmind.base.errors import Conflict, LongmindError, MissingExtra, Unavailable
 from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
@@ -38,14 +39,6 @@ from longmind.vectors.nearest import EXACT_LIMIT
 from longmind.vectors.pgvector import PgVector
 from longmind.vectors.rows import BASIS, IDENTITY
 from longmind.vectors.threads import one_thread
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-else:
-    Floats = Any
 
 FILL_BATCH: Final = 64
 
@@ -225,7 +218,6 @@ class VectorIndex(VectorRows):
             return shipped
         if identity.provider == "hash":
             return plain_basis(identity.dimensions)
-        import numpy as np
 
         encodings = self.embedder.encode(sample_texts(), tokens=True)
         states = [encoding.tokens.states for encoding in encodings if encoding.tokens is not None]
@@ -273,7 +265,6 @@ class VectorIndex(VectorRows):
         return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
 
     def _stored(self, key: bytes, text: str, encoding: Encoding) -> Embedded:
-        import numpy as np
 
         signs = None
         if self.basis is not None and encoding.tokens is not None:
@@ -301,7 +292,6 @@ class VectorIndex(VectorRows):
         return self.mirror.differing(db, list(embedded), self._windows(embedded))
 
     def _windows(self, embedded: Mapping[int, Embedded]) -> list[Any]:
-        import numpy as np
 
         width = self.embedder.identity.dimensions
         return [

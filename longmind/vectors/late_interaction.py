@@ -13,23 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from longmind.base.arrays import BoolArray, Float32Array, Float64Array, Int64Array, UInt8Array, np
 from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.embed.protocol import TokenStates
 from longmind.vectors.exact import on_grid
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Doubles = NDArray[np.float64]
-    Bytes = NDArray[np.uint8]
-    Ids = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
-else:
-    Floats = Doubles = Bytes = Ids = Mask = Any
 
 BITS: Final = 128
 BYTES: Final = BITS // 8
@@ -41,19 +30,18 @@ GRID_BITS: Final = 20
 class Basis:
     """The directions whose signs are kept: a mean to subtract, and a projection to `BITS` axes."""
 
-    mean: Floats
-    axes: Floats
+    mean: Float32Array
+    axes: Float32Array
 
-    def project(self, states: Floats) -> Floats:
+    def project(self, states: Float32Array) -> Float32Array:
         centred = _unit(states) - self.mean
-        projected: Floats = (centred @ self.axes).astype(centred.dtype)
+        projected: Float32Array = (centred @ self.axes).astype(centred.dtype)
         return projected
 
     def to_text(self) -> str:
         """For the store's settings; float16 is enough for directions."""
-        import numpy as np
 
-        def packed(values: Floats) -> str:
+        def packed(values: Float32Array) -> str:
             return base64.b85encode(values.astype(np.float16).tobytes()).decode()
 
         return json.dumps(
@@ -62,19 +50,17 @@ class Basis:
 
     @classmethod
     def from_text(cls, text: str) -> Basis:
-        import numpy as np
 
         raw = json.loads(text)
 
-        def unpacked(value: str) -> Floats:
+        def unpacked(value: str) -> Float32Array:
             return np.frombuffer(base64.b85decode(value), dtype=np.float16).astype(np.float32)
 
         return cls(unpacked(raw["mean"]), unpacked(raw["axes"]).reshape(raw["dimensions"], -1))
 
 
-def fit_basis(states: Floats) -> Basis:
+def fit_basis(states: Float32Array) -> Basis:
     """The principal directions of many token states, all of different texts."""
-    import numpy as np
 
     unit = _unit(states)
     mean = unit.mean(axis=0)
@@ -88,7 +74,6 @@ def fit_basis(states: Floats) -> Basis:
 
 def plain_basis(dimensions: int) -> Basis:
     """For embedders whose states are spread evenly already: the first axes as they are."""
-    import numpy as np
 
     axes = np.zeros((dimensions, BITS), dtype=np.float32)
     for axis in range(min(dimensions, BITS)):
@@ -99,7 +84,6 @@ def plain_basis(dimensions: int) -> Basis:
 @cache
 def shipped_basis(model: str) -> Basis | None:
     """The basis that comes with the package for a known model."""
-    import numpy as np
 
     file = files("longmind.vectors").joinpath("bases", f"{model}.npz")
     if not file.is_file():
@@ -108,9 +92,8 @@ def shipped_basis(model: str) -> Basis | None:
         return Basis(arrays["mean"].astype(np.float32), arrays["axes"].astype(np.float32))
 
 
-def content_pieces(text: str, tokens: TokenStates) -> Mask:
+def content_pieces(text: str, tokens: TokenStates) -> BoolArray:
     """Which word pieces belong to words that say something."""
-    import numpy as np
 
     keep = np.zeros(len(tokens.ids), dtype=bool)
     if len(keep) == 0:
@@ -138,9 +121,8 @@ def _silent_spans(text: str) -> set[int]:
     return offsets
 
 
-def pack_signs(basis: Basis, states: Floats) -> bytes:
+def pack_signs(basis: Basis, states: Float32Array) -> bytes:
     """Token states as `BYTES` bytes each."""
-    import numpy as np
 
     if len(states) == 0:
         return b""
@@ -151,8 +133,8 @@ def pack_signs(basis: Basis, states: Floats) -> bytes:
 class LateQuery:
     """The content pieces of a question: unit directions, and a weight for each."""
 
-    directions: Floats
-    weights: Floats
+    directions: Float32Array
+    weights: Float32Array
 
     @property
     def is_empty(self) -> bool:
@@ -163,14 +145,13 @@ class LateQuery:
 class Pieces:
     """The word pieces of some frames, one frame behind the other."""
 
-    signs: Bytes
+    signs: UInt8Array
     """A row of `BYTES` for each piece."""
-    sizes: Ids
+    sizes: Int64Array
     """How many pieces each frame has."""
 
     @classmethod
     def of(cls, packed: Sequence[bytes]) -> Pieces:
-        import numpy as np
 
         if any(len(data) % BYTES for data in packed):  # damaged: what is whole of them still counts
             packed = [data[: len(data) // BYTES * BYTES] for data in packed]
@@ -183,15 +164,14 @@ class Pieces:
         return Pieces(self.signs[: int(sizes.sum())], sizes)
 
 
-def fitting(sizes: Ids, most: int) -> Ids:
+def fitting(sizes: Int64Array, most: int) -> Int64Array:
     """The first of these sizes that are no more than so many together; the first that is any, always."""
-    import numpy as np
 
     count = int(np.searchsorted(np.cumsum(sizes), most, side="right"))
     return sizes if count == len(sizes) else sizes[: max(count, int(np.argmax(sizes > 0)) + 1)]
 
 
-def score_late(query: LateQuery, pieces: Pieces) -> Doubles:
+def score_late(query: LateQuery, pieces: Pieces) -> Float64Array:
     """For each frame the weighted mean, over the question's pieces, of the best piece's similarity.
 
     The same number whatever other frames are scored and whatever the processor offers: directions are whole
@@ -199,7 +179,6 @@ def score_late(query: LateQuery, pieces: Pieces) -> Doubles:
     float32 rounds none of the sums; with weights that are multiples of 2**-20 too, float64 rounds none of
     theirs.
     """
-    import numpy as np
 
     sizes = pieces.sizes
     scores = np.full(len(sizes), -np.inf)
@@ -224,23 +203,20 @@ def score_late(query: LateQuery, pieces: Pieces) -> Doubles:
 
 
 @cache
-def _bits_of_bytes() -> Floats:
+def _bits_of_bytes() -> Float32Array:
     """The eight bits of each byte as numbers: looking them up is faster than unpacking and converting."""
-    import numpy as np
 
     return np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32)
 
 
-def late_query(basis: Basis, states: Floats, weights: Floats) -> LateQuery:
-    import numpy as np
+def late_query(basis: Basis, states: Float32Array, weights: Float32Array) -> LateQuery:
 
     directions = _unit(basis.project(states))
     return LateQuery(on_grid(directions, GRID_BITS).astype(np.float32), weights)
 
 
-def _unit(values: Floats) -> Floats:
-    import numpy as np
+def _unit(values: Float32Array) -> Float32Array:
 
     lengths = np.sqrt(np.add.reduce(values * values, axis=-1, keepdims=True))
-    scaled: Floats = (values / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
+    scaled: Float32Array = (values / np.maximum(lengths, 1e-9)).astype(np.float32, copy=False)
     return scaled

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
+from longmind.base.arrays import Float16Array, Float32Array, Float64Array, Int64Array, np
 from longmind.base.ordering import best, distinct, last_of_best
 from longmind.store.engine import Connection
 from longmind.store.follower import Follower, Mirrors, settings_generation
@@ -44,16 +45,6 @@ from longmind.vectors.rows import (
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Cosines = NDArray[np.float64]
-    Floats = NDArray[np.float32]
-    Halves = NDArray[np.float16]
-    Ids = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
-else:
-    Cosines = Floats = Halves = Ids = Mask = Any
 
 EXACT_LIMIT: Final = 20_000
 """Up to this many windows every search looks at all of them."""
@@ -71,17 +62,17 @@ _FEW: Final = 2000
 class VectorHits:
     """Frames with their cosine (the best of their windows), best first."""
 
-    ids: Ids
-    cosines: Cosines
+    ids: Int64Array
+    cosines: Float64Array
     method: str
-    looked_at: tuple[Ids, Cosines]
+    looked_at: tuple[Int64Array, Float64Array]
     """Every frame whose exact cosine was reckoned on the way, ascending, with it."""
 
 
 class CandidateSource(Protocol):
     """Finds the frames of the windows likely to be nearest, among the frames the question may see."""
 
-    def find(self, question: VectorQuery, db: Connection, limit: int) -> Ids: ...
+    def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array: ...
 
 
 class Remote(CandidateSource, Protocol):
@@ -169,10 +160,9 @@ class NearestFrames:
         question: VectorQuery,
         db: Connection,
         limit: int,
-        candidates: Ids | None,
-    ) -> Ids:
+        candidates: Int64Array | None,
+    ) -> Int64Array:
         """Enough candidates: the nearest windows may all be of a few frames, or a finder give up early."""
-        import numpy as np
 
         if candidates is None:
             candidates = finder.find(question, db, limit)
@@ -188,9 +178,10 @@ class NearestFrames:
             candidates if len(candidates) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
         )
 
-    def cosines(self, vector: Floats, ids: Sequence[int] | Ids, snapshot: Snapshot) -> tuple[Ids, Cosines]:
+    def cosines(
+        self, vector: Float32Array, ids: Sequence[int] | Int64Array, snapshot: Snapshot
+    ) -> tuple[Int64Array, Float64Array]:
         """Exact cosines of these frames, those without vectors left out; ascending by id."""
-        import numpy as np
 
         frame_ids = np.asarray(ids, dtype=np.int64)
         if not (frame_ids[1:] > frame_ids[:-1]).all():
@@ -212,7 +203,7 @@ class NearestFrames:
         """Whether vectors are read from the store, since there are too many to keep."""
         return self._vectors.at(snapshot).loaded.exact is None and self._windows.revision < 0
 
-    def pieces(self, ids: Ids, snapshot: Snapshot, *, most: int) -> Pieces:
+    def pieces(self, ids: Int64Array, snapshot: Snapshot, *, most: int) -> Pieces:
         """The word pieces of the first of these frames that have no more than so many together."""
         tokens = self._pieces.at_if_kept(snapshot)
         if tokens is None:
@@ -310,16 +301,15 @@ def _count_windows(db: Connection) -> int:
 class _Exact:
     """All windows as one matrix, in the order of their frames."""
 
-    frames: Ids
-    vectors: Floats
-    starts: Ids
-    distinct: Ids
+    frames: Int64Array
+    vectors: Float32Array
+    starts: Int64Array
+    distinct: Int64Array
     rooms: tuple[GrowingArray, GrowingArray, GrowingArray, GrowingArray]
 
     @classmethod
-    def of(cls, frames: Ids, vectors: Floats) -> _Exact:
+    def of(cls, frames: Int64Array, vectors: Float32Array) -> _Exact:
         """From windows by frame."""
-        import numpy as np
 
         distinct, starts = np.unique(frames, return_index=True)
         columns = (frames, vectors, starts, distinct)
@@ -328,13 +318,11 @@ class _Exact:
 
     @classmethod
     def empty(cls, dimensions: int) -> _Exact:
-        import numpy as np
 
         return cls.of(np.zeros(0, dtype=np.int64), np.zeros((0, dimensions), dtype=np.float32))
 
-    def with_more(self, frames: Ids, vectors: Halves) -> _Exact:
+    def with_more(self, frames: Int64Array, vectors: Float16Array) -> _Exact:
         """The newest is the last to be made of this one: they share their room."""
-        import numpy as np
 
         with np.errstate(invalid="ignore"):  # damaged vectors may hold NaN; those are never near
             wider = vectors.astype(np.float32)
@@ -349,13 +337,12 @@ class _Exact:
         )
         return _Exact(first, second, third, fourth, self.rooms)
 
-    def nearest(self, question: VectorQuery, limit: int) -> tuple[Ids, Cosines]:
+    def nearest(self, question: VectorQuery, limit: int) -> tuple[Int64Array, Float64Array]:
         """The best `limit` frames by exact cosine are among these; the frames ascend.
 
         All are looked at in float32, whose errors depend on the matrix library. None is further off than
         the margin, so that what lies more than two of them below the last place cannot reach it.
         """
-        import numpy as np
 
         if len(self.frames) == 0:
             return self.distinct, np.zeros(0)
@@ -376,6 +363,6 @@ class _Exact:
     def nbytes(self) -> int:
         return sum(room.nbytes for room in self.rooms)
 
-    def some(self, ids: Ids) -> tuple[Ids, Floats]:
+    def some(self, ids: Int64Array) -> tuple[Int64Array, Float32Array]:
         positions = places_of(self.frames, ids)
         return self.frames.take(positions), self.vectors.take(positions, axis=0)

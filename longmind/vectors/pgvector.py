@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from longmind.base.arrays import Int64Array, np
 from longmind.base.errors import Forbidden, Unsupported
 from longmind.store.engine import Connection
 from longmind.store.store import Store
@@ -13,15 +14,6 @@ from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among, visible
 from longmind.vectors.quantized import VectorQuery
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ids = NDArray[np.int64]
-else:
-    Ids = Any
-
 
 _PAGE: Final = 2000
 # pgvector makes no HNSW index over longer vectors.
@@ -57,7 +49,6 @@ class PgVector:
 
     def _fill(self, tx: Transaction, dimensions: int) -> None:
         """Copy all windows there are."""
-        import numpy as np
 
         last = 0
         while rows := tx.db.all(
@@ -125,8 +116,7 @@ class PgVector:
             count += tx.db.run(f"DELETE FROM frame_window WHERE {clause.sql}", clause.values)
         return count
 
-    def find(self, question: VectorQuery, db: Connection, limit: int) -> Ids:
-        import numpy as np
+    def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
 
         clause = visible(question.view, question.where)
         db.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
@@ -151,7 +141,6 @@ def _literal(vector: Any) -> str:
 
 def _values(literal: str) -> list[float]:
     """As the server keeps them, in single precision."""
-    import numpy as np
 
     numbers: list[float] = np.array(literal.strip("[]").split(","), dtype=np.float32).tolist()
     return numbers

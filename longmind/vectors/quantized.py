@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Float64Array, Int64Array, np
 from longmind.base.filters import View, Where
 from longmind.base.ordering import distinct, first_of_each
 from longmind.store.engine import Connection
@@ -19,16 +20,6 @@ from longmind.vectors.threads import one_worker
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Cosines = NDArray[np.float64]
-    Floats = NDArray[np.float32]
-    Halves = NDArray[np.float16]
-    Ids = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
-else:
-    Cosines = Floats = Halves = Ids = Mask = Any
 
 _LEAST_CANDIDATES: Final = 128
 _SAMPLE: Final = 16
@@ -41,39 +32,38 @@ _MOST_CANDIDATES: Final = 3200
 class VectorQuery:
     """What is looked for, and among which frames."""
 
-    vector: Floats
-    mask: Mask
+    vector: Float32Array
+    mask: BoolArray
     view: View
     where: Where
-    content: Ids | None = None
+    content: Int64Array | None = None
     """A number for each frame that ties are cut by; without it they are cut by id."""
 
 
 class Codes:
     """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
 
-    def __init__(self, index: Any, frames: Ids) -> None:
+    def __init__(self, index: Any, frames: Int64Array) -> None:
         self._index = index
         self._frames = frames
         """Of each window in the index, in the order in which they came."""
-        self._seen: tuple[Mask, Mask, int] | None = None
+        self._seen: tuple[BoolArray, BoolArray, int] | None = None
         self._factor = 1
         self.recall = 1.0
         self._lock = threading.Lock()
 
     @classmethod
-    def build(cls, sample: Halves, parts: Iterable[tuple[Ids, Halves]]) -> Codes:
+    def build(cls, sample: Float16Array, parts: Iterable[tuple[Int64Array, Float16Array]]) -> Codes:
         """From some of the windows, drawn evenly, and from all of them, in parts."""
         from concurrent.futures import ThreadPoolExecutor
 
-        import numpy as np
         import turbovec
 
         index = turbovec.TurboQuantIndex(dim=sample.shape[1], bit_width=4)
         with one_worker():
             index.calibrate(sample.astype(np.float32))
         truth = _Nearest(sample[:_SAMPLE].astype(np.float32))
-        frames: list[Ids] = []
+        frames: list[Int64Array] = []
         with ThreadPoolExecutor(1) as beside:
             adding = None
             for ids, vectors in parts:
@@ -90,20 +80,18 @@ class Codes:
         codes._check(truth)
         return codes
 
-    def add(self, frames: Ids, vectors: Halves) -> None:
-        import numpy as np
+    def add(self, frames: Int64Array, vectors: Float16Array) -> None:
 
         with self._lock:
             self._index.add(vectors.astype(np.float32))
             self._seen = None
             self._frames = np.concatenate([self._frames, frames])
 
-    def find(self, question: VectorQuery, db: Connection, limit: int) -> Ids:
+    def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
         return self.frames_at(self.look(question, limit))
 
     def look(self, question: VectorQuery, limit: int) -> Any:
         """The places of the likeliest windows; nearly all of it without Python."""
-        import numpy as np
 
         with self._lock:
             mask, count = self._shown(question.mask)
@@ -113,9 +101,8 @@ class Codes:
             # Always with a mask: without one, the answer depends on the number of threads.
             return self._index.search(question.vector[None, :], k=number, mask=mask)[1][0]
 
-    def frames_at(self, slots: Any) -> Ids:
+    def frames_at(self, slots: Any) -> Int64Array:
         """The frames of the windows at these places, ascending and each once."""
-        import numpy as np
 
         return distinct(self._frames[slots.astype(np.int64)])
 
@@ -123,9 +110,8 @@ class Codes:
     def nbytes(self) -> int:
         return len(self._frames) * (int(self._index.dim) // 2 + 8 + 1)  # codes, frames, mask of windows
 
-    def _shown(self, mask: Mask) -> tuple[Mask, int]:
+    def _shown(self, mask: BoolArray) -> tuple[BoolArray, int]:
         """The frames' mask as one of windows; kept for the next question under the same filter."""
-        import numpy as np
 
         if self._seen is not None and self._seen[0] is mask:
             return self._seen[1], self._seen[2]
@@ -142,7 +128,6 @@ class Codes:
 
     def _check(self, truth: _Nearest) -> None:
         """Compare with exact search on a sample of the stored vectors; widen until it is good enough."""
-        import numpy as np
 
         everything = np.ones(truth.seen, dtype=bool)
         while True:
@@ -161,16 +146,14 @@ class Codes:
 class _Nearest:
     """The windows that are really nearest to a few, found by looking at all of them, part by part."""
 
-    def __init__(self, asked: Floats) -> None:
-        import numpy as np
+    def __init__(self, asked: Float32Array) -> None:
 
         self.asked = asked
         self.seen = 0
-        self.places: Ids = np.zeros((len(asked), 0), dtype=np.int64)
-        self._cosines: Floats = np.zeros((len(asked), 0), dtype=np.float32)
+        self.places: Int64Array = np.zeros((len(asked), 0), dtype=np.int64)
+        self._cosines: Float32Array = np.zeros((len(asked), 0), dtype=np.float32)
 
-    def look(self, vectors: Floats) -> None:
-        import numpy as np
+    def look(self, vectors: Float32Array) -> None:
 
         numbers = np.arange(self.seen, self.seen + len(vectors))
         self.seen += len(vectors)
@@ -204,7 +187,7 @@ class PendingScan:
         """Waits for it, if it is still being made."""
         return self._question()
 
-    def found(self) -> Ids | None:
+    def found(self) -> Int64Array | None:
         """The frames of the likeliest windows, or None if nobody looked."""
         slots = None if self._looking is None else self._looking.result()
         return None if slots is None or self.codes is None else self.codes.frames_at(slots)
@@ -235,9 +218,10 @@ def quick_number(number: int, among: int) -> int:
     return among // 16 + 1 if 16 * number < among <= 32 * number else number
 
 
-def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Cosines]:
+def best_windows(
+    frames: Int64Array, vectors: Float32Array, vector: Float32Array
+) -> tuple[Int64Array, Float64Array]:
     """The cosine of each frame's best window; the frames ascend."""
-    import numpy as np
 
     if len(frames) == 0:
         return frames, np.zeros(0)
@@ -249,9 +233,8 @@ def best_windows(frames: Ids, vectors: Floats, vector: Floats) -> tuple[Ids, Cos
     return frames[starts], np.maximum.reduceat(cosines, starts)
 
 
-def places_of(frames: Ids, ids: Ids) -> Ids:
+def places_of(frames: Int64Array, ids: Int64Array) -> Int64Array:
     """Where the windows of these frames are, in frames that ascend; both by frame."""
-    import numpy as np
 
     first = np.searchsorted(frames, ids, side="left")
     counts = np.searchsorted(frames, ids, side="right") - first

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from longmind.base.arrays import Float16Array, Float32Array, Int64Array, np
 from longmind.base.ordering import first_of_each
 from longmind.store.engine import Connection, Row, Value
 from longmind.store.tables import batched
@@ -13,16 +14,6 @@ from longmind.store.transaction import Snapshot
 from longmind.store.typed import check_frame_id, damaged, typed
 from longmind.store.visible import among
 from longmind.vectors.late_interaction import Pieces, fitting
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float32]
-    Halves = NDArray[np.float16]
-    Ids = NDArray[np.int64]
-else:
-    Floats = Halves = Ids = Any
 
 IDENTITY: Final = "vectors.embedder"
 BASIS: Final = "vectors.basis"
@@ -35,7 +26,7 @@ ALL: Final = 1 << 62
 LOAD: Final = 20_000
 """So many frames are read at once: as rows they take far more memory than as an array."""
 
-Load = Callable[[Connection, int], Iterator[tuple[Ids, Any]]]
+Load = Callable[[Connection, int], Iterator[tuple[Int64Array, Any]]]
 """Reads what was written after a revision, in parts: the frame of each row, ascending, and the rows."""
 
 
@@ -43,7 +34,7 @@ Load = Callable[[Connection, int], Iterator[tuple[Ids, Any]]]
 
 
 def load_windows(dimensions: int) -> Load:
-    def load(db: Connection, since: int) -> Iterator[tuple[Ids, Halves]]:
+    def load(db: Connection, since: int) -> Iterator[tuple[Int64Array, Float16Array]]:
         sql = "SELECT frame_id, windows, data FROM frame_vector WHERE written_at > ? AND frame_id > ?"
         for rows in _parts(db, "frame_vector", sql, (since,)):
             yield windows_of(rows, dimensions)
@@ -51,9 +42,8 @@ def load_windows(dimensions: int) -> Load:
     return load
 
 
-def read_windows(db: Connection, ids: Sequence[int], dimensions: int) -> tuple[Ids, Floats]:
+def read_windows(db: Connection, ids: Sequence[int], dimensions: int) -> tuple[Int64Array, Float32Array]:
     """The windows of these frames, by frame."""
-    import numpy as np
 
     rows: list[Row] = []
     for batch in batched(ids):
@@ -64,9 +54,8 @@ def read_windows(db: Connection, ids: Sequence[int], dimensions: int) -> tuple[I
     return frames, vectors.astype(np.float32)
 
 
-def windows_of(rows: Sequence[Row], dimensions: int) -> tuple[Ids, Halves]:
+def windows_of(rows: Sequence[Row], dimensions: int) -> tuple[Int64Array, Float16Array]:
     """Rows of (frame, number of windows, their vectors), with the frame of each window."""
-    import numpy as np
 
     typed(rows, "frame_vector", int, int, bytes)
     width = 2 * dimensions
@@ -88,8 +77,7 @@ def window_bytes(db: Connection) -> int:
 # Word pieces: the token signs of a frame
 
 
-def load_pieces(db: Connection, since: int) -> Iterator[tuple[Ids, Any]]:
-    import numpy as np
+def load_pieces(db: Connection, since: int) -> Iterator[tuple[Int64Array, Any]]:
 
     sql = "SELECT t.frame_id, t.data FROM frame_token t WHERE t.frame_id > ?"
     if since >= 0:  # at first without the other table, which is larger
@@ -124,14 +112,13 @@ class FrameRows:
     """The mirror of one of these tables: the rows of all frames in one array, found by frame."""
 
     def __init__(self, load: Load, width: int, dtype: str) -> None:
-        import numpy as np
 
         self._load = load
         self._lock = threading.Lock()
         self._rows = np.empty((0, width), dtype=dtype)
         self._room = GrowingArray(self._rows, spare=0.125)
-        self._starts: Ids = np.zeros(1, dtype=np.int64)
-        self._sizes: Ids = np.zeros(1, dtype=np.int64)
+        self._starts: Int64Array = np.zeros(1, dtype=np.int64)
+        self._sizes: Int64Array = np.zeros(1, dtype=np.int64)
 
     @property
     def nbytes(self) -> int:
@@ -142,9 +129,8 @@ class FrameRows:
             with self._lock:
                 self._add(frames, rows)
 
-    def of(self, ids: Ids, *, most: int = ALL) -> tuple[Any, Ids]:
+    def of(self, ids: Int64Array, *, most: int = ALL) -> tuple[Any, Int64Array]:
         """The rows of these frames, in their order, and how many each has; of the first, up to so many."""
-        import numpy as np
 
         with self._lock:
             there = np.where(ids < len(self._starts), ids, 0)  # there is no frame 0
@@ -153,8 +139,7 @@ class FrameRows:
             rows = self._rows
         return rows.take(spread(starts, sizes), axis=0), sizes
 
-    def _add(self, frames: Ids, rows: Any) -> None:
-        import numpy as np
+    def _add(self, frames: Int64Array, rows: Any) -> None:
 
         if not len(frames):
             return
@@ -182,7 +167,6 @@ class GrowingArray:
 
     def append(self, more: Any) -> Any:
         """All of it, with these behind."""
-        import numpy as np
 
         size = self._size + len(more)
         if size > len(self._array):
@@ -195,14 +179,13 @@ class GrowingArray:
         return self._array[:size]
 
 
-def spread(first: Ids, counts: Ids) -> Ids:
+def spread(first: Int64Array, counts: Int64Array) -> Int64Array:
     """Positions: so many from each first one on."""
-    import numpy as np
 
     if (counts == 1).all():
         return first
     offsets = np.cumsum(counts) - counts
-    positions: Ids = np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
+    positions: Int64Array = np.repeat(first - offsets, counts) + np.arange(int(counts.sum()))
     return positions
 
 
@@ -223,9 +206,8 @@ def _parts(
         yield rows
 
 
-def _longer(values: Ids, ids: Ids) -> Ids:
+def _longer(values: Int64Array, ids: Int64Array) -> Int64Array:
     """With a place for each of these ids, which ascend, and for some to come."""
-    import numpy as np
 
     size = int(ids[-1]) + 1
     if size <= len(values):

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from longmind.base.arrays import load_numpy
+
 
 class _OneThread:
     """The limit is the process's, so the first to enter sets it and the last to leave lifts it."""
@@ -23,10 +25,9 @@ class _OneThread:
             self._inside += 1
             if self._inside == 1:
                 if self._controller is None:
-                    import numpy as np  # its libraries must be loaded to be found
                     import threadpoolctl
 
-                    assert np is not None
+                    load_numpy()  # its libraries must be loaded to be found
                     self._controller = threadpoolctl.ThreadpoolController().select(user_api="blas")
                 self._limit = self._controller.limit(limits=1)
 

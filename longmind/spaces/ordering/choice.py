@@ -6,6 +6,7 @@ import heapq
 import logging
 from typing import Final
 
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.checks import check_label
 from longmind.base.errors import InvalidInput
 from longmind.spaces.ordering.basic import Basic
@@ -14,7 +15,7 @@ from longmind.spaces.ordering.patricia import Patricia
 from longmind.spaces.ordering.protocol import Ordering, Scores
 from longmind.spaces.ordering.raptor import Raptor
 from longmind.spaces.ordering.search import BySearch
-from longmind.spaces.space_index import LEVELS, Floats, Integers, Mask, SpaceIndex
+from longmind.spaces.space_index import LEVELS, SpaceIndex
 
 DEFAULT: Final = "basic"
 _BUILT_IN: Final = (Basic(), Patricia(), Raptor(), Hybrid(), BySearch())
@@ -50,7 +51,7 @@ def choose(name: str) -> tuple[Ordering, str | None]:
     return ordering, f"unknown backend {name!r}: ordered by {DEFAULT}"
 
 
-def first(index: SpaceIndex, scores: Scores, allowed: Mask, *, limit: int) -> list[int]:
+def first(index: SpaceIndex, scores: Scores, allowed: BoolArray, *, limit: int) -> list[int]:
     """Slots in order; at most half of them pinned objects that do not speak of the topic."""
     alive = allowed & index.alive
     speaking = _top(index, scores, alive & scores.matched, limit)
@@ -65,9 +66,8 @@ def _key(index: SpaceIndex, scores: Scores, slot: int) -> tuple[bool, float, int
     return (not leads, -round(float(scores.score[slot]), 9), -int(index.updated[slot]), index.ids[slot])
 
 
-def _top(index: SpaceIndex, scores: Scores, among: Mask, limit: int) -> list[int]:
+def _top(index: SpaceIndex, scores: Scores, among: BoolArray, limit: int) -> list[int]:
     """The first `limit`, without sorting all: cut by score, then by time, and only then by id."""
-    import numpy as np
 
     slots = np.flatnonzero(among)
     if limit < 1 or not len(slots):
@@ -86,14 +86,13 @@ def _top(index: SpaceIndex, scores: Scores, among: Mask, limit: int) -> list[int
     return sorted([*chosen, *rest], key=lambda slot: _key(index, scores, slot))
 
 
-def _value(index: SpaceIndex, scores: Scores, slots: Integers) -> Floats:
-    import numpy as np
+def _value(index: SpaceIndex, scores: Scores, slots: Int64Array) -> Float64Array:
 
     leads = index.pinned[slots] & (index.relevance[slots] == LEVELS["high"])
-    values: Floats = np.round(scores.score[slots], 9) + 1e6 * leads
+    values: Float64Array = np.round(scores.score[slots], 9) + 1e6 * leads
     return values
 
 
-def _recency(index: SpaceIndex, scores: Scores, slots: Integers) -> Floats:
-    times: Floats = index.updated[slots].astype("float64")
+def _recency(index: SpaceIndex, scores: Scores, slots: Int64Array) -> Float64Array:
+    times: Float64Array = index.updated[slots].astype("float64")
     return times

@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from longmind.base.arrays import Float64Array, np
 from longmind.spaces.ordering.basic import Basic
 from longmind.spaces.ordering.protocol import Question, Scores
-from longmind.spaces.space_index import Floats, SpaceIndex
+from longmind.spaces.space_index import SpaceIndex
 
 ENTITY: Final = 4.0
 NEIGHBOUR: Final = 1.0
@@ -37,11 +38,10 @@ def _rarities(index: SpaceIndex, words: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _overlap(index: SpaceIndex, weights: Mapping[str, float]) -> Floats:
+def _overlap(index: SpaceIndex, weights: Mapping[str, float]) -> Float64Array:
     """The share of the words' rarity that an object's names hold, 0 to 1."""
-    import numpy as np
 
-    share: Floats = np.zeros(index.size)
+    share: Float64Array = np.zeros(index.size)
     total = sum(weight for _, weight in sorted(weights.items()))
     if total <= 0:
         return share
@@ -50,9 +50,8 @@ def _overlap(index: SpaceIndex, weights: Mapping[str, float]) -> Floats:
     return np.minimum(share, 1.0)
 
 
-def _near(index: SpaceIndex) -> Floats:
+def _near(index: SpaceIndex) -> Float64Array:
     """How far each object shares the rarest names that a pinned one shares with another."""
-    import numpy as np
 
     from longmind.text.words import terms
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from longmind.base.arrays import Float64Array, np
 from longmind.base.words import fold
 from longmind.spaces.ordering.basic import Basic
 from longmind.spaces.ordering.protocol import Question, Scores
-from longmind.spaces.space_index import Floats, SpaceIndex
+from longmind.spaces.space_index import SpaceIndex
 
 DEPTH: Final = 4.0
 """The bonus of a path that begins with all of the topic's."""
@@ -18,10 +19,9 @@ class Patricia:
     name = "patricia"
 
     def score(self, index: SpaceIndex, question: Question) -> Scores:
-        import numpy as np
 
         basic = Basic().score(index, question)
-        bonus: Floats = np.zeros(index.size)
+        bonus: Float64Array = np.zeros(index.size)
         for segments in _paths(question.topic):
             np.maximum(bonus, _depths(index, segments) * (DEPTH / len(segments)), out=bonus)
         matched = basic.matched | (bonus > 0) if question.words else basic.matched
@@ -37,9 +37,8 @@ def _paths(topic: str) -> list[list[str]]:
     return [segments[:_MOST_SEGMENTS] for segments in candidates if segments]
 
 
-def _depths(index: SpaceIndex, segments: list[str]) -> Floats:
+def _depths(index: SpaceIndex, segments: list[str]) -> Float64Array:
     """How many leading segments each path shares with these; the beginning of one counts half."""
-    import numpy as np
 
     depths = np.zeros(index.size)
     prefix = ""

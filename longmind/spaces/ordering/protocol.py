@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from longmind.spaces.space_index import Floats, Mask, SpaceIndex
+from longmind.base.arrays import BoolArray, Float64Array, np
+from longmind.spaces.space_index import SpaceIndex
 
 BASE: Final = (0.0, 1.0, 2.0)
 """By level of relevance: low, medium, high."""
@@ -34,8 +35,8 @@ class Question:
 class Scores:
     """One score per slot, and whether the topic is spoken of there."""
 
-    score: Floats
-    matched: Mask
+    score: Float64Array
+    matched: BoolArray
 
 
 class Ordering(Protocol):
@@ -46,9 +47,8 @@ class Ordering(Protocol):
     def score(self, index: SpaceIndex, question: Question) -> Scores: ...
 
 
-def said(index: SpaceIndex, question: Question) -> tuple[Floats, Mask]:
+def said(index: SpaceIndex, question: Question) -> tuple[Float64Array, BoolArray]:
     """How much of the topic the fields say (0 to 8), and where any of it is said at all."""
-    import numpy as np
 
     index.seek(question.words)
     amount = np.zeros(index.size)
@@ -61,16 +61,14 @@ def said(index: SpaceIndex, question: Question) -> tuple[Floats, Mask]:
     return amount, matched if question.words else np.ones(index.size, dtype=bool)
 
 
-def standing(index: SpaceIndex) -> Floats:
+def standing(index: SpaceIndex) -> Float64Array:
     """Relevance and pin, whatever the topic."""
-    import numpy as np
 
-    base: Floats = np.array(BASE)[index.relevance] + PINNED * index.pinned
+    base: Float64Array = np.array(BASE)[index.relevance] + PINNED * index.pinned
     return base
 
 
-def preferred(index: SpaceIndex, question: Question) -> Floats:
-    import numpy as np
+def preferred(index: SpaceIndex, question: Question) -> Float64Array:
 
     bonus = np.zeros(index.size)
     for kind in question.prefer_kinds:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from longmind.base.arrays import Float64Array, np
 from longmind.spaces.ordering.protocol import Question, Scores, preferred, said, standing
-from longmind.spaces.space_index import Floats, SpaceIndex
+from longmind.spaces.space_index import SpaceIndex
 
 TAG: Final = 3.0
 SUMMARY: Final = 2.0
@@ -23,10 +24,9 @@ class Raptor:
     name = "raptor"
 
     def score(self, index: SpaceIndex, question: Question) -> Scores:
-        import numpy as np
 
         _, matched = said(index, question)
-        overlap: Floats = np.zeros(index.size)
+        overlap: Float64Array = np.zeros(index.size)
         for name, weight in (("tags", TAG), ("summary", SUMMARY)):
             for word in question.words:
                 overlap[index.slots(name, word)] += weight / len(question.words)
@@ -36,11 +36,10 @@ class Raptor:
         return Scores(score + preferred(index, question), matched | (cluster >= _NEAR))
 
 
-def _clusters(index: SpaceIndex, share: Floats) -> Floats:
+def _clusters(index: SpaceIndex, share: Float64Array) -> Float64Array:
     """For each object the mean share of the topic in the best of its clusters; one member is no cluster."""
-    import numpy as np
 
-    best: Floats = np.zeros(index.size)
+    best: Float64Array = np.zeros(index.size)
     if not share.any():
         return best
     slots, codes = index.tag_pairs()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from longmind.base.arrays import Float64Array, np
 from longmind.spaces.ordering.protocol import Question, Scores, preferred, standing
-from longmind.spaces.space_index import Floats, SpaceIndex
+from longmind.spaces.space_index import SpaceIndex
 
 FOUND: Final = 8.0
 
@@ -14,9 +15,8 @@ class BySearch:
     name = "search"
 
     def score(self, index: SpaceIndex, question: Question) -> Scores:
-        import numpy as np
 
-        scores: Floats = np.zeros(index.size)
+        scores: Float64Array = np.zeros(index.size)
         for name, score in question.ranked.items():
             slot = index.slot_of.get(name)
             if slot is not None:
