@@ -138,8 +138,8 @@ class Memory(Lifecycle):
         names another one for raw notes ("openai:gpt-4o-mini", "ollama:llama3.2@http://host:11434").
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
         spaces order what they recall, and `telemetry` where they count and trace it. `memory_limit` is how
-        many bytes of the store stay in memory between calls. `accept_lost_log`
-        opens a file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
+        many bytes of the store stay in memory between calls. `accept_lost_log` opens a file whose log is
+        missing or damaged with what is left; without it, that is `Corrupt`.
         """
         canonical_space(space)  # checked before a file is made
         store = open_store(
