@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
+from longmind.base.errors import Busy
 from longmind.base.parameters import PathLike
 from longmind.base.results import Counts, Written
 from longmind.embed import Embedder, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
-from longmind.store import transfer, upkeep
+from longmind.store import erasure, transfer, upkeep
 from longmind.store.store import Store, open_store
 from longmind.store.transfer import read_lines, write_lines
 from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
@@ -139,6 +140,13 @@ class Lifecycle:
     def maintain(self, policy: MaintenancePolicy | None = None) -> MaintenanceReport:
         """Upkeep within a budget; it never happens by itself during reads."""
         return upkeep.maintain(self.store, policy or MaintenancePolicy())
+
+    def _complete(self, policy: MaintenancePolicy | None) -> None:
+        """Finish what an earlier process left undone."""
+        with suppress(Busy):  # someone else reads or writes: the next open, or `maintain`, finishes it
+            erasure.resume(self.store)
+        if policy is not None:
+            self.maintain(policy)
 
     def close(self) -> None:
         """Leave one file behind. Safe to call twice."""

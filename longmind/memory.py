@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 from longmind import submemories
 from longmind.base.checks import check_limit
 from longmind.base.clock import Clock
-from longmind.base.errors import Busy
 from longmind.base.filters import SpaceLike, View, Where
 from longmind.base.frame import Forgotten, Frame, FrameList, Kind, Page
 from longmind.base.names import DEFAULT_SPACE, canonical_space
@@ -158,13 +156,6 @@ class Memory(Lifecycle):
             store.close()
             raise
         return memory
-
-    def _complete(self, policy: MaintenancePolicy | None) -> None:
-        """Finish what an earlier process left undone."""
-        with suppress(Busy):  # someone else reads or writes: the next open, or `maintain`, finishes it
-            erasure.resume(self.store)
-        if policy is not None:
-            self.maintain(policy)
 
     # Parts and sub-memories
 
