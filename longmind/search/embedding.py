@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from longmind.base.errors import MissingExtra, Unavailable
 from longmind.embed import DEFAULT, Embedder, open_embedder
+from longmind.store.parts import Part
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from longmind.vectors.index import VectorIndex, VectorRows
@@ -27,6 +28,13 @@ class EmbedderBinding:
     index: VectorIndex | None = None
     neighbours: NearestFrames | None = None
     problem: str = ""
+    rows: VectorRows | None = None
+    """Without an index: what keeps erasing, copying and verifying the vectors that are there."""
+
+    @property
+    def part(self) -> Part | None:
+        """What follows the frames."""
+        return self.index or self.rows
 
     @property
     def embedder(self) -> Embedder | None:
@@ -49,14 +57,14 @@ def bind_embedder(
     With AUTO all of these but a misfit are lacks, which searches and writes report.
     """
     if spec is None:
-        store.parts.append(VectorRows(mirror=_mirror(store)))
-        return EmbedderBinding(problem="the store was opened with embedder=None")
+        rows = VectorRows(mirror=_mirror(store))
+        return EmbedderBinding(problem="the store was opened with embedder=None", rows=rows)
     embedder = None if spec == AUTO else open_embedder(spec, cache=cache)
     try:
         return bind(store, embedder or _remembered(store, cache), exact_limit=exact_limit)
     except (Unavailable, MissingExtra) as error:
-        store.parts.append(VectorRows(mirror=_mirror(store), problem=str(error)))
-        return EmbedderBinding(problem=str(error))
+        problem = str(error)
+        return EmbedderBinding(problem=problem, rows=VectorRows(mirror=_mirror(store), problem=problem))
 
 
 def bind(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> EmbedderBinding:
