@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
 from longmind.when.reader import CLOCK, PART, Match, Reader, whole, year
-from longmind.when.words import DAY_PARTS, Grain, listed
+from longmind.when.words import DAY_PARTS, ONES, TENS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
 _GRAINS: tuple[tuple[Grain, timedelta], ...] = (
@@ -23,6 +23,11 @@ _DATED_CLOCK = "day and time"
 _DATED_PART = "day and part of it"
 _CLOCK_CUES = frozenset(listed("at by around since until till before after from between to and about than @"))
 _TONIGHT = frozenset({"tonight", "tonite"})
+_BEGINNINGS = frozenset(
+    {*_TONIGHT, *DAY_PARTS, *ONES, *TENS, *listed("this last a half quarter from between in at during the")}
+    | {"early", "late"}
+)
+"""Words that a time of day may begin with."""
 
 
 class Clock(NamedTuple):
@@ -224,7 +229,10 @@ def _minutes(reader: Reader, i: int) -> tuple[int, int] | None:
 
 def moment(reader: Reader, i: int, *, cued: bool = False) -> Match | None:
     """A day, a stretch of days, or a time of day with or without its day."""
-    time = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
+    token = reader.at(i)
+    time = None
+    if token.kind == "clock" or token.text in _BEGINNINGS or token.kind == "number":
+        time = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
     day = period(reader, i, cued=cued)
     if day is not None:
         joined = _joined(reader, day)

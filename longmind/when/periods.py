@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from typing import TypeAlias
 
 from longmind.when import dates, relative
 from longmind.when.calendar import Duration
+from longmind.when.holidays import HOLIDAYS
 from longmind.when.meanings import Beside, Holding, NearestWeekday, Node, Nth, Part, Shifted, Unit, Weekend
 from longmind.when.reader import (
     AGO,
     AHEAD,
+    CARDINALS,
+    ORDINAL_WORDS,
     UNIT,
     WINDOW,
     Length,
@@ -20,7 +24,19 @@ from longmind.when.reader import (
     ordinal,
     unit,
 )
-from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
+from longmind.when.words import (
+    DECADES,
+    MONTHS,
+    ONES,
+    PERIOD_UNITS,
+    PLAIN_WEEKDAYS,
+    SEASONS,
+    TENS,
+    THIRDS,
+    UNITS,
+    WEEKDAYS,
+    WHICH,
+)  # fmt: skip
 
 _DEPTH = 2
 """How many times a time may be said by way of another: '3 days after the end of May'."""
@@ -31,42 +47,12 @@ _SIGNS = {"before": -1, "after": 1, "following": 1}
 def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
     """The longest time that begins at this token; of equals, the rule listed first."""
     best: Match | None = None
-    for match in _readings(reader, i, cued=cued, depth=depth):
+    token = reader.at(i)
+    for rule in _RULES_AT.get(token.text if token.kind == "word" else token.kind, ()):
+        match = rule(reader, i, cued, depth)
         if match is not None and (best is None or match.end > best.end):
             best = match
     return best
-
-
-def _readings(reader: Reader, i: int, *, cued: bool, depth: int) -> Iterator[Match | None]:
-    kind = reader.at(i).kind
-    if kind in {"mark", "other", "clock"}:
-        return
-    if depth:
-        yield _nth_of(reader, i, depth)
-        yield _part_of(reader, i, depth)
-        yield _beside(reader, i, depth)
-        yield _shifted(reader, i, depth)
-    yield dates.day_first(reader, i, cued=cued)
-    yield dates.day_alone(reader, i, cued=cued)
-    yield dates.decade(reader, i, cued=cued)
-    yield relative.window(reader, i)
-    yield relative.ago(reader, i)
-    yield relative.days_ago(reader, i)
-    if kind == "word":
-        yield relative.named_day(reader, i)
-        yield relative.which_unit(reader, i)
-        yield relative.weekday(reader, i, cued=cued)
-        yield relative.weekend(reader, i)
-        yield relative.so_far(reader, i)
-        yield dates.named_month(reader, i, cued=cued)
-        yield dates.holiday(reader, i)
-        yield dates.season(reader, i, cued=cued)
-        yield dates.numbered_week(reader, i)
-    else:
-        yield dates.literal(reader, i, cued=cued)
-        yield dates.year_first(reader, i, cued=cued)
-    yield dates.quarter(reader, i, cued=cued)
-    yield dates.plain_year(reader, i, cued=cued)
 
 
 def _base(reader: Reader, i: int, depth: int) -> Match | None:
@@ -220,3 +206,53 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
         return None
     node = Shifted(distance.duration, -1 if word == "before" else 1, base.node, ahead=word == "from")
     return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)
+
+
+_Rule: TypeAlias = Callable[[Reader, int, bool, int], Match | None]
+
+
+def _nested(rule: Callable[[Reader, int, int], Match | None]) -> _Rule:
+    return lambda reader, i, cued, depth: rule(reader, i, depth) if depth else None
+
+
+def _cued(rule: Callable[..., Match | None]) -> _Rule:
+    return lambda reader, i, cued, depth: rule(reader, i, cued=cued)
+
+
+def _alone(rule: Callable[[Reader, int], Match | None]) -> _Rule:
+    return lambda reader, i, cued, depth: rule(reader, i)
+
+
+_THE = frozenset({"the"})
+_UNIT_NAMES = frozenset({*UNITS, "fortnight", "fortnights"})
+_RULES: tuple[tuple[_Rule, frozenset[str]], ...] = (
+    (_nested(_nth_of), _THE | ORDINAL_WORDS | {"last", "final", "ordinal"}),
+    (_nested(_part_of), _THE | THIRDS.keys()),
+    (_nested(_beside), _THE | _UNIT_NAMES | PLAIN_WEEKDAYS | {"weekend"}),
+    (_nested(_shifted), _THE | CARDINALS | _UNIT_NAMES),
+    (_cued(dates.day_first), _THE | ORDINAL_WORDS | ONES.keys() | {"number", "ordinal"}),
+    (_cued(dates.day_alone), _THE | {"ordinal"}),
+    (_cued(dates.decade), _THE | ORDINAL_WORDS | DECADES.keys() | {"decade", "ordinal"}),
+    (_alone(relative.window), _THE | CARDINALS | WHICH.keys()),
+    (_alone(relative.ago), CARDINALS | {"in"}),
+    (_alone(relative.days_ago), CARDINALS),
+    (_alone(relative.named_day), frozenset(relative.DAYS)),
+    (_alone(relative.which_unit), _THE | WHICH.keys()),
+    (_cued(relative.weekday), WHICH.keys() | WEEKDAYS.keys()),
+    (_alone(relative.weekend), _THE | WHICH.keys()),
+    (_alone(relative.so_far), frozenset({"earlier", "later"})),
+    (_cued(dates.named_month), WHICH.keys() | MONTHS.keys()),
+    (_alone(dates.holiday), WHICH.keys() | HOLIDAYS.keys() | {name + "s" for name in HOLIDAYS}),
+    (_cued(dates.season), _THE | WHICH.keys() | SEASONS.keys()),
+    (_alone(dates.numbered_week), frozenset({"week"})),
+    (_cued(dates.literal), frozenset({"instant", "week", "date"})),
+    (_cued(dates.year_first), frozenset({"number"})),
+    (_cued(dates.quarter), frozenset({"number", "quarter"})),
+    (_cued(dates.plain_year), _THE | ONES.keys() | TENS.keys() | {"year", "number"}),
+)
+"""Each rule with the words and kinds of token it may begin at; of two that read as far, the first listed."""
+
+_RULES_AT: dict[str, tuple[_Rule, ...]] = {
+    begin: tuple(rule for rule, begins in _RULES if begin in begins)
+    for begin in {begin for _, begins in _RULES for begin in begins}
+}

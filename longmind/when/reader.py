@@ -32,7 +32,8 @@ UNIT: Final = "calendar unit"
 WINDOW: Final = "last or next so long"
 """Names of rules that other rules ask for; the rest are named where they are read."""
 
-_EDGE = Token("mark", "", -1, -1)
+_EDGES = (Token("mark", "", -1, -1),) * 16
+"""More than any rule looks past the last token it has read, or before its first."""
 
 
 class Match(NamedTuple):
@@ -53,26 +54,28 @@ class Reader:
     __slots__ = ("_count", "_tokens", "_words")
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
+        # Empty marks at the end answer for both sides, since -1 is the last of them: no test at each access.
+        self._tokens = [*tokens, *_EDGES]
         self._count = len(tokens)
-        self._words = [token.text if token.kind == "word" else "" for token in tokens]
+        self._words = [token.text if token.kind == "word" else "" for token in self._tokens]
 
     def __len__(self) -> int:
         return self._count
 
     def at(self, i: int) -> Token:
-        return self._tokens[i] if 0 <= i < self._count else _EDGE
+        return self._tokens[i]
 
     def word(self, i: int) -> str:
-        return self._words[i] if 0 <= i < self._count else ""
+        return self._words[i]
 
     def mark(self, i: int) -> str:
-        token = self.at(i)
+        token = self._tokens[i]
         return token.text if token.kind == "mark" else ""
 
     def skip(self, i: int, *texts: str) -> int:
         """The next position if the token here is one of these words or marks, else this one."""
-        return i + 1 if self.at(i).text in texts and self.at(i).kind in {"word", "mark"} else i
+        token = self._tokens[i]
+        return i + 1 if token.text in texts and token.kind in {"word", "mark"} else i
 
     def phrase(self, i: int, *texts: str) -> int | None:
         """The position after these words, if they stand here one after the other."""
@@ -81,6 +84,9 @@ class Reader:
                 return None
             i += 1
         return i
+
+    def has_any(self, texts: Container[str], start: int, end: int) -> bool:
+        return any(token.text in texts for token in self._tokens[start:end])
 
     def possessive(self, i: int) -> int:
         return i + 1 if self.at(i).glued and self.mark(i) in {"'s", "'", "’"} else i
@@ -109,6 +115,10 @@ class Reader:
             before = self.word(i - 2)
         return before in cues
 
+
+CARDINALS: Final = frozenset({*ONES, *TENS, *VAGUE_NUMBERS, *listed("a an half hundred dozen"), "number"})
+ORDINAL_WORDS: Final = frozenset({*ORDINALS, *ORDINAL_TENS, *TENS})
+"""The words (and the kind of token) that a quantity, and an ordinal in words, may begin with."""
 
 _MOST_PARTS = 4
 _AFTER_ARTICLE = frozenset({"half", "hundred", "dozen", *VAGUE_NUMBERS})
