@@ -79,7 +79,7 @@ _ANCHORS = _NAMES | {
 ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
 """Words that name a time or count one: a phrase without any digit has at least one of them."""
 _LEADS = words.listed("back in on at over for from by around during the almost nearly just less than least")
-_GLUE = OPENERS | {*_LEADS, *words.listed("of to later until til not no up ever"), "-", ","}
+GLUE = OPENERS | {*_LEADS, *words.listed("of to later until til not no up ever"), "-", ","}
 """All that may stand in a phrase before the first number or anchor of it, or lead to a phrase."""
 _JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
 _LONGEST_START = 16
@@ -147,7 +147,7 @@ def _beginnings(reader: Reader) -> list[bool]:
     for i in range(len(reader) - 1, -1, -1):
         token = reader.at(i)
         if token.kind == "word" or token.kind == "mark":
-            leads_to_time = token.text in ANCHORS or (leads_to_time and token.text in _GLUE)
+            leads_to_time = token.text in ANCHORS or (leads_to_time and token.text in GLUE)
             flags[i] = leads_to_time and token.text in OPENERS
         else:
             flags[i] = leads_to_time = token.kind != "other"
@@ -160,7 +160,7 @@ def may_begin(text: str, start: int, end: int) -> bool:
         word = match[0].lower()
         if word in ANCHORS or word.isdigit():
             return True
-        if word not in _GLUE:
+        if word not in GLUE:
             return False
     return False
 
