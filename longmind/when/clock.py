@@ -174,18 +174,24 @@ def _with_part(reader: Reader, reading: Clock) -> Clock:
 
 
 def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
+    number = _up_to(reader, i, 12)
+    if number is None:
+        return None
+    after = reader.at(number[1])
+    is_fraction = after.glued and after.text in {".", "/", "%", ":"} and reader.at(number[1] + 1).glued
+    return None if is_fraction else number
+
+
+def _up_to(reader: Reader, i: int, most: int) -> tuple[int, int] | None:
+    """A number of hours or minutes in digits or words, and the position after it."""
     token = reader.at(i)
     if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
-        value: float = int(token.text)
-        end = i + 1
+        value, end = int(token.text), i + 1
+    elif (number := whole(reader, i)) is not None:
+        value, end = int(number.value), number.end
     else:
-        number = whole(reader, i)
-        if number is None:
-            return None
-        value, end = number.value, number.end
-    if reader.at(end).glued and reader.at(end).text in {".", "/", "%", ":"} and reader.at(end + 1).glued:
         return None
-    return (int(value), end) if 1 <= value <= 12 else None
+    return (value, end) if 1 <= value <= most else None
 
 
 def _past(reader: Reader, i: int) -> Clock | None:
@@ -196,7 +202,7 @@ def _past(reader: Reader, i: int) -> Clock | None:
     end = j + 1
     is_short = False
     if minutes is None:
-        count = _minutes(reader, i)
+        count = _up_to(reader, i, 59)
         if count is None:
             return None
         minutes, end = count
@@ -213,18 +219,6 @@ def _past(reader: Reader, i: int) -> Clock | None:
     if relation == "to":
         value, minutes = (value - 2) % 12 + 1, 60 - minutes
     return Clock(value, minutes, 0, 1, reader.skip(after, "o'clock", "oclock"), is_open=True)
-
-
-def _minutes(reader: Reader, i: int) -> tuple[int, int] | None:
-    token = reader.at(i)
-    if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
-        value, end = int(token.text), i + 1
-    else:
-        number = whole(reader, i)
-        if number is None:
-            return None
-        value, end = int(number.value), number.end
-    return (value, end) if 1 <= value <= 59 else None
 
 
 def moment(reader: Reader, i: int, *, cued: bool = False) -> Match | None:

@@ -167,15 +167,7 @@ def day_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
     name = reader.word(j)
     if name not in MONTHS or day.value > _longest(MONTHS[name]):
         return None
-    end = j + 1
-    if (
-        reader.mark(end) == "."
-        and reader.at(end).glued
-        and len(name) <= 4
-        and reader.at(end + 1).kind == "number"
-    ):
-        end += 1
-    found_year = _year_after(reader, end)
+    found_year = _year_after(reader, j + 1)
     if found_year is None and name in {"may", "march", "mar"} and not _is_day_of(reader, start, j, cued=cued):
         return None
     node = Date(_int(found_year), MONTHS[name], int(day.value))
@@ -186,12 +178,6 @@ def _is_day_of(reader: Reader, day: int, month: int, *, cued: bool) -> bool:
     """Whether '7 may' is a day, where '7 may be enough' is not."""
     if reader.word(month + 1) in VERBS_AFTER_MAY:
         return False
-    if (
-        reader.at(day).kind == "word"
-        and day + 1 == month
-        and reader.word(day) not in {"first", "third", "fifth"}
-    ):
-        return reader.at(month).capital
     is_last = reader.at(month + 1).kind == "mark"
     return cued or is_last or reader.at(month).capital or reader.at(day).kind == "ordinal" or day + 1 < month
 

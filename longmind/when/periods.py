@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import TypeAlias
 
 from longmind.when import dates, relative
@@ -225,7 +225,7 @@ def _alone(rule: Callable[[Reader, int], Match | None]) -> _Rule:
 
 _THE = frozenset({"the"})
 _UNIT_NAMES = frozenset({*UNITS, "fortnight", "fortnights"})
-_RULES: tuple[tuple[_Rule, frozenset[str]], ...] = (
+_RULES: tuple[tuple[_Rule, Set[str]], ...] = (
     (_nested(_nth_of), _THE | ORDINAL_WORDS | {"last", "final", "ordinal"}),
     (_nested(_part_of), _THE | THIRDS.keys()),
     (_nested(_beside), _THE | _UNIT_NAMES | PLAIN_WEEKDAYS | {"weekend"}),
