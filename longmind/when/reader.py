@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
+from longmind.when import words
 from longmind.when.calendar import Duration
 from longmind.when.lexer import Token, full_year
 from longmind.when.meanings import Node
-from longmind.when.words import (
-    LETTER_UNITS,
-    MEASURES,
-    ONES,
-    ORDINAL_TENS,
-    ORDINALS,
-    TENS,
-    UNITS,
-    VAGUE_NUMBERS,
-    WHICH,
-    Grain,
-    Which,
-    listed,
-)
+from longmind.when.words import Grain, Which, listed
 
 AGO: Final = "so long ago"
 AHEAD: Final = "so long from now"
@@ -94,18 +82,18 @@ class Reader:
     def which(self, i: int) -> tuple[Which | None, int]:
         """'last', 'this', 'next' and their like here ('this past', 'this coming'), and the position after."""
         word = self.word(i)
-        if word not in WHICH:
+        if word not in words.WHICH:
             return None, i
         after = self.word(i + 1)
-        if word == "this" and after in WHICH and after not in {"this", "current"}:
-            return WHICH[after], i + 2
-        return WHICH[word], i + 1
+        if word == "this" and after in words.WHICH and after not in {"this", "current"}:
+            return words.WHICH[after], i + 2
+        return words.WHICH[word], i + 1
 
     def counts_things(self, i: int) -> bool:
         """Whether what stands here makes the number before it a quantity: '2000 people', '50 %', '3 days'."""
         token = self.at(i)
         if token.kind == "word":
-            return token.text in MEASURES or token.text in UNITS
+            return token.text in words.MEASURES or token.text in words.UNITS
         return token.kind == "mark" and token.text in {"%", "$", "€", "£", "°", "+", "x", "*", "="}
 
     def is_cued(self, i: int, cues: Container[str]) -> bool:
@@ -116,12 +104,14 @@ class Reader:
         return before in cues
 
 
-CARDINALS: Final = frozenset({*ONES, *TENS, *VAGUE_NUMBERS, *listed("a an half hundred dozen"), "number"})
-ORDINAL_WORDS: Final = frozenset({*ORDINALS, *ORDINAL_TENS, *TENS})
+CARDINALS: Final = frozenset(
+    {*words.ONES, *words.TENS, *words.VAGUE_NUMBERS, *listed("a an half hundred dozen"), "number"}
+)
+ORDINAL_WORDS: Final = frozenset({*words.ORDINALS, *words.ORDINAL_TENS, *words.TENS})
 """The words (and the kind of token) that a quantity, and an ordinal in words, may begin with."""
 
 _MOST_PARTS = 4
-_AFTER_ARTICLE = frozenset({"half", "hundred", "dozen", *VAGUE_NUMBERS})
+_AFTER_ARTICLE = frozenset({"half", "hundred", "dozen", *words.VAGUE_NUMBERS})
 _NUMBERED = frozenset(
     listed(
         "version v release build port room no number page line step rfc iso error code id model flight "
@@ -150,12 +140,12 @@ class Length(NamedTuple):
 def whole(reader: Reader, i: int) -> Count | None:
     """A number below one hundred in words."""
     word = reader.word(i)
-    if word in ONES:
-        return Count(ONES[word], i + 1)
-    if word in TENS:
+    if word in words.ONES:
+        return Count(words.ONES[word], i + 1)
+    if word in words.TENS:
         j = reader.skip(i + 1, "-")
-        ones = ONES.get(reader.word(j), 10)
-        return Count(TENS[word] + ones, j + 1) if ones < 10 else Count(TENS[word], i + 1)
+        ones = words.ONES.get(reader.word(j), 10)
+        return Count(words.TENS[word] + ones, j + 1) if ones < 10 else Count(words.TENS[word], i + 1)
     return None
 
 
@@ -170,8 +160,8 @@ def cardinal(reader: Reader, i: int) -> Count | None:
     if word in {"a", "an"}:
         after = reader.word(i + 1)
         return cardinal(reader, i + 1) if after in _AFTER_ARTICLE else Count(1, i + 1)
-    if word in VAGUE_NUMBERS:
-        return Count(VAGUE_NUMBERS[word], reader.skip(i + 1, "of"), is_vague=True)
+    if word in words.VAGUE_NUMBERS:
+        return Count(words.VAGUE_NUMBERS[word], reader.skip(i + 1, "of"), is_vague=True)
     if word in {"hundred", "dozen"}:
         return Count(100 if word == "hundred" else 12, i + 1)
     number = whole(reader, i)
@@ -196,15 +186,15 @@ def ordinal(reader: Reader, i: int) -> Count | None:
     if token.kind == "ordinal" and token.value is not None:
         return Count(token.value, i + 1)
     word = reader.word(i)
-    if word in ORDINALS:
-        return Count(ORDINALS[word], i + 1)
-    if word in ORDINAL_TENS:
-        return Count(ORDINAL_TENS[word], i + 1)
-    if word in TENS:
+    if word in words.ORDINALS:
+        return Count(words.ORDINALS[word], i + 1)
+    if word in words.ORDINAL_TENS:
+        return Count(words.ORDINAL_TENS[word], i + 1)
+    if word in words.TENS:
         j = reader.skip(i + 1, "-")
-        ones = ORDINALS.get(reader.word(j), 10)
+        ones = words.ORDINALS.get(reader.word(j), 10)
         if ones < 10:
-            return Count(TENS[word] + ones, j + 1)
+            return Count(words.TENS[word] + ones, j + 1)
     return None
 
 
@@ -287,10 +277,10 @@ def unit(reader: Reader, i: int) -> tuple[Grain, float, int] | None:
     word = reader.word(i)
     if word in {"fortnight", "fortnights"}:
         return "week", 2, i + 1
-    if word in UNITS:
-        return UNITS[word], 1, i + 1
-    if word in LETTER_UNITS and reader.at(i).glued and reader.at(i - 1).kind == "number":
-        return LETTER_UNITS[word], 1, i + 1
+    if word in words.UNITS:
+        return words.UNITS[word], 1, i + 1
+    if word in words.LETTER_UNITS and reader.at(i).glued and reader.at(i - 1).kind == "number":
+        return words.LETTER_UNITS[word], 1, i + 1
     return None
 
 
