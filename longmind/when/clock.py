@@ -6,17 +6,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
+from longmind.when.calendar import GRAINS
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
 from longmind.when.reader import CLOCK, PART, Match, Reader, whole, year
 from longmind.when.words import DAY_PARTS, ONES, TENS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
-_GRAINS: tuple[tuple[Grain, timedelta], ...] = (
-    ("hour", timedelta(hours=1)),
-    ("minute", timedelta(minutes=1)),
-    ("second", timedelta(seconds=1)),
-)
+_LEVELS: tuple[Grain, ...] = ("hour", "minute", "second")
 _HALF_DAY = timedelta(hours=12)
 _JOINTS = frozenset({"-", "to", "till", "until"})
 _DATED_CLOCK = "day and time"
@@ -76,10 +73,10 @@ class Reading(NamedTuple):
     def hours(self, day: Node | None, part: str | None) -> Hours:
         if self.last is None:
             point = self.first.within(part)
-            grain, lasts = _GRAINS[point.level]
-            return Hours(point.offset, point.offset + lasts, grain, day)
+            grain = _LEVELS[point.level]
+            return Hours(point.offset, point.offset + GRAINS[grain], grain, day)
         start, end = self._bounds(self.first, self.last, part)
-        grain = _GRAINS[max(self.first.level, self.last.level)][0]
+        grain = _LEVELS[max(self.first.level, self.last.level)]
         return Hours(start, end, grain, day, on_clock=False)
 
     @staticmethod

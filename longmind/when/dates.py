@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from longmind.when import words
+from longmind.when.calendar import month_length
 from longmind.when.holidays import HOLIDAYS
 from longmind.when.meanings import Date, Instant, IsoWeek, Weekend, Yearly, Years, months_from
 from longmind.when.reader import DIGITS, Count, Match, Reader, day_of_month, ordinal, year, year_of_two_digits
@@ -39,6 +40,7 @@ _AFTER_DAY_NUMBER = frozenset(
         "my after before"
     )
 )
+_LEAP_YEAR = 2000  # without a year, the 29th of February is a day
 _NO_VERSION = frozenset({"version", "v", "release", "build"})
 
 
@@ -106,7 +108,7 @@ def _day_after(reader: Reader, i: int, month: int) -> Count | None:
     """The day after its month, as in 'May 7', 'May the 7th', 'May-07'."""
     is_joined = reader.at(i).glued and reader.mark(i) in {"-", "/"}
     day = day_of_month(reader, i + 1 if is_joined else reader.skip(i, "the", ","))
-    if day is None or day.value > _longest(month) or reader.word(day.end) == "be":
+    if day is None or day.value > month_length(_LEAP_YEAR, month) or reader.word(day.end) == "be":
         return None
     return day
 
@@ -127,10 +129,6 @@ def _is_which_month(reader: Reader, i: int, which: Which) -> bool:
     if which == "this":
         return reader.at(i).capital and reader.word(i + 1) not in words.VERBS_AFTER_MAY
     return reader.at(i).capital or reader.word(i - 2) != "the"
-
-
-def _longest(month: int) -> int:
-    return 29 if month == 2 else 30 if month in {4, 6, 9, 11} else 31
 
 
 def _year_after(reader: Reader, i: int) -> Count | None:
@@ -157,7 +155,7 @@ def day_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
         else reader.skip(day.end, "of", "-", ",")
     )
     name = reader.word(j)
-    if name not in words.MONTHS or day.value > _longest(words.MONTHS[name]):
+    if name not in words.MONTHS or day.value > month_length(_LEAP_YEAR, words.MONTHS[name]):
         return None
     found_year = _year_after(reader, j + 1)
     if found_year is None and name in {"may", "march", "mar"} and not _is_day_of(reader, start, j, cued=cued):
@@ -188,7 +186,7 @@ def year_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
         return None
     after = reader.skip(j + 1, "-", "/")
     day = day_of_month(reader, after)
-    if day is not None and day.value <= _longest(words.MONTHS[name]):
+    if day is not None and day.value <= month_length(_LEAP_YEAR, words.MONTHS[name]):
         return Match(
             Date(int(year_number.value), words.MONTHS[name], int(day.value)),
             day.end,

@@ -27,29 +27,27 @@ from longmind.when.relative import DAYS
 
 Relation = Literal["at", "since", "before", "after", "between", "around"]
 
-_SAID: dict[str, str] = {
-    "since": "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in"
-    "/beginning",
-    "until": "no later than/not later than/up until/up to/until/till/til/by",
-    "after": "later than/after",
-    "before": "earlier than/prior to/before",
-    "over": "more than/over",
-    "around": "around/roughly/approximately/circa",
-    "about": "about",
+_SAID: dict[str, tuple[Relation, str]] = {
+    "since": (
+        "since",
+        "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in/beginning",
+    ),
+    "until": ("before", "no later than/not later than/up until/up to/until/till/til/by"),
+    "after": ("after", "later than/after"),
+    "before": ("before", "earlier than/prior to/before"),
+    "over": ("before", "more than/over"),
+    "around": ("around", "around/roughly/approximately/circa"),
+    "about": ("around", "about"),
 }
+"""How the range lies to the time named after these words; only 'until' has that time in the range."""
 _RELATIONS = sorted(
-    ((tuple(phrase.split()), relation) for relation, said in _SAID.items() for phrase in said.split("/")),
+    (
+        (tuple(said.split()), relation)
+        for relation, (_, all_said) in _SAID.items()
+        for said in all_said.split("/")
+    ),
     key=lambda entry: -len(entry[0]),
 )
-_MEANINGS: dict[str, tuple[Relation, bool]] = {
-    "since": ("since", False),
-    "until": ("before", True),
-    "before": ("before", False),
-    "over": ("before", False),
-    "after": ("after", False),
-    "around": ("around", False),
-    "about": ("around", False),
-}
 _FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
 _NAMES = frozenset(
     name
@@ -230,8 +228,7 @@ def _related(reader: Reader, i: int) -> Phrase | None:
             continue
         if relation == "about" and match.rule not in {AGO, AHEAD, CLOCK}:
             continue
-        means, includes = _MEANINGS[relation]
-        return Phrase(match.node, i, match.end, means, match.rule, includes=includes)
+        return Phrase(match.node, i, match.end, _SAID[relation][0], match.rule, includes=relation == "until")
     return None
 
 
