@@ -203,13 +203,7 @@ def month_length(year: int, month: int) -> int:
 
 
 def unit_start(moment: datetime, grain: Grain) -> datetime:
-    """Where the unit that holds the moment begins; weeks begin on Monday."""
-    if grain == "second":
-        return moment.replace(microsecond=0)
-    if grain == "minute":
-        return moment.replace(second=0, microsecond=0)
-    if grain == "hour":
-        return moment.replace(minute=0, second=0, microsecond=0)
+    """Where the unit of a day or longer that holds the moment begins; weeks begin on Monday."""
     day = midnight(moment)
     if grain == "week":
         return day - timedelta(days=day.weekday())

@@ -6,23 +6,25 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
+from longmind.when.calendar import GRAINS
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
 from longmind.when.reader import CLOCK, PART, Match, Reader, whole, year
-from longmind.when.words import DAY_PARTS, Grain, listed
+from longmind.when.words import DAY_PARTS, ONES, TENS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
-_GRAINS: tuple[tuple[Grain, timedelta], ...] = (
-    ("hour", timedelta(hours=1)),
-    ("minute", timedelta(minutes=1)),
-    ("second", timedelta(seconds=1)),
-)
+_LEVELS: tuple[Grain, ...] = ("hour", "minute", "second")
 _HALF_DAY = timedelta(hours=12)
 _JOINTS = frozenset({"-", "to", "till", "until"})
 _DATED_CLOCK = "day and time"
 _DATED_PART = "day and part of it"
 _CLOCK_CUES = frozenset(listed("at by around since until till before after from between to and about than @"))
 _TONIGHT = frozenset({"tonight", "tonite"})
+_BEGINNINGS = frozenset(
+    {*_TONIGHT, *DAY_PARTS, *ONES, *TENS, *listed("this last a half quarter from between in at during the")}
+    | {"early", "late"}
+)
+"""Words that a time of day may begin with."""
 
 
 class Clock(NamedTuple):
@@ -71,10 +73,10 @@ class Reading(NamedTuple):
     def hours(self, day: Node | None, part: str | None) -> Hours:
         if self.last is None:
             point = self.first.within(part)
-            grain, lasts = _GRAINS[point.level]
-            return Hours(point.offset, point.offset + lasts, grain, day)
+            grain = _LEVELS[point.level]
+            return Hours(point.offset, point.offset + GRAINS[grain], grain, day)
         start, end = self._bounds(self.first, self.last, part)
-        grain = _GRAINS[max(self.first.level, self.last.level)][0]
+        grain = _LEVELS[max(self.first.level, self.last.level)]
         return Hours(start, end, grain, day, on_clock=False)
 
     @staticmethod
@@ -169,18 +171,24 @@ def _with_part(reader: Reader, reading: Clock) -> Clock:
 
 
 def _hour(reader: Reader, i: int) -> tuple[int, int] | None:
+    number = _up_to(reader, i, 12)
+    if number is None:
+        return None
+    after = reader.at(number[1])
+    is_fraction = after.glued and after.text in {".", "/", "%", ":"} and reader.at(number[1] + 1).glued
+    return None if is_fraction else number
+
+
+def _up_to(reader: Reader, i: int, most: int) -> tuple[int, int] | None:
+    """A number of hours or minutes in digits or words, and the position after it."""
     token = reader.at(i)
     if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
-        value: float = int(token.text)
-        end = i + 1
+        value, end = int(token.text), i + 1
+    elif (number := whole(reader, i)) is not None:
+        value, end = int(number.value), number.end
     else:
-        number = whole(reader, i)
-        if number is None:
-            return None
-        value, end = number.value, number.end
-    if reader.at(end).glued and reader.at(end).text in {".", "/", "%", ":"} and reader.at(end + 1).glued:
         return None
-    return (int(value), end) if 1 <= value <= 12 else None
+    return (value, end) if 1 <= value <= most else None
 
 
 def _past(reader: Reader, i: int) -> Clock | None:
@@ -191,7 +199,7 @@ def _past(reader: Reader, i: int) -> Clock | None:
     end = j + 1
     is_short = False
     if minutes is None:
-        count = _minutes(reader, i)
+        count = _up_to(reader, i, 59)
         if count is None:
             return None
         minutes, end = count
@@ -210,21 +218,12 @@ def _past(reader: Reader, i: int) -> Clock | None:
     return Clock(value, minutes, 0, 1, reader.skip(after, "o'clock", "oclock"), is_open=True)
 
 
-def _minutes(reader: Reader, i: int) -> tuple[int, int] | None:
-    token = reader.at(i)
-    if token.kind == "number" and token.text.isdigit() and len(token.text) <= 2:
-        value, end = int(token.text), i + 1
-    else:
-        number = whole(reader, i)
-        if number is None:
-            return None
-        value, end = int(number.value), number.end
-    return (value, end) if 1 <= value <= 59 else None
-
-
 def moment(reader: Reader, i: int, *, cued: bool = False) -> Match | None:
     """A day, a stretch of days, or a time of day with or without its day."""
-    time = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
+    token = reader.at(i)
+    time = None
+    if token.kind == "clock" or token.text in _BEGINNINGS or token.kind == "number":
+        time = _named_day_part(reader, i) or _clock_first(reader, i, cued=cued) or _part_first(reader, i)
     day = period(reader, i, cued=cued)
     if day is not None:
         joined = _joined(reader, day)

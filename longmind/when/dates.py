@@ -6,19 +6,12 @@ import re
 from dataclasses import replace
 from datetime import datetime
 
+from longmind.when import words
+from longmind.when.calendar import month_length
 from longmind.when.holidays import HOLIDAYS
 from longmind.when.meanings import Date, Instant, IsoWeek, Weekend, Yearly, Years, months_from
 from longmind.when.reader import DIGITS, Count, Match, Reader, day_of_month, ordinal, year, year_of_two_digits
-from longmind.when.words import (
-    DECADES,
-    MONTHS,
-    PLAIN_MONTHS,
-    SEASONS,
-    VERBS_AFTER_MAY,
-    Grain,
-    Which,
-    listed,
-)
+from longmind.when.words import Grain, Which, listed
 
 _MONTH_CUES = frozenset(
     listed(
@@ -47,6 +40,7 @@ _AFTER_DAY_NUMBER = frozenset(
         "my after before"
     )
 )
+_LEAP_YEAR = 2000  # without a year, the 29th of February is a day
 _NO_VERSION = frozenset({"version", "v", "release", "build"})
 
 
@@ -89,9 +83,9 @@ def named_month(reader: Reader, i: int, *, cued: bool) -> Match | None:
     """'May 7, 2023', 'May 2023', 'May 7', 'last May', 'in May'."""
     which, i_month = reader.which(i)
     name = reader.word(i_month)
-    if name not in MONTHS:
+    if name not in words.MONTHS:
         return None
-    month = MONTHS[name]
+    month = words.MONTHS[name]
     j = i_month + 1
     if reader.mark(j) == "." and reader.at(j).glued and len(name) <= 4:
         j += 1
@@ -114,17 +108,17 @@ def _day_after(reader: Reader, i: int, month: int) -> Count | None:
     """The day after its month, as in 'May 7', 'May the 7th', 'May-07'."""
     is_joined = reader.at(i).glued and reader.mark(i) in {"-", "/"}
     day = day_of_month(reader, i + 1 if is_joined else reader.skip(i, "the", ","))
-    if day is None or day.value > _longest(month) or reader.word(day.end) == "be":
+    if day is None or day.value > month_length(_LEAP_YEAR, month) or reader.word(day.end) == "be":
         return None
     return day
 
 
 def _is_month_alone(reader: Reader, i: int) -> bool:
     name = reader.word(i)
-    if name in PLAIN_MONTHS:
+    if name in words.PLAIN_MONTHS:
         return True
     if reader.word(i - 1) in {"and", "or"}:
-        return reader.word(i - 2) in MONTHS and (name != "may" or reader.at(i).capital)
+        return reader.word(i - 2) in words.MONTHS and (name != "may" or reader.at(i).capital)
     if reader.word(i - 1) == "by" and name in _ALSO_PEOPLE:
         return False
     return reader.word(i - 1) in _MONTH_CUES or (reader.mark(i - 1) == "-" and reader.word(i - 2) == "mid")
@@ -133,12 +127,8 @@ def _is_month_alone(reader: Reader, i: int) -> bool:
 def _is_which_month(reader: Reader, i: int, which: Which) -> bool:
     """Whether 'this May' and 'last March' are months, where 'this may help' and 'the last march' are not."""
     if which == "this":
-        return reader.at(i).capital and reader.word(i + 1) not in VERBS_AFTER_MAY
+        return reader.at(i).capital and reader.word(i + 1) not in words.VERBS_AFTER_MAY
     return reader.at(i).capital or reader.word(i - 2) != "the"
-
-
-def _longest(month: int) -> int:
-    return 29 if month == 2 else 30 if month in {4, 6, 9, 11} else 31
 
 
 def _year_after(reader: Reader, i: int) -> Count | None:
@@ -165,33 +155,19 @@ def day_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
         else reader.skip(day.end, "of", "-", ",")
     )
     name = reader.word(j)
-    if name not in MONTHS or day.value > _longest(MONTHS[name]):
+    if name not in words.MONTHS or day.value > month_length(_LEAP_YEAR, words.MONTHS[name]):
         return None
-    end = j + 1
-    if (
-        reader.mark(end) == "."
-        and reader.at(end).glued
-        and len(name) <= 4
-        and reader.at(end + 1).kind == "number"
-    ):
-        end += 1
-    found_year = _year_after(reader, end)
+    found_year = _year_after(reader, j + 1)
     if found_year is None and name in {"may", "march", "mar"} and not _is_day_of(reader, start, j, cued=cued):
         return None
-    node = Date(_int(found_year), MONTHS[name], int(day.value))
+    node = Date(_int(found_year), words.MONTHS[name], int(day.value))
     return Match(node, j + 1 if found_year is None else found_year.end, "day and month", is_day=True)
 
 
 def _is_day_of(reader: Reader, day: int, month: int, *, cued: bool) -> bool:
     """Whether '7 may' is a day, where '7 may be enough' is not."""
-    if reader.word(month + 1) in VERBS_AFTER_MAY:
+    if reader.word(month + 1) in words.VERBS_AFTER_MAY:
         return False
-    if (
-        reader.at(day).kind == "word"
-        and day + 1 == month
-        and reader.word(day) not in {"first", "third", "fifth"}
-    ):
-        return reader.at(month).capital
     is_last = reader.at(month + 1).kind == "mark"
     return cued or is_last or reader.at(month).capital or reader.at(day).kind == "ordinal" or day + 1 < month
 
@@ -206,18 +182,18 @@ def year_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
         return None
     j = reader.skip(year_number.end, "-", "/", ",")
     name = reader.word(j)
-    if name not in MONTHS or (name in {"may", "march"} and not cued and not reader.at(j).capital):
+    if name not in words.MONTHS or (name in {"may", "march"} and not cued and not reader.at(j).capital):
         return None
     after = reader.skip(j + 1, "-", "/")
     day = day_of_month(reader, after)
-    if day is not None and day.value <= _longest(MONTHS[name]):
+    if day is not None and day.value <= month_length(_LEAP_YEAR, words.MONTHS[name]):
         return Match(
-            Date(int(year_number.value), MONTHS[name], int(day.value)),
+            Date(int(year_number.value), words.MONTHS[name], int(day.value)),
             day.end,
             "year, month and day",
             is_day=True,
         )
-    return Match(Date(int(year_number.value), MONTHS[name]), j + 1, "month and year")
+    return Match(Date(int(year_number.value), words.MONTHS[name]), j + 1, "month and year")
 
 
 def day_alone(reader: Reader, i: int, *, cued: bool) -> Match | None:
@@ -262,11 +238,11 @@ def decade(reader: Reader, i: int, *, cued: bool) -> Match | None:
         grain: Grain = "century" if first % 100 == 0 and first < 2000 else "decade"
         return Match(Years(first, grain), j + 1, grain) if first >= 1000 else None
     if (
-        token.text in DECADES
+        token.text in words.DECADES
         and token.kind == "word"
         and (j > i or cued or reader.word(i - 1) in {"in", "mid", "late", "early"})
     ):
-        two_digits = DECADES[token.text]
+        two_digits = words.DECADES[token.text]
         return Match(Years(two_digits + (1900 if two_digits >= 30 else 2000), "decade"), j + 1, "decade")
     nth = ordinal(reader, j)
     if nth is not None and reader.word(nth.end) == "century" and 10 <= nth.value <= 30:
@@ -320,10 +296,10 @@ def season(reader: Reader, i: int, *, cued: bool) -> Match | None:
     which, start = reader.which(i)
     j = start if which is not None else reader.skip(i, "the")
     name = reader.word(j)
-    if name not in SEASONS:
+    if name not in words.SEASONS:
         return None
     found_year = _year_after(reader, j + 1)
-    first_month = SEASONS[name]
+    first_month = words.SEASONS[name]
     if found_year is not None and which is None:
         return Match(Yearly(months_from(first_month, 3), int(found_year.value)), found_year.end, "season")
     if reader.word(j + 1) == "of":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from longmind.when import words
@@ -98,44 +99,18 @@ def full_year(two_digits: int) -> int:
 def _token(match: re.Match[str], group: str | None, *, glued: bool) -> Token:
     text = match.group()
     start, end = match.span()
-    if group == "word":
-        return Token("word", _plain(text, group), start, end, capital=text[0].isupper(), glued=glued)
-    kind: Kind = "mark"
     fields: tuple[int, ...] = ()
     value: float | None = None
-    if group == "number":
+    kind: Kind = _KINDS.get(group or "", "mark")
+    if kind in _FIELDS:
+        fields = _FIELDS[kind](text)
+        kind = kind if fields else "other"
+    elif kind == "number":
         value = _number(text)
         kind = "other" if value is None else "number"
-    elif group in {"date", "s1", "s2"}:
-        fields = _date_fields(text)
-        kind = "date" if fields else "other"
-    elif group == "clock":
-        fields = _clock_fields(text)
-        kind = "clock" if fields else "other"
-    elif group == "decade":
-        kind, fields = "decade", (int("".join(filter(str.isdigit, text))),)
-    elif group == "quarter":
-        kind, fields = "quarter", (4 if text[0] in "qQ" else 2, int(text[1]))
-    elif group == "week":
-        kind, fields = "week", (int(text[:4]), int(text[-2:]))
-    elif group == "short":
-        kind, fields = "short", (full_year(int(text[1:])),)
-    elif group == "ordinal":
-        kind, value = "ordinal", int(text[:-2])
-    elif group == "instant":
-        kind = "instant"
-    elif group in {"other", "phone"}:
-        kind = "other"
-    return Token(
-        kind=kind,
-        text=_plain(text, group),
-        start=start,
-        end=end,
-        fields=fields,
-        value=value,
-        capital=text[:1].isupper(),
-        glued=glued,
-    )
+    elif kind == "ordinal":
+        value = int(text[:-2])
+    return Token(kind, _plain(text, group), start, end, fields, value, text[:1].isupper(), glued)
 
 
 def _plain(text: str, group: str | None) -> str:
@@ -196,3 +171,26 @@ def _clock_fields(text: str) -> tuple[int, ...]:
     if half >= 0:
         hour = hour % 12 + half
     return hour, minute, second, len(parts) - 1, half
+
+
+_FIELDS: dict[Kind, Callable[[str], tuple[int, ...]]] = {
+    "date": _date_fields,
+    "clock": _clock_fields,
+    "decade": lambda text: (int("".join(filter(str.isdigit, text))),),
+    "quarter": lambda text: (4 if text[0] in "qQ" else 2, int(text[1])),
+    "week": lambda text: (int(text[:4]), int(text[-2:])),
+    "short": lambda text: (full_year(int(text[1:])),),
+}
+"""The numbers in each kind of token; a token without them is nothing of time."""
+_KINDS: dict[str, Kind] = {
+    "word": "word",
+    "number": "number",
+    "ordinal": "ordinal",
+    "instant": "instant",
+    **{kind: kind for kind in _FIELDS},
+    "s1": "date",
+    "s2": "date",
+    "other": "other",
+    "phone": "other",
+}
+"""The kind of token for each group of the pattern that may be the last to match; the rest are marks."""

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from longmind.when.calendar import Calendar, NeedsReference
 from longmind.when.find import may_name_a_time
 from longmind.when.lexer import cut
-from longmind.when.phrases import OPENERS, Phrase, phrases
+from longmind.when.phrases import GLUE, Phrase, may_begin, phrases
 from longmind.when.reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, Reader
 from longmind.when.words import WHICH
 
@@ -103,10 +103,9 @@ _PLACELESS = re.compile(
 """Times that have no range: vague ones, lengths of time and what comes again and again."""
 
 _FIRST_WORD = re.compile(r"['’]?\w+")
-_OPENERS = OPENERS | frozenset(
-    "the a an in on at over for from by around during back almost nearly just less years months weeks ages "
-    "not many some several when as since recently lately soon someday all most pretty every once twice "
-    "daily weekly monthly".split()
+_OPENERS = GLUE | frozenset(
+    "years months weeks ages many some when as since recently lately soon someday all most pretty every "
+    "once twice daily weekly monthly".split()
 )
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=[^\W\d_a-z])|\n\s*")
 _QUOTED = re.compile(r"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»")
@@ -116,6 +115,8 @@ _WITNESS = Calendar(datetime(2001, 5, 16, 9), UTC)  # noqa: DTZ001
 
 def find_mention(text: str, start: int, end: int) -> Mention | None:
     """The first mention that lies within `text[start:end]`."""
+    if not may_name_a_time(text[start:end]) and _PLACELESS.search(text, start, end) is None:
+        return None
     begins = _blocks(text)
     for number in range(bisect_right(begins, start) - 1, len(begins) - 1):
         offset = begins[number]
@@ -131,7 +132,9 @@ def mention_at(text: str, start: int, end: int) -> Mention | None:
     """The mention that begins exactly at `start`, with its preposition or after it."""
     first = _FIRST_WORD.match(text, start, end)
     if first is None or (first[0].lower() not in _OPENERS and not first[0][0].isdigit()):
-        return None  # most clauses begin with "I" or a name: no need to parse them
+        return None  # most clauses begin with "I" or a name
+    if not may_begin(text, start, end) and _PLACELESS.match(text, start, end) is None:
+        return None
     begins = _blocks(text)
     number = bisect_right(begins, start) - 1
     if number + 1 >= len(begins):

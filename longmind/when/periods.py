@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Set
+from typing import TypeAlias
 
-from longmind.when import dates, relative
+from longmind.when import dates, relative, words
 from longmind.when.calendar import Duration
+from longmind.when.holidays import HOLIDAYS
 from longmind.when.meanings import Beside, Holding, NearestWeekday, Node, Nth, Part, Shifted, Unit, Weekend
 from longmind.when.reader import (
     AGO,
     AHEAD,
+    CARDINALS,
+    ORDINAL_WORDS,
     UNIT,
     WINDOW,
     Length,
@@ -20,7 +24,6 @@ from longmind.when.reader import (
     ordinal,
     unit,
 )
-from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, THIRDS, WEEKDAYS
 
 _DEPTH = 2
 """How many times a time may be said by way of another: '3 days after the end of May'."""
@@ -31,42 +34,12 @@ _SIGNS = {"before": -1, "after": 1, "following": 1}
 def period(reader: Reader, i: int, *, cued: bool = False, depth: int = _DEPTH) -> Match | None:
     """The longest time that begins at this token; of equals, the rule listed first."""
     best: Match | None = None
-    for match in _readings(reader, i, cued=cued, depth=depth):
+    token = reader.at(i)
+    for rule in _RULES_AT.get(token.text if token.kind == "word" else token.kind, ()):
+        match = rule(reader, i, cued, depth)
         if match is not None and (best is None or match.end > best.end):
             best = match
     return best
-
-
-def _readings(reader: Reader, i: int, *, cued: bool, depth: int) -> Iterator[Match | None]:
-    kind = reader.at(i).kind
-    if kind in {"mark", "other", "clock"}:
-        return
-    if depth:
-        yield _nth_of(reader, i, depth)
-        yield _part_of(reader, i, depth)
-        yield _beside(reader, i, depth)
-        yield _shifted(reader, i, depth)
-    yield dates.day_first(reader, i, cued=cued)
-    yield dates.day_alone(reader, i, cued=cued)
-    yield dates.decade(reader, i, cued=cued)
-    yield relative.window(reader, i)
-    yield relative.ago(reader, i)
-    yield relative.days_ago(reader, i)
-    if kind == "word":
-        yield relative.named_day(reader, i)
-        yield relative.which_unit(reader, i)
-        yield relative.weekday(reader, i, cued=cued)
-        yield relative.weekend(reader, i)
-        yield relative.so_far(reader, i)
-        yield dates.named_month(reader, i, cued=cued)
-        yield dates.holiday(reader, i)
-        yield dates.season(reader, i, cued=cued)
-        yield dates.numbered_week(reader, i)
-    else:
-        yield dates.literal(reader, i, cued=cued)
-        yield dates.year_first(reader, i, cued=cued)
-    yield dates.quarter(reader, i, cued=cued)
-    yield dates.plain_year(reader, i, cued=cued)
 
 
 def _base(reader: Reader, i: int, depth: int) -> Match | None:
@@ -79,7 +52,7 @@ def _base(reader: Reader, i: int, depth: int) -> Match | None:
     if match is None:
         j = reader.skip(i, "the", "a")
         named = unit(reader, j)
-        if named is not None and named[0] in PERIOD_UNITS and not reader.word(j).endswith("s"):
+        if named is not None and named[0] in words.PERIOD_UNITS and not reader.word(j).endswith("s"):
             return Match(Unit(named[0], 0), named[2], UNIT)
     return match
 
@@ -111,9 +84,12 @@ def _nth_of(reader: Reader, i: int, depth: int) -> Match | None:
         return None
     if word == "half" and number in {1, 2, -1}:
         return Match(Part(base.node, 2 if number == -1 else number), base.end, "half of a time")
-    if word in PLAIN_WEEKDAYS:
+    if word in words.PLAIN_WEEKDAYS:
         return Match(
-            Nth(number, "day", base.node, weekday=WEEKDAYS[word]), base.end, "nth in a time", is_day=True
+            Nth(number, "day", base.node, weekday=words.WEEKDAYS[word]),
+            base.end,
+            "nth in a time",
+            is_day=True,
         )
     named = unit(reader, j)
     if named is None or named[0] in {"second", "minute", "hour"}:
@@ -134,7 +110,7 @@ def _part_of(reader: Reader, i: int, depth: int) -> Match | None:
     """'the end of last month', 'early 2020', 'mid-June', 'late in the summer'."""
     j = reader.skip(i, "the")
     word = reader.word(j)
-    if word not in THIRDS:
+    if word not in words.THIRDS:
         return None
     j += 1
     if word in {"beginning", "start", "middle", "end"}:
@@ -150,7 +126,7 @@ def _part_of(reader: Reader, i: int, depth: int) -> Match | None:
         return None
     if base.rule == UNIT and word in {"early", "late"} and reader.word(j) in {"the", "a"}:
         return None
-    return Match(Part(base.node, THIRDS[word]), base.end, "part of a time")
+    return Match(Part(base.node, words.THIRDS[word]), base.end, "part of a time")
 
 
 def _beside(reader: Reader, i: int, depth: int) -> Match | None:
@@ -167,21 +143,29 @@ def _beside(reader: Reader, i: int, depth: int) -> Match | None:
     if relation not in _SIGNS:
         return None
     sign = _SIGNS[relation]
-    is_weekday = name in PLAIN_WEEKDAYS or name == "weekend"
+    is_weekday = name in words.PLAIN_WEEKDAYS or name == "weekend"
     named = unit(reader, j)
-    if (named is None or name.endswith("s") or named[0] not in {*PERIOD_UNITS, "day"}) and not is_weekday:
+    if (
+        named is None or name.endswith("s") or named[0] not in {*words.PERIOD_UNITS, "day"}
+    ) and not is_weekday:
         return None
     twice = {-1: "last", 1: "next"}[sign]
-    if reader.word(j + 2) == twice and reader.word(j + 3) not in WEEKDAYS and unit(reader, j + 3) is None:
+    if (
+        reader.word(j + 2) == twice
+        and reader.word(j + 3) not in words.WEEKDAYS
+        and unit(reader, j + 3) is None
+    ):
         if name == "weekend":
             return Match(Weekend(of=Unit("week", 2 * sign)), j + 3, "weekend")
-        if named is not None and named[0] in PERIOD_UNITS:
+        if named is not None and named[0] in words.PERIOD_UNITS:
             return Match(Unit(named[0], 2 * sign), j + 3, UNIT)
     base = _base(reader, j + 2, depth)
     if base is None or (base.rule == UNIT and reader.word(j + 2) == "the"):
         return None
     if is_weekday:
-        node = NearestWeekday(WEEKDAYS.get(name, 5), sign, base.node, days=2 if name == "weekend" else 1)
+        node = NearestWeekday(
+            words.WEEKDAYS.get(name, 5), sign, base.node, days=2 if name == "weekend" else 1
+        )
         return Match(node, base.end, "day before or after", is_day=name != "weekend")
     if named is None:
         return None
@@ -195,7 +179,7 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
     if (
         distance is None
         and (named := unit(reader, reader.skip(i, "the"))) is not None
-        and named[0] in PERIOD_UNITS
+        and named[0] in words.PERIOD_UNITS
     ):
         distance = Length(Duration.of(named[1], named[0]), named[2])
         if reader.word(distance.end) not in _STARTING:
@@ -220,3 +204,53 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
         return None
     node = Shifted(distance.duration, -1 if word == "before" else 1, base.node, ahead=word == "from")
     return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)
+
+
+_Rule: TypeAlias = Callable[[Reader, int, bool, int], Match | None]
+
+
+def _nested(rule: Callable[[Reader, int, int], Match | None]) -> _Rule:
+    return lambda reader, i, cued, depth: rule(reader, i, depth) if depth else None
+
+
+def _cued(rule: Callable[..., Match | None]) -> _Rule:
+    return lambda reader, i, cued, depth: rule(reader, i, cued=cued)
+
+
+def _alone(rule: Callable[[Reader, int], Match | None]) -> _Rule:
+    return lambda reader, i, cued, depth: rule(reader, i)
+
+
+_THE = frozenset({"the"})
+_UNIT_NAMES = frozenset({*words.UNITS, "fortnight", "fortnights"})
+_RULES: tuple[tuple[_Rule, Set[str]], ...] = (
+    (_nested(_nth_of), _THE | ORDINAL_WORDS | {"last", "final", "ordinal"}),
+    (_nested(_part_of), _THE | words.THIRDS.keys()),
+    (_nested(_beside), _THE | _UNIT_NAMES | words.PLAIN_WEEKDAYS | {"weekend"}),
+    (_nested(_shifted), _THE | CARDINALS | _UNIT_NAMES),
+    (_cued(dates.day_first), _THE | ORDINAL_WORDS | words.ONES.keys() | {"number", "ordinal"}),
+    (_cued(dates.day_alone), _THE | {"ordinal"}),
+    (_cued(dates.decade), _THE | ORDINAL_WORDS | words.DECADES.keys() | {"decade", "ordinal"}),
+    (_alone(relative.window), _THE | CARDINALS | words.WHICH.keys()),
+    (_alone(relative.ago), CARDINALS | {"in"}),
+    (_alone(relative.days_ago), CARDINALS),
+    (_alone(relative.named_day), frozenset(relative.DAYS)),
+    (_alone(relative.which_unit), _THE | words.WHICH.keys()),
+    (_cued(relative.weekday), words.WHICH.keys() | words.WEEKDAYS.keys()),
+    (_alone(relative.weekend), _THE | words.WHICH.keys()),
+    (_alone(relative.so_far), frozenset({"earlier", "later"})),
+    (_cued(dates.named_month), words.WHICH.keys() | words.MONTHS.keys()),
+    (_alone(dates.holiday), words.WHICH.keys() | HOLIDAYS.keys() | {name + "s" for name in HOLIDAYS}),
+    (_cued(dates.season), _THE | words.WHICH.keys() | words.SEASONS.keys()),
+    (_alone(dates.numbered_week), frozenset({"week"})),
+    (_cued(dates.literal), frozenset({"instant", "week", "date"})),
+    (_cued(dates.year_first), frozenset({"number"})),
+    (_cued(dates.quarter), frozenset({"number", "quarter"})),
+    (_cued(dates.plain_year), _THE | words.ONES.keys() | words.TENS.keys() | {"year", "number"}),
+)
+"""Each rule with the words and kinds of token it may begin at; of two that read as far, the first listed."""
+
+_RULES_AT: dict[str, tuple[_Rule, ...]] = {
+    begin: tuple(rule for rule, begins in _RULES if begin in begins)
+    for begin in {begin for _, begins in _RULES for begin in begins}
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -26,29 +27,27 @@ from longmind.when.relative import DAYS
 
 Relation = Literal["at", "since", "before", "after", "between", "around"]
 
-_SAID: dict[str, str] = {
-    "since": "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in"
-    "/beginning",
-    "until": "no later than/not later than/up until/up to/until/till/til/by",
-    "after": "later than/after",
-    "before": "earlier than/prior to/before",
-    "over": "more than/over",
-    "around": "around/roughly/approximately/circa",
-    "about": "about",
+_SAID: dict[str, tuple[Relation, str]] = {
+    "since": (
+        "since",
+        "ever since/since/starting from/starting in/starting on/starting/beginning on/beginning in/beginning",
+    ),
+    "until": ("before", "no later than/not later than/up until/up to/until/till/til/by"),
+    "after": ("after", "later than/after"),
+    "before": ("before", "earlier than/prior to/before"),
+    "over": ("before", "more than/over"),
+    "around": ("around", "around/roughly/approximately/circa"),
+    "about": ("around", "about"),
 }
+"""How the range lies to the time named after these words; only 'until' has that time in the range."""
 _RELATIONS = sorted(
-    ((tuple(phrase.split()), relation) for relation, said in _SAID.items() for phrase in said.split("/")),
+    (
+        (tuple(said.split()), relation)
+        for relation, (_, all_said) in _SAID.items()
+        for said in all_said.split("/")
+    ),
     key=lambda entry: -len(entry[0]),
 )
-_MEANINGS: dict[str, tuple[Relation, bool]] = {
-    "since": ("since", False),
-    "until": ("before", True),
-    "before": ("before", False),
-    "over": ("before", False),
-    "after": ("after", False),
-    "around": ("around", False),
-    "about": ("around", False),
-}
 _FIRST_WORDS = frozenset(said[0] for said, _ in _RELATIONS)
 _NAMES = frozenset(
     name
@@ -77,7 +76,12 @@ _ANCHORS = _NAMES | {
 }
 ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
 """Words that name a time or count one: a phrase without any digit has at least one of them."""
+_LEADS = words.listed("back in on at over for from by around during the almost nearly just less than least")
+GLUE = OPENERS | {*_LEADS, *words.listed("of to later until til not no up ever"), "-", ","}
+"""All that may stand in a phrase before the first number or anchor of it, or lead to a phrase."""
 _JOINTS = frozenset({"to", "until", "till", "til", "through", "thru", "-"})
+_LONGEST_START = 16
+"""Tokens; the first time of a range is never said in so many, so a joint farther off is not its joint."""
 _AFTERWARDS = frozenset({"onward", "onwards", "forward"})
 _UNSURE = frozenset({"may", "march", "mar", "jan", "dec", "sat", "sun"})
 _MOST_REPEATED = 8
@@ -92,6 +96,9 @@ _REPEATED = frozenset(
         *words.listed("other single weekend and or at -"),
     }
 )
+
+
+_WORD_OR_DIGIT = re.compile(r"[^\W\d_]+|\d|\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +118,12 @@ def phrases(reader: Reader) -> Iterator[Phrase]:
     """The phrases of a text from left to right; they do not overlap."""
     i = 0
     before: Phrase | None = None
+    may_begin = _beginnings(reader)
     while i < len(reader):
         if reader.word(i) in {"every", "each"}:
             i = _after_repeated(reader, i + 1)
             continue
-        phrase = _phrase(reader, i)
+        phrase = _phrase(reader, i) if may_begin[i] else None
         if phrase is None:
             i += 1
             continue
@@ -125,6 +133,34 @@ def phrases(reader: Reader) -> Iterator[Phrase]:
         i = phrase.last
     if before is not None:
         yield before
+
+
+def _beginnings(reader: Reader) -> list[bool]:
+    """At which tokens a phrase may begin: one of time, or words of the grammar up to one of time.
+
+    The grammar is tried only there: at every token it would take most of the time of reading a text.
+    """
+    flags = [False] * len(reader)
+    leads_to_time = False
+    for i in range(len(reader) - 1, -1, -1):
+        token = reader.at(i)
+        if token.kind == "word" or token.kind == "mark":
+            leads_to_time = token.text in ANCHORS or (leads_to_time and token.text in GLUE)
+            flags[i] = leads_to_time and token.text in OPENERS
+        else:
+            flags[i] = leads_to_time = token.kind != "other"
+    return flags
+
+
+def may_begin(text: str, start: int, end: int) -> bool:
+    """The same of a place in a text that has not been cut into tokens."""
+    for match in _WORD_OR_DIGIT.finditer(text, start, end):
+        word = match[0].lower()
+        if word in ANCHORS or word.isdigit():
+            return True
+        if word not in GLUE:
+            return False
+    return False
 
 
 def _with_year_of(reader: Reader, phrase: Phrase, after: Phrase) -> Phrase:
@@ -149,13 +185,10 @@ def _after_repeated(reader: Reader, i: int) -> int:
 
 
 def _phrase(reader: Reader, i: int) -> Phrase | None:
-    token = reader.at(i)
-    if token.kind in {"mark", "other"} or (token.kind == "word" and token.text not in OPENERS):
-        return None
     spanned = _range(reader, i)
     if spanned is not None:
         return Phrase(spanned.node, i, spanned.end, "between", spanned.rule)
-    if token.text in _FIRST_WORDS:
+    if reader.word(i) in _FIRST_WORDS:
         related = _related(reader, i)
         if related is not None:
             return related
@@ -195,8 +228,7 @@ def _related(reader: Reader, i: int) -> Phrase | None:
             continue
         if relation == "about" and match.rule not in {AGO, AHEAD, CLOCK}:
             continue
-        means, includes = _MEANINGS[relation]
-        return Phrase(match.node, i, match.end, means, match.rule, includes=includes)
+        return Phrase(match.node, i, match.end, _SAID[relation][0], match.rule, includes=relation == "until")
     return None
 
 
@@ -211,10 +243,13 @@ def _named(reader: Reader, i: int, *, cued: bool = True) -> Match | None:
 def _range(reader: Reader, i: int) -> Match | None:
     """'from May to July 2021', 'between 3 and 5 June', 'March 2-5', '2014-2018', 'Monday to Wednesday'."""
     opens = reader.word(i) if reader.word(i) in {"from", "between"} else ""
+    joints = _JOINTS | {"and"} if opens == "between" else _JOINTS
+    if not reader.has_any(joints, i + 1, i + _LONGEST_START):
+        return None
     j = i + 1 if opens else i
     for first in _starts(reader, j, cued=bool(opens)):
         joint = reader.word(first.end) or reader.mark(first.end)
-        if joint not in _JOINTS and not (joint == "and" and opens == "between"):
+        if joint not in joints:
             continue
         if joint == "-" and reader.mark(first.end + 1) == "-":
             continue

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
+from longmind.when import words
 from longmind.when.calendar import Duration
 from longmind.when.lexer import Token, full_year
 from longmind.when.meanings import Node
-from longmind.when.words import (
-    LETTER_UNITS,
-    MEASURES,
-    ONES,
-    ORDINAL_TENS,
-    ORDINALS,
-    TENS,
-    UNITS,
-    VAGUE_NUMBERS,
-    WHICH,
-    Grain,
-    Which,
-    listed,
-)
+from longmind.when.words import Grain, Which, listed
 
 AGO: Final = "so long ago"
 AHEAD: Final = "so long from now"
@@ -32,7 +20,8 @@ UNIT: Final = "calendar unit"
 WINDOW: Final = "last or next so long"
 """Names of rules that other rules ask for; the rest are named where they are read."""
 
-_EDGE = Token("mark", "", -1, -1)
+_EDGES = (Token("mark", "", -1, -1),) * 16
+"""More than any rule looks past the last token it has read, or before its first."""
 
 
 class Match(NamedTuple):
@@ -53,26 +42,28 @@ class Reader:
     __slots__ = ("_count", "_tokens", "_words")
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
+        # Empty marks at the end answer for both sides, since -1 is the last of them: no test at each access.
+        self._tokens = [*tokens, *_EDGES]
         self._count = len(tokens)
-        self._words = [token.text if token.kind == "word" else "" for token in tokens]
+        self._words = [token.text if token.kind == "word" else "" for token in self._tokens]
 
     def __len__(self) -> int:
         return self._count
 
     def at(self, i: int) -> Token:
-        return self._tokens[i] if 0 <= i < self._count else _EDGE
+        return self._tokens[i]
 
     def word(self, i: int) -> str:
-        return self._words[i] if 0 <= i < self._count else ""
+        return self._words[i]
 
     def mark(self, i: int) -> str:
-        token = self.at(i)
+        token = self._tokens[i]
         return token.text if token.kind == "mark" else ""
 
     def skip(self, i: int, *texts: str) -> int:
         """The next position if the token here is one of these words or marks, else this one."""
-        return i + 1 if self.at(i).text in texts and self.at(i).kind in {"word", "mark"} else i
+        token = self._tokens[i]
+        return i + 1 if token.text in texts and token.kind in {"word", "mark"} else i
 
     def phrase(self, i: int, *texts: str) -> int | None:
         """The position after these words, if they stand here one after the other."""
@@ -82,24 +73,27 @@ class Reader:
             i += 1
         return i
 
+    def has_any(self, texts: Container[str], start: int, end: int) -> bool:
+        return any(token.text in texts for token in self._tokens[start:end])
+
     def possessive(self, i: int) -> int:
         return i + 1 if self.at(i).glued and self.mark(i) in {"'s", "'", "’"} else i
 
     def which(self, i: int) -> tuple[Which | None, int]:
         """'last', 'this', 'next' and their like here ('this past', 'this coming'), and the position after."""
         word = self.word(i)
-        if word not in WHICH:
+        if word not in words.WHICH:
             return None, i
         after = self.word(i + 1)
-        if word == "this" and after in WHICH and after not in {"this", "current"}:
-            return WHICH[after], i + 2
-        return WHICH[word], i + 1
+        if word == "this" and after in words.WHICH and after not in {"this", "current"}:
+            return words.WHICH[after], i + 2
+        return words.WHICH[word], i + 1
 
     def counts_things(self, i: int) -> bool:
         """Whether what stands here makes the number before it a quantity: '2000 people', '50 %', '3 days'."""
         token = self.at(i)
         if token.kind == "word":
-            return token.text in MEASURES or token.text in UNITS
+            return token.text in words.MEASURES or token.text in words.UNITS
         return token.kind == "mark" and token.text in {"%", "$", "€", "£", "°", "+", "x", "*", "="}
 
     def is_cued(self, i: int, cues: Container[str]) -> bool:
@@ -110,8 +104,14 @@ class Reader:
         return before in cues
 
 
+CARDINALS: Final = frozenset(
+    {*words.ONES, *words.TENS, *words.VAGUE_NUMBERS, *listed("a an half hundred dozen"), "number"}
+)
+ORDINAL_WORDS: Final = frozenset({*words.ORDINALS, *words.ORDINAL_TENS, *words.TENS})
+"""The words (and the kind of token) that a quantity, and an ordinal in words, may begin with."""
+
 _MOST_PARTS = 4
-_AFTER_ARTICLE = frozenset({"half", "hundred", "dozen", *VAGUE_NUMBERS})
+_AFTER_ARTICLE = frozenset({"half", "hundred", "dozen", *words.VAGUE_NUMBERS})
 _NUMBERED = frozenset(
     listed(
         "version v release build port room no number page line step rfc iso error code id model flight "
@@ -140,12 +140,12 @@ class Length(NamedTuple):
 def whole(reader: Reader, i: int) -> Count | None:
     """A number below one hundred in words."""
     word = reader.word(i)
-    if word in ONES:
-        return Count(ONES[word], i + 1)
-    if word in TENS:
+    if word in words.ONES:
+        return Count(words.ONES[word], i + 1)
+    if word in words.TENS:
         j = reader.skip(i + 1, "-")
-        ones = ONES.get(reader.word(j), 10)
-        return Count(TENS[word] + ones, j + 1) if ones < 10 else Count(TENS[word], i + 1)
+        ones = words.ONES.get(reader.word(j), 10)
+        return Count(words.TENS[word] + ones, j + 1) if ones < 10 else Count(words.TENS[word], i + 1)
     return None
 
 
@@ -160,8 +160,8 @@ def cardinal(reader: Reader, i: int) -> Count | None:
     if word in {"a", "an"}:
         after = reader.word(i + 1)
         return cardinal(reader, i + 1) if after in _AFTER_ARTICLE else Count(1, i + 1)
-    if word in VAGUE_NUMBERS:
-        return Count(VAGUE_NUMBERS[word], reader.skip(i + 1, "of"), is_vague=True)
+    if word in words.VAGUE_NUMBERS:
+        return Count(words.VAGUE_NUMBERS[word], reader.skip(i + 1, "of"), is_vague=True)
     if word in {"hundred", "dozen"}:
         return Count(100 if word == "hundred" else 12, i + 1)
     number = whole(reader, i)
@@ -186,15 +186,15 @@ def ordinal(reader: Reader, i: int) -> Count | None:
     if token.kind == "ordinal" and token.value is not None:
         return Count(token.value, i + 1)
     word = reader.word(i)
-    if word in ORDINALS:
-        return Count(ORDINALS[word], i + 1)
-    if word in ORDINAL_TENS:
-        return Count(ORDINAL_TENS[word], i + 1)
-    if word in TENS:
+    if word in words.ORDINALS:
+        return Count(words.ORDINALS[word], i + 1)
+    if word in words.ORDINAL_TENS:
+        return Count(words.ORDINAL_TENS[word], i + 1)
+    if word in words.TENS:
         j = reader.skip(i + 1, "-")
-        ones = ORDINALS.get(reader.word(j), 10)
+        ones = words.ORDINALS.get(reader.word(j), 10)
         if ones < 10:
-            return Count(TENS[word] + ones, j + 1)
+            return Count(words.TENS[word] + ones, j + 1)
     return None
 
 
@@ -277,10 +277,10 @@ def unit(reader: Reader, i: int) -> tuple[Grain, float, int] | None:
     word = reader.word(i)
     if word in {"fortnight", "fortnights"}:
         return "week", 2, i + 1
-    if word in UNITS:
-        return UNITS[word], 1, i + 1
-    if word in LETTER_UNITS and reader.at(i).glued and reader.at(i - 1).kind == "number":
-        return LETTER_UNITS[word], 1, i + 1
+    if word in words.UNITS:
+        return words.UNITS[word], 1, i + 1
+    if word in words.LETTER_UNITS and reader.at(i).glued and reader.at(i - 1).kind == "number":
+        return words.LETTER_UNITS[word], 1, i + 1
     return None
 
 

@@ -20,13 +20,7 @@ from longmind.when.reader import (
 )
 from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
 
-DAYS = {
-    "today": 0,
-    "yesterday": -1,
-    "tomorrow": 1,
-    "tmrw": 1,
-    "tmr": 1,
-}
+DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "tmrw": 1, "tmr": 1}
 _PAST_AUXILIARIES = frozenset(listed("did was were had didn wasn weren hadn"))
 _WEEKDAY_CUES = frozenset(listed("on since until till by before after last next this from"))
 _SIGNS = {"last": -1, "this": 0, "next": 1, "coming": 1}
@@ -37,10 +31,7 @@ _FARTHEST_BACK = 40
 
 
 def named_day(reader: Reader, i: int) -> Match | None:
-    word = reader.word(i)
-    if word not in DAYS:
-        return None
-    return Match(Unit("day", DAYS[word]), i + 1, "named day", is_day=True)
+    return Match(Unit("day", DAYS[reader.word(i)]), i + 1, "named day", is_day=True)
 
 
 def which_unit(reader: Reader, i: int) -> Match | None:
@@ -280,15 +271,13 @@ def weekend(reader: Reader, i: int) -> Match | None:
 
 def so_far(reader: Reader, i: int) -> Match | None:
     """'earlier this week', 'later in the year', 'earlier today'."""
-    word = reader.word(i)
-    if word not in {"earlier", "later"}:
-        return None
+    is_earlier = reader.word(i) == "earlier"
     j = reader.skip(i + 1, "in")
     if reader.word(j) == "today":
-        return Match(SoFar("day", word == "earlier"), j + 1, "earlier or later in a unit")
+        return Match(SoFar("day", is_earlier), j + 1, "earlier or later in a unit")
     measure = unit(reader, j + 1)
     if measure is None or measure[0] not in {*PERIOD_UNITS, "day"} or reader.word(j) not in {"this", "the"}:
         return None
     if reader.word(j) == "the" and j == i + 1:
         return None
-    return Match(SoFar(measure[0], word == "earlier"), measure[2], "earlier or later in a unit")
+    return Match(SoFar(measure[0], is_earlier), measure[2], "earlier or later in a unit")

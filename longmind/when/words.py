@@ -27,33 +27,33 @@ WEEKDAYS.update({"tues": 1, "weds": 2, "thur": 3, "thurs": 3})
 
 SEASONS: Final[dict[str, int]] = {
     "spring": 3,
-    "springtime": 3,
     "summer": 6,
-    "summertime": 6,
     "autumn": 9,
     "fall": 9,
     "winter": 12,
+    "springtime": 3,
+    "summertime": 6,
     "wintertime": 12,
 }
 """Month in which the season begins (northern hemisphere, whole months); each lasts three months."""
 
 UNITS: Final[dict[str, Grain]] = {
     "second": "second",
-    "sec": "second",
     "minute": "minute",
-    "min": "minute",
     "hour": "hour",
-    "hr": "hour",
     "day": "day",
-    "night": "day",
     "week": "week",
-    "wk": "week",
     "month": "month",
-    "mo": "month",
     "quarter": "quarter",
     "year": "year",
-    "yr": "year",
     "decade": "decade",
+    "night": "day",
+    "sec": "second",
+    "min": "minute",
+    "hr": "hour",
+    "wk": "week",
+    "mo": "month",
+    "yr": "year",
 }
 UNITS.update({name + "s": unit for name, unit in list(UNITS.items())})
 UNITS.update({"century": "century", "centuries": "century"})
@@ -83,16 +83,8 @@ ORDINALS: Final[dict[str, int]] = {name: n for n, name in enumerate(_ORDINALS, 1
 ORDINAL_TENS: Final[dict[str, int]] = {"twentieth": 20, "thirtieth": 30}
 VAGUE_NUMBERS: Final[dict[str, int]] = {"couple": 2, "few": 3, "several": 4}
 
-DECADES: Final[dict[str, int]] = {
-    "twenties": 20,
-    "thirties": 30,
-    "forties": 40,
-    "fifties": 50,
-    "sixties": 60,
-    "seventies": 70,
-    "eighties": 80,
-    "nineties": 90,
-}
+_DECADES = listed("twenties thirties forties fifties sixties seventies eighties nineties")
+DECADES: Final[dict[str, int]] = {name: 10 * n for n, name in enumerate(_DECADES, 2)}
 
 Which = Literal["last", "this", "next", "coming"]
 WHICH: Final[dict[str, Which]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longmind.when.mentions import find_mention, mention_at
+from tests.extract.labelled import rows
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,15 @@ def test_mentions_are_found_in_the_sentence_that_is_asked_for() -> None:
         position = mention.end
     assert mentions == ["in May", "last week", "yesterday"]
     assert find_mention(text, 15, 30) is None
+
+
+def test_what_is_found_in_a_text_is_found_at_its_place() -> None:
+    """`mention_at` leaves a place early where no time can begin: never one where a time was found."""
+    count = 0
+    for row in rows("utterances.jsonl"):
+        text, position = row["text"], 0
+        while (mention := find_mention(text, position, len(text))) is not None:
+            assert mention_at(text, mention.start, len(text)) == mention, text
+            position = mention.end
+            count += 1
+    assert count > 20
