@@ -10,12 +10,7 @@ from typing import Any, Final
 
 from longmind.base.checks import check_text
 from longmind.base.errors import InvalidInput
-from longmind.base.recall_marks import harmless, mark_id, marked
 from longmind.base.times import AsOf, format_ms
-from longmind.base.tokens import Tokenizer
-from longmind.context.items import Card
-from longmind.context.packing import Packer, pack_in_order
-from longmind.context.render import INDENT, Listing, one_line
 from longmind.spaces.objects import slugs
 from longmind.spaces.values import MemoryObject
 from longmind.when.arguments import parse_moment, parse_rfc3339
@@ -111,17 +106,6 @@ class Bundle:
         return section
 
 
-@dataclass(frozen=True, slots=True)
-class UsedContext:
-    """A bundle as text to put before an agent's task, marked as data and not instructions."""
-
-    text: str
-    bundle: Bundle
-    total_tokens: int
-    left_out: tuple[str, ...]
-    """Ids of objects that did not fit the budget."""
-
-
 def check_options(given: Mapping[str, Any] | str | None, **named: Any) -> Options:
     """Options as JSON, or by name; the names win. Numbers out of range are clamped."""
     if isinstance(given, str):
@@ -152,29 +136,6 @@ def check_topic(topic: object) -> str:
 def summarise(topic: str, objects: Sequence[MemoryObject]) -> str:
     found = "; ".join(item.summary_micro.rstrip(" .;") for item in objects)
     return f"Context bundle for '{topic}' ({len(objects)} items): {found or 'nothing is known of it'}."
-
-
-def render(bundle: Bundle, *, budget: int, tokenizer: Tokenizer) -> UsedContext:
-    """As much of the bundle as fits, each object in its short form or, failing that, its micro one."""
-    mark = mark_id("bundle", bundle.to_json())
-    title = harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")
-    packer = Packer(budget=budget, tokenizer=tokenizer, mark=mark, renderer=Listing(title))
-    packed = pack_in_order(packer, [_forms(item, rank) for rank, item in enumerate(bundle.objects)])
-    left_out = tuple(bundle.objects[item.rank].id for item in packed.dropped)
-    if packed.items:
-        return UsedContext(packed.text, bundle, packed.tokens, left_out)
-    text = marked(mark, [title] if bundle.objects else [title, "Nothing is known of it."])
-    return UsedContext(text, bundle, tokenizer.count(text), left_out)
-
-
-def _forms(item: MemoryObject, rank: int) -> list[Card]:
-    pinned = ", pinned" if item.pinned else ""
-    head = f"- {item.path} ({item.kind}, {item.relevance}{pinned}, {format_ms(item.updated_at)}) [{item.id}]"
-    summaries = {"short": item.summary_short, "micro": item.summary_micro}
-    return [
-        Card(harmless(f"{head}{INDENT}{one_line(summary)}"), item.kind, rank, (item.frame_id,), tier)
-        for tier, summary in summaries.items()
-    ]
 
 
 def _clamped(value: object, name: str) -> int:

@@ -15,10 +15,18 @@ from longmind.base.filters import View
 from longmind.base.parameters import Limit, Mark, Metadata, Source
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
+from longmind.context.receipt import Receipt, Replay, check_store, replay
 from longmind.llm.ledger import spending_by_provider
 from longmind.llm.protocol import LanguageModel
 from longmind.spaces import rows, write
-from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
+from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, check_options
+from longmind.spaces.context import (
+    ContextRequest,
+    UsedContext,
+    check_request,
+    render_context,
+    request_from,
+)
 from longmind.spaces.objects import Wanted, plan_object
 from longmind.spaces.ordering.choice import known
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
@@ -28,6 +36,7 @@ from longmind.spaces.summarise import SpaceContext, Summariser
 from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remembered, Spending
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
+from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, during
 from longmind.when.arguments import parse_rfc3339
 
@@ -267,6 +276,9 @@ class ProjectSpace:
             now=now,
             as_of=as_of,
         )
+        return self._recall(topic, chosen)
+
+    def _recall(self, topic: str, chosen: Options) -> Bundle:
         telemetry = self._ctx.telemetry
         with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
@@ -302,11 +314,27 @@ class ProjectSpace:
         **named: Any,
     ) -> UsedContext:
         """The hook before an action: what the space knows of the topic, as text within a token budget."""
-        from longmind.base.tokens import open_tokenizer
+        chosen = check_options(options, **named)
+        # The ordering by name: a receipt must not depend on what the default is when it is replayed.
+        chosen = replace(chosen, backend=chosen.backend or self._ctx.backend())
+        request = check_request(self.name, topic, chosen, budget=budget, tokenizer=tokenizer)
+        with self._store.one_state() as snapshot:
+            return self._context(request, snapshot)
 
-        check_limit(budget, "budget", least=50)
-        bundle = self.recall_context(topic, options, **named)
-        return render(bundle, budget=budget, tokenizer=open_tokenizer(tokenizer))
+    def replay(self, receipt: Receipt) -> Replay:
+        """Make the text of `use_context` again from its receipt, and say what changed if it differs."""
+        check_store(receipt, self._store.id)
+        request = request_from(receipt)
+        if request.space != self.name:
+            raise InvalidInput(f"The receipt is of space {request.space!r}.", hint="Replay it there.")
+        view = View((self.name,), request.options.as_of)
+        with self._store.one_state() as snapshot:
+            fresh = self._context(request, snapshot).receipt
+            return replay(receipt, fresh, snapshot=snapshot, dialect=self._store.engine.dialect, view=view)
+
+    def _context(self, request: ContextRequest, snapshot: Snapshot) -> UsedContext:
+        bundle = self._recall(request.topic, request.options)
+        return render_context(bundle, request, store_id=self._store.id, revision=snapshot.revision)
 
     # Looking
 
