@@ -10,20 +10,20 @@ from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from longmind.ingest.chunk import plan_chunks
 from longmind.ingest.plan import LONG_CHARACTERS
 from longmind.ingest.source import Document
-from longmind.spaces.objects import Wanted
+from longmind.spaces.objects import ObjectPlan
 from longmind.spaces.values import ROLE, Chunk
 from longmind.store.drafts import Draft, chunked, draft
 
 Span = tuple[str, int, int]
 
 
-def lay_out(wanted: Wanted) -> tuple[str, int, list[Span]]:
+def lay_out(plan: ObjectPlan) -> tuple[str, int, list[Span]]:
     """The frame's text, how many bytes of it are raw, and where each named chunk lies in it."""
-    raw = wanted.raw.encode()
-    text = bytearray(raw or _said(wanted).encode())
+    raw = plan.raw.encode()
+    text = bytearray(raw or _said(plan).encode())
     spans: list[Span] = []
     position = 0
-    for chunk in wanted.chunks:
+    for chunk in plan.chunks:
         piece = chunk.text.encode()
         start = raw.find(piece, position)
         start = raw.find(piece) if start < 0 else start
@@ -38,24 +38,24 @@ def lay_out(wanted: Wanted) -> tuple[str, int, list[Span]]:
 
 
 def plan_frame(
-    wanted: Wanted, *, space: str, source: str, occurred_at: int | None
+    plan: ObjectPlan, *, space: str, source: str, occurred_at: int | None
 ) -> tuple[Draft, int, list[Span]]:
     """The frame to write, with chunk frames for the named chunks and for what they do not cover."""
-    text, raw_bytes, spans = lay_out(wanted)
+    text, raw_bytes, spans = lay_out(plan)
     whole = draft(
         text,
         space=space,
-        kind=wanted.kind,
-        title=wanted.summary_micro[:500],
+        kind=plan.kind,
+        title=plan.summary_micro[:500],
         role=ROLE,
-        uri=wanted.path,
+        uri=plan.path,
         source=source,
-        tags=wanted.tags,
+        tags=plan.tags,
         occurred_at=occurred_at,
         repeatable=True,
     )
     # Checked already; the frame carries it so that filters of search see it.
-    whole = replace(whole, metadata=dict(wanted.metadata))
+    whole = replace(whole, metadata=dict(plan.metadata))
     own = len(raw_bytes_of(text, raw_bytes))
     ranges: list[tuple[int, int, str | None]] = [(start, end, None) for _, start, end in spans]
     if spans and not _covers(spans, text.encode()[:own]):
@@ -80,8 +80,8 @@ def read_chunks(text: str, stored: str) -> tuple[Chunk, ...]:
     return tuple(Chunk(name, encoded[start:end].decode()) for name, start, end in json.loads(stored))
 
 
-def _said(wanted: Wanted) -> str:
-    return wanted.summary_long or wanted.summary_short or wanted.summary_micro
+def _said(plan: ObjectPlan) -> str:
+    return plan.summary_long or plan.summary_short or plan.summary_micro
 
 
 def _covers(spans: Sequence[Span], raw: bytes) -> bool:

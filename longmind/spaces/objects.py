@@ -34,7 +34,7 @@ HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ObjectPlan:
     """An object as it is to be stored; `id` and `pinned` are None where the caller did not say."""
 
     id: str | None
@@ -77,29 +77,22 @@ def plan_object(
     policy: Policy,
     redactor: Redactor,
     keep_times: bool = False,
-) -> Wanted:
+) -> ObjectPlan:
     """Check everything a caller may say of an object, take out what must not be kept, fill in the rest."""
     fields = read_payload(payload)
     notes = []
     if not keep_times and (fields.get("created_at") or fields.get("updated_at")):
         notes.append("created_at and updated_at are the store's; those given were not taken")
-    raw = _text(fields.get("raw"), "raw")
-    cleaned, echoes = without_echo(raw)
+    cleaned, echoes = without_echo(_text(fields.get("raw"), "raw"))
     if echoes:
-        raw = cleaned
         notes.append("recalled text was left out of raw")
-    raw = redactor.text(raw)
-    texts = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
-    if not raw.strip() and not any(text.strip() for text in texts):
+    raw = redactor.text(cleaned)
+    summaries = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
+    if not raw.strip() and not any(text.strip() for text in summaries):
         raise InvalidInput("The object says nothing: raw and all summaries are empty.")
-    micro, short, long = fill_summaries(raw, *texts)
+    micro, short, long = fill_summaries(raw, *summaries)
     kind = redactor.text(check_label(fields.get("kind") or DEFAULT_KIND, "kind"))
-    metadata = fields.get("metadata")
-    metadata = {} if metadata is None else metadata
-    canonical_json(metadata, "metadata")  # refused before anything looks inside
-    if not isinstance(metadata, Mapping):
-        raise InvalidInput("metadata must be a JSON object.")
-    metadata = redactor.value(metadata)
+    metadata = _metadata(fields.get("metadata"), redactor)
     tags = slugs([redactor.text(tag) for tag in _strings(fields.get("tags"), "tags")])
     chunks = _chunks(fields.get("chunks"), redactor)
     relevance = _relevance(fields.get("relevance"))
@@ -107,25 +100,15 @@ def plan_object(
     if path is None:
         path = infer_path(raw or micro, kind=kind, project=str(metadata.get("project") or space))
     path = normal_path(redactor.text(check_text(path, "path")))
-    name = fields.get("id")
-    if name is not None:
-        name = redactor.text(check_label(name, "id"))
-        if len(name.encode()) > MOST_ID_BYTES:
-            raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
-    if redactor.flags:
-        before = metadata.get(FLAGS)
-        flags = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
-        metadata = {**metadata, FLAGS: sorted(flags | redactor.flags)}
-    pinned = fields.get("pinned")
-    if pinned is not None and not isinstance(pinned, bool):
-        raise InvalidInput(f"pinned must be true or false, not {pinned!r}.")
+    object_id = _object_id(fields.get("id"), redactor)
+    pinned = _pinned(fields.get("pinned"))
     if pinned is None and any(
         rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.auto_pin
     ):
         pinned = True
     stated = metadata.get("hash")
-    return Wanted(
-        id=name,
+    return ObjectPlan(
+        id=object_id,
         path=path,
         kind=kind,
         raw=raw,
@@ -133,7 +116,8 @@ def plan_object(
         summary_short=short,
         summary_long=long,
         tags=tags,
-        metadata=check_metadata(metadata),
+        # Last: the flags tell of everything that was redacted above.
+        metadata=check_metadata(_flagged(metadata, redactor.flags)),
         relevance=relevance,
         pinned=pinned,
         chunks=chunks,
@@ -220,6 +204,39 @@ def _strings(value: object, name: str) -> list[str]:
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         raise InvalidInput(f"{name} must be a list of strings.")
     return list(value)
+
+
+def _metadata(value: object, redactor: Redactor) -> Mapping[str, Any]:
+    metadata = {} if value is None else value
+    canonical_json(metadata, "metadata")  # refused before anything looks inside
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput("metadata must be a JSON object.")
+    redacted: Mapping[str, Any] = redactor.value(metadata)
+    return redacted
+
+
+def _flagged(metadata: Mapping[str, Any], flags: set[str]) -> Mapping[str, Any]:
+    """Metadata with the flags of what was redacted added to those it has."""
+    if not flags:
+        return metadata
+    before = metadata.get(FLAGS)
+    strings = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
+    return {**metadata, FLAGS: sorted(strings | flags)}
+
+
+def _object_id(value: object, redactor: Redactor) -> str | None:
+    if value is None:
+        return None
+    name = redactor.text(check_label(value, "id"))
+    if len(name.encode()) > MOST_ID_BYTES:
+        raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
+    return name
+
+
+def _pinned(value: object) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInput(f"pinned must be true or false, not {value!r}.")
+    return value
 
 
 def _relevance(value: object) -> str:

@@ -27,7 +27,7 @@ from longmind.spaces.context import (
     render_context,
     request_from,
 )
-from longmind.spaces.objects import Wanted, plan_object
+from longmind.spaces.objects import ObjectPlan, plan_object
 from longmind.spaces.ordering.choice import known
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
@@ -121,27 +121,27 @@ class ProjectSpace:
         summariser = Summariser(self.name, self._ctx)
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
-            def plan(policy: Policy, redactor: Redactor) -> Wanted:
+            def plan(policy: Policy, redactor: Redactor) -> ObjectPlan:
                 payload, notes, usd = summariser.understand(kind, text, given, redactor)
                 span.set("budget_usd", usd)
                 if echoes:
                     notes = [*notes, "recalled text was left out of raw"]
-                wanted = self._plan(payload, policy, redactor)
-                return replace(wanted, notes=(*wanted.notes, *notes))
+                planned = self._plan(payload, policy, redactor)
+                return replace(planned, notes=(*planned.notes, *notes))
 
             return self._keep(plan, _frozen(given.get("freeze_clock")), source)
 
-    def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> Wanted:
+    def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> ObjectPlan:
         return plan_object(payload, space=self.name, policy=policy, redactor=redactor)
 
     def _keep(
-        self, plan: Callable[[Policy, Redactor], Wanted], frozen: int | None, source: str
+        self, plan: Callable[[Policy, Redactor], ObjectPlan], frozen: int | None, source: str
     ) -> Remembered:
         """Plan under the rules that hold, write if they still do, else begin again."""
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
-            wanted = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
-            ready = write.make_ready(self._store, wanted, space=self.name, source=source, updated_at=frozen)
+            planned = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
+            ready = write.make_ready(self._store, planned, space=self.name, source=source, updated_at=frozen)
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
                     record = rows.find_space(tx.db, self.name)
