@@ -23,16 +23,16 @@ from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
 from longmind.spaces import fields, file, retention, rows, write
-from longmind.spaces.index_cache import SpaceIndexes
+from longmind.spaces.file import HMAC
 from longmind.spaces.objects import plan_object
-from longmind.spaces.ordering.choice import DEFAULT, ORDERINGS
+from longmind.spaces.ordering import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
 from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
-from longmind.spaces.signing import HMAC
 from longmind.spaces.space import ProjectSpace
+from longmind.spaces.space_index import SpaceIndexes
 from longmind.spaces.summarise import SpaceContext, space_budgets
 from longmind.spaces.telemetry import Telemetry
 from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceList, SpaceSummary

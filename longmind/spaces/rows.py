@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from longmind.base.checks import canonical_json
 from longmind.base.times import AsOf
-from longmind.spaces.layout import read_chunks
+from longmind.spaces.objects import read_chunks
 from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
 from longmind.store.engine import Connection

@@ -28,7 +28,7 @@ from longmind.spaces.context import (
     request_from,
 )
 from longmind.spaces.objects import ObjectPlan, plan_object
-from longmind.spaces.ordering.choice import known
+from longmind.spaces.ordering import ordering_name
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
@@ -282,7 +282,7 @@ class ProjectSpace:
         telemetry = self._ctx.telemetry
         with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
-            backend = known(default)
+            backend = ordering_name(default)
             with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
                 bundle = self._ctx.recaller.context(self.name, topic, chosen, default=default)
             span.set("backend", bundle.backend)

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, NotFound
 from longmind.spaces import fields
-from longmind.spaces.layout import Span, plan_frame
-from longmind.spaces.objects import ObjectPlan, derived_id
+from longmind.spaces.objects import ObjectPlan, Span, derived_id, plan_frame
 from longmind.spaces.rows import (
     ObjectRow,
     SpaceRow,
