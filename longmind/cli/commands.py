@@ -8,7 +8,6 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -19,24 +18,14 @@ from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
 from longmind.cli import arguments, errors
 from longmind.cli.arguments import JsonOption, StoreOption
-from longmind.cli.output import HELP_STYLE, Block, emit
+from longmind.cli.output import HELP_STYLE, emit
+from longmind.cli.views import view_of
 from longmind.operations import values
 from longmind.operations.forms import Parameter
 from longmind.operations.operation import Operation
 
-View = Callable[[Any], Iterable[Block]]
 Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
 """Takes the memory, the arguments, the flags that were raised, and whether programs are listening."""
-
-VIEWS: Final = {
-    "": "views",
-    "facts": "fact_views",
-    "turns": "memory_views",
-    "memories": "memory_views",
-    "experience": "experience_views",
-    "space": "space_views",
-}
-"""The modules that say how the answers of a group look to people, each with a table `VIEWS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +83,7 @@ def command(
             else:
                 raised = {name for name in flags or () if typed[name]}
                 answer = perform(memory, inputs, raised, as_json)
-        emit(answer, as_json=as_json, view=_views(operation).get(look or operation.name, _anything))
+        emit(answer, as_json=as_json, view=view_of(operation, look))
         if dry_run and not as_json:
             print("A dry run: nothing was written.", file=sys.stderr)
         elif is_new and not as_json:
@@ -234,20 +223,6 @@ def _check_spaces(inputs: Mapping[str, Any]) -> None:
         for space in (spaces,) if isinstance(spaces, str) else spaces:
             if space != values.ANY_SPACE:
                 canonical_space(space)
-
-
-def _views(operation: Operation) -> Mapping[str, View]:
-    module = VIEWS.get(operation.path[0] if len(operation.path) > 1 else "")
-    if module is None:
-        return {}
-    table: Mapping[str, View] = import_module(f"longmind.cli.{module}").VIEWS
-    return table
-
-
-def _anything(answer: Any) -> Iterable[Block]:
-    from longmind.cli.shapes import blocks
-
-    return blocks(answer)
 
 
 def group_app(name: str, text: str, operations: Iterable[Operation]) -> typer.Typer:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TextIO, TypeVar
 
+from longmind.base.times import format_ms
 from longmind.operations.values import plain
 
 Value = TypeVar("Value")
@@ -66,6 +67,22 @@ def one_line(text: str, *, most: int = 400) -> str:
     """The beginning of a text with its white space collapsed."""
     line = clean(" ".join(text[: 4 * most].split()))
     return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"
+
+
+def minute(moment: int) -> str:
+    """An instant for a table column: to the minute, without its zone (which is UTC)."""
+    text = format_ms(moment)
+    return text[:16].replace("T", " ") if text.endswith("Z") else text
+
+
+def size(count: int) -> str:
+    """Bytes in the unit a person would choose."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
 
 
 def styled(text: str, codes: str, stream: TextIO) -> str:

@@ -10,8 +10,7 @@ import typer
 
 from longmind.base.errors import Corrupt, InvalidInput, NotFound
 from longmind.cli.arguments import JsonOption
-from longmind.cli.output import Block, emit
-from longmind.cli.views import size
+from longmind.cli.output import Block, emit, size
 
 if TYPE_CHECKING:
     from longmind.memory import Memory

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli import space_views
+from longmind.base.words import fold
+from longmind.cli.output import show
+from longmind.cli.views import spaces as views
 
 if TYPE_CHECKING:
     from longmind.spaces.values import MemoryObject
@@ -59,7 +62,7 @@ class Browser:
             matches = [
                 item
                 for item in self.items
-                if (not self.pinned or item.pinned) and (not words or space_views.speaks_of(item, words))
+                if (not self.pinned or item.pinned) and (not words or speaks_of(item, words))
             ]
             self._last = (words, self.pinned), matches
         return self._last[1]
@@ -84,14 +87,14 @@ class Browser:
                     break
             if not hidden:
                 indent = "  " * (len(parts) - 1)
-                lines.append(Line(item.path, f"{indent}  {space_views.leaf(item)}", item))
+                lines.append(Line(item.path, f"{indent}  {views.leaf(item)}", item))
         return lines
 
     def body(self, width: int) -> list[str]:
         """The lines of the screen's middle."""
         if self.shown is None:
             return [line.text for line in self.tree()]
-        text = "\n".join(str(block) for block in space_views.detail(self.shown))
+        text = "\n".join(str(block) for block in views.detail(self.shown))
         return [
             piece for line in text.splitlines() for piece in (textwrap.wrap(line, max(20, width - 1)) or [""])
         ]
@@ -158,6 +161,52 @@ class Browser:
             self.open.discard(line.place)
         else:
             self.open.add(line.place)
+
+
+def speaks_of(item: MemoryObject, text: str) -> bool:
+    """Whether an object says each of these words, or something that has it in it."""
+    from longmind.text.words import terms
+
+    whole = f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"
+    folded = fold(whole)
+    return all(word in folded for word in fold(text).split()) or set(terms(text)) <= set(terms(whole))
+
+
+def interactive() -> bool:
+    """Whether a person sits at a terminal that can be drawn on."""
+    from importlib.util import find_spec
+
+    return sys.stdin.isatty() and sys.stdout.isatty() and find_spec("_curses") is not None
+
+
+def show_tree(name: str, items: Sequence[MemoryObject]) -> None:
+    """Branches by path; drawn with Rich on a terminal, with plain lines elsewhere."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.text import Text
+        from rich.tree import Tree
+
+        root = Tree(Text(f"{name} ({len(items)})", style="bold"))
+        branches: dict[str, Tree] = {"": root}
+        for item in items:
+            parts = item.path.split("/")
+            for depth in range(1, len(parts)):
+                folder, above = "/".join(parts[:depth]), "/".join(parts[: depth - 1])
+                if folder not in branches:
+                    branches[folder] = branches[above].add(Text(parts[depth - 1] + "/", style="cyan"))
+            branches["/".join(parts[:-1])].add(Text(views.leaf(item)))
+        Console().print(root)
+        return
+    show([f"{name} ({len(items)})"])
+    printed: set[str] = set()
+    for item in items:
+        parts = item.path.split("/")
+        for depth in range(1, len(parts)):
+            folder = "/".join(parts[:depth])
+            if folder not in printed:
+                printed.add(folder)
+                show(["  " * depth + parts[depth - 1] + "/"])
+        show(["  " * len(parts) + views.leaf(item)])
 
 
 def browse(browser: Browser) -> None:

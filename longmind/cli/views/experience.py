@@ -1,12 +1,11 @@
-"""How experience looks to people; programs get the same values as JSON."""
+"""Experience, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli.output import Block, Table, one_line
-from longmind.cli.views import minute
+from longmind.cli.output import Block, Table, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.context.receipt import Replay

@@ -1,4 +1,4 @@
-"""How results look to people; programs get the same values as JSON."""
+"""Frames, searches, contexts and the store itself, for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.times import format_ms
-from longmind.cli.output import Block, Table, one_line
+from longmind.cli.output import Block, Table, minute, one_line, size
 
 if TYPE_CHECKING:
     from longmind.base.frame import Forgotten, Frame, FrameList, Page
@@ -211,23 +211,6 @@ def names(listing: Names) -> Iterator[Block]:
     yield from listing.names
 
 
-def models(answer: Mapping[str, Any]) -> Iterator[Block]:
-    rows: list[Sequence[str | int]] = [
-        (
-            model["name"],
-            model["title"],
-            model["dimensions"],
-            size(model["size"]) if model["installed"] else "not installed",
-            model["licence"],
-        )
-        for model in answer["models"]
-    ]
-    yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
-    if not all(model["installed"] for model in answer["models"]):
-        yield "Install one with: longmind models install NAME"
-    yield f"Cache: {answer['cache']}"
-
-
 def _said(frame: Frame) -> str:
     who = frame.speaker or frame.role
     text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
@@ -239,22 +222,6 @@ def _lacks(results: SearchResults) -> Iterator[Block]:
         yield f"The {lane.name} lane did not run: {lane.detail}"
     for note in results.notes:
         yield f"Note: {note}"
-
-
-def minute(moment: int) -> str:
-    """An instant for a table column: to the minute, without its zone (which is UTC)."""
-    text = format_ms(moment)
-    return text[:16].replace("T", " ") if text.endswith("Z") else text
-
-
-def size(count: int) -> str:
-    """Bytes in the unit a person would choose."""
-    amount = float(count)
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    raise AssertionError
 
 
 def _frames_named(ids: Sequence[int]) -> str:

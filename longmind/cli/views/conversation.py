@@ -1,4 +1,4 @@
-"""How turns and the memories made of them look to people."""
+"""Turns, and the memories made of them, for people."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.times import format_ms
-from longmind.cli.output import Block, Table, one_line
-from longmind.cli.views import erased, minute
+from longmind.cli.output import Block, Table, minute, one_line
+from longmind.cli.views.memory import erased
 
 if TYPE_CHECKING:
     from longmind.base.frame import Frame, FrameList
