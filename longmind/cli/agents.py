@@ -12,7 +12,7 @@ import typer
 from longmind.base.errors import InvalidInput
 from longmind.base.names import DEFAULT_SPACE
 from longmind.cli import arguments
-from longmind.cli.arguments import JsonOption, SpaceOption, StoreOption
+from longmind.cli.arguments import JsonOption, MemoryLimitOption, SpaceOption, StoreOption
 from longmind.cli.output import Block, Table, emit
 
 if TYPE_CHECKING:
@@ -74,17 +74,20 @@ def mcp(
     ] = None,
     space: SpaceOption = DEFAULT_SPACE,
     store: StoreOption = None,
+    memory_limit: MemoryLimitOption = None,
 ) -> None:
     """Serve agents by the Model Context Protocol, over standard input and output or over HTTP."""
     from longmind.mcp.lazy_memory import Holder
     from longmind.mcp.serve import serve_http, serve_stdio
     from longmind.mcp.settings import Settings
 
+    if memory_limit:
+        arguments.byte_count(memory_limit)  # refused now, not when the first call opens the memory
     with ExitStack() as stack:
 
         def opening(begins: bool) -> Memory:
             opened = arguments.writing if begins else arguments.reading
-            return stack.enter_context(opened(store, space=space))
+            return stack.enter_context(opened(store, space=space, memory_limit=memory_limit))
 
         holder = Holder(opening)
         if http:
