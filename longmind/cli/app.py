@@ -94,8 +94,8 @@ def version(as_json: JsonOption = False) -> None:
     emit({"version": __version__}, as_json=as_json, view=lambda shown: [f"longmind {shown['version']}"])
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         version()
         raise typer.Exit
 

@@ -59,14 +59,14 @@ def list_models(cache: CacheOption = None, as_json: JsonOption = False) -> None:
     folder = _folder(cache)
     here = {model.name: model for model in models.installed(folder)}
     rows: list[dict[str, Any]] = []
-    for known in CATALOGUE.values():
-        model = here.get(known.name)
+    for entry in CATALOGUE.values():
+        model = here.get(entry.name)
         rows.append(
             {
-                "name": known.name,
-                "title": known.title,
-                "licence": known.licence,
-                "dimensions": known.dimensions,
+                "name": entry.name,
+                "title": entry.title,
+                "licence": entry.licence,
+                "dimensions": entry.dimensions,
                 "installed": model is not None,
                 "revision": model.revision if model else None,
                 "size": model.size if model else None,

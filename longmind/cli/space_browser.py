@@ -34,7 +34,7 @@ UP, DOWN, LEFT, RIGHT, ENTER, BACK, PAGE_UP, PAGE_DOWN = (
 class Line:
     """One line of the tree: a branch, or the object at its end."""
 
-    place: str
+    path: str
     text: str
     item: MemoryObject | None = None
 
@@ -151,16 +151,16 @@ class Browser:
     def _turn(self, line: Line, key: str) -> None:
         """Open or close a branch, or open an object."""
         if key == LEFT:
-            place = line.place if line.place in self.open else line.place.rpartition("/")[0]
-            self.open.discard(place)
-            places = [found.place for found in self.tree()]
-            self.at = places.index(place) if place in places else self.at
+            path = line.path if line.path in self.open else line.path.rpartition("/")[0]
+            self.open.discard(path)
+            paths = [other.path for other in self.tree()]
+            self.at = paths.index(path) if path in paths else self.at
         elif line.item is not None:
             self.shown, self.scrolled = line.item, 0
-        elif key == ENTER and line.place in self.open:
-            self.open.discard(line.place)
+        elif key == ENTER and line.path in self.open:
+            self.open.discard(line.path)
         else:
-            self.open.add(line.place)
+            self.open.add(line.path)
 
 
 def speaks_of(item: MemoryObject, text: str) -> bool:
@@ -261,8 +261,8 @@ def _draw(screen: Any, browser: Browser) -> int:
 
     screen.erase()
     write(0, browser.head(), curses.A_BOLD)
-    for place, text in enumerate(body[browser.scrolled : browser.scrolled + height]):
-        write(1 + place, text, curses.A_REVERSE if browser.scrolled + place == cursor else curses.A_NORMAL)
+    for row, text in enumerate(body[browser.scrolled : browser.scrolled + height]):
+        write(1 + row, text, curses.A_REVERSE if browser.scrolled + row == cursor else curses.A_NORMAL)
     write(rows - 1, HELP if browser.shown is None else READING, curses.A_DIM)
     screen.refresh()
     return height

@@ -33,7 +33,7 @@ class Holder:
                 self._memory = self._opening(begins)
             return self._memory
 
-    def found(self) -> Memory | None:
+    def existing(self) -> Memory | None:
         """The memory, or None as long as there is none."""
         try:
             return self.memory()

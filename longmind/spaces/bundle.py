@@ -71,7 +71,7 @@ class Bundle:
 
     def to_dict(self) -> dict[str, Any]:
         """The bundle in the shape and the order of keys in which it is documented."""
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "space": self.space,
             "topic": self.topic,
             "generated_at": self.generated_at,
@@ -79,11 +79,11 @@ class Bundle:
             "sections": self.sections,
         }
         if self.raw_limit is not None:
-            found["raw"] = self.raw
-        found["limit"] = self.limit
+            document["raw"] = self.raw
+        document["limit"] = self.limit
         if self.warnings:
-            found["warnings"] = list(self.warnings)
-        return found
+            document["warnings"] = list(self.warnings)
+        return document
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
@@ -106,27 +106,27 @@ class Bundle:
         return section
 
 
-def check_options(given: Mapping[str, Any] | str | None, **named: Any) -> Options:
+def check_options(options: Mapping[str, Any] | str | None, **named: Any) -> Options:
     """Options as JSON, or by name; the names win. Numbers out of range are clamped."""
-    if isinstance(given, str):
+    if isinstance(options, str):
         try:
-            given = json.loads(given)
+            options = json.loads(options)
         except ValueError:
-            raise InvalidInput("The options are no valid JSON.") from None
-    if given is not None and not isinstance(given, Mapping):
+            raise InvalidInput("The options are not valid JSON.") from None
+    if options is not None and not isinstance(options, Mapping):
         raise InvalidInput("Options are a JSON object.", hint='Write {"limit": 3}.')
-    values = {**(given or {}), **{key: value for key, value in named.items() if value is not None}}
+    values = {**(options or {}), **{key: value for key, value in named.items() if value is not None}}
     unknown = sorted(str(key) for key in set(values) - set(Options.__dataclass_fields__))
     if unknown:
-        known = ", ".join(Options.__dataclass_fields__)
-        raise InvalidInput(f"There is no option {', '.join(unknown)}.", hint=f"Known are {known}.")
+        names = ", ".join(Options.__dataclass_fields__)
+        raise InvalidInput(f"There is no option {', '.join(unknown)}.", hint=f"Choose from {names}.")
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if value is not None:
             checked[name] = _CHECKS[name](value, name)
-    made = Options(**checked)
-    raw_limit = made.limit if made.raw_limit is None else min(made.raw_limit, made.limit)
-    return replace(made, raw_limit=raw_limit)
+    parsed = Options(**checked)
+    raw_limit = parsed.limit if parsed.raw_limit is None else min(parsed.raw_limit, parsed.limit)
+    return replace(parsed, raw_limit=raw_limit)
 
 
 def check_topic(topic: object) -> str:
@@ -134,8 +134,8 @@ def check_topic(topic: object) -> str:
 
 
 def summarise(topic: str, objects: Sequence[MemoryObject]) -> str:
-    found = "; ".join(item.summary_micro.rstrip(" .;") for item in objects)
-    return f"Context bundle for '{topic}' ({len(objects)} items): {found or 'nothing is known of it'}."
+    summaries = "; ".join(item.summary_micro.rstrip(" .;") for item in objects)
+    return f"Context bundle for '{topic}' ({len(objects)} items): {summaries or 'nothing is known of it'}."
 
 
 def _clamped(value: object, name: str) -> int:

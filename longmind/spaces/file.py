@@ -48,14 +48,14 @@ def sign(space: str, whole: str, *, key: bytes, algorithm: str) -> dict[str, str
         private = _ed25519().Ed25519PrivateKey.from_private_bytes(_raw_key(key))
         public = private.public_key().public_bytes_raw()
         return {"algorithm": ED25519, "key_id": key_id(public), "value": private.sign(message).hex()}
-    raise InvalidInput(f"{algorithm!r} is no way to sign.", hint=f"Use {HMAC} or {ED25519}.")
+    raise InvalidInput(f"{algorithm!r} is not a way to sign.", hint=f"Use {HMAC} or {ED25519}.")
 
 
 def check_signature(space: str, whole: str, signature: object, *, key: bytes) -> None:
     """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature."""
     if not isinstance(signature, Mapping):
         raise Conflict(
-            "The bundle is not signed, and a key was given.", hint="Leave the key away to trust it."
+            "The bundle is not signed, and a key was given.", hint="Leave out the key to trust it."
         )
     algorithm, value = signature.get("algorithm"), str(signature.get("value"))
     message = _message(space, whole)
@@ -160,7 +160,7 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"Invalid space file: it is no JSON: {error}.") from None
+        raise InvalidInput(f"Invalid space file: it is not JSON: {error}.") from None
     if not isinstance(document, dict) or not isinstance(document.get("objects"), list):
         raise InvalidInput("Invalid space file: it has no list of objects.")
     space = document.get("space") or document.get("name") or name
@@ -168,7 +168,7 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
         raise InvalidInput("Invalid space file: it does not name its space.", hint="Name one.")
     for index, item in enumerate(document["objects"]):
         if not isinstance(item, dict):
-            raise InvalidInput(f"Invalid space file: object {index} is no JSON object.")
+            raise InvalidInput(f"Invalid space file: object {index} is not a JSON object.")
     return SpaceFile(
         space=canonical_space(space),
         metadata=_mapping(document, "metadata"),
@@ -183,21 +183,21 @@ def _mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidInput(f"Invalid space file: {name} is no JSON object.")
+        raise InvalidInput(f"Invalid space file: {name} is not a JSON object.")
     return value
 
 
 def _verify(document: Mapping[str, Any], key: bytes | None) -> Literal["signature", "hash", "none"]:
     if "hash" not in document and "format" not in document:
         if key is not None:
-            raise Conflict("The bundle is not signed, and a key was given.", hint="Leave the key away.")
+            raise Conflict("The bundle is not signed, and a key was given.", hint="Leave out the key.")
         return "none"
     body = {name: document[name] for name in _BODY if name in document}
     unknown = sorted(set(document) - {*_BODY, "hash", "hashes", "signature"})
     missing = sorted(set(_BODY) - set(document))
     if missing or unknown or document.get("format") not in _FORMATS:
         raise InvalidInput(
-            f"Invalid space file: it is no {FORMAT}"
+            f"Invalid space file: it is not {FORMAT}"
             + (f", without {', '.join(missing)}" if missing else "")
             + (f", with {', '.join(unknown)}" if unknown else "")
             + "."

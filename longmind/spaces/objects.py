@@ -64,7 +64,7 @@ def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
         try:
             payload = json.loads(payload)
         except ValueError:
-            raise InvalidInput("The object is no valid JSON.") from None
+            raise InvalidInput("The object is not valid JSON.") from None
     if not isinstance(payload, Mapping):
         raise InvalidInput("An object is a JSON object.", hint='Write {"path": "…", "raw": "…"}.')
     unknown = sorted(str(key) for key in set(payload) - _KNOWN)

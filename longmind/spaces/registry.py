@@ -368,7 +368,7 @@ def _metadata(metadata: Mapping[str, Any] | str | None) -> dict[str, Any]:
         try:
             metadata = json.loads(metadata)
         except ValueError:
-            raise InvalidInput("The metadata of the space is no valid JSON.") from None
+            raise InvalidInput("The metadata of the space is not valid JSON.") from None
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput("The metadata of a space is a JSON object.")
     return dict(metadata or {})

@@ -72,8 +72,8 @@ class ProjectSpace:
 
         An object with the same id or path is changed; its id stays, and its pin unless `pinned` is given.
         """
-        given = _options(options, {"freeze_clock"})
-        frozen = _frozen(freeze_clock or given.get("freeze_clock"))
+        merged = _options(options, {"freeze_clock"})
+        frozen = _frozen(freeze_clock or merged.get("freeze_clock"))
         with self._ctx.telemetry.operation("remember_structured", space=self.name):
             return self._keep(lambda policy, redactor: self._plan(payload, policy, redactor), frozen, source)
 
@@ -83,7 +83,7 @@ class ProjectSpace:
         raw_text: Annotated[str, "The text to keep.", Mark.TEXT],
         options: Mapping[str, Any] | str | None = None,
         *,
-        path_hint: Annotated[str | None, "Its place; inferred, if it is not given."] = None,
+        path_hint: Annotated[str | None, "Its path; inferred if left out."] = None,
         project: Annotated[str | None, "The project it is about."] = None,
         tags: Annotated[Sequence[str] | None, "Tags for it."] = None,
         metadata: Metadata = None,
@@ -111,9 +111,9 @@ class ProjectSpace:
             "freeze_clock": freeze_clock,
             "on_error": on_error,
         }
-        given = _options(options, _RAW_OPTIONS)
-        given.update({name: value for name, value in named.items() if value is not None})
-        check_choice(given.get("on_error", "extract"), "on_error", ("extract", "raise"))
+        merged = _options(options, _RAW_OPTIONS)
+        merged.update({name: value for name, value in named.items() if value is not None})
+        check_choice(merged.get("on_error", "extract"), "on_error", ("extract", "raise"))
         check_label(kind, "kind")
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
@@ -122,14 +122,14 @@ class ProjectSpace:
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
             def plan(policy: Policy, redactor: Redactor) -> ObjectPlan:
-                payload, notes, usd = summariser.understand(kind, text, given, redactor)
+                payload, notes, usd = summariser.understand(kind, text, merged, redactor)
                 span.set("budget_usd", usd)
                 if echoes:
                     notes = [*notes, "recalled text was left out of raw"]
                 planned = self._plan(payload, policy, redactor)
                 return replace(planned, notes=(*planned.notes, *notes))
 
-            return self._keep(plan, _frozen(given.get("freeze_clock")), source)
+            return self._keep(plan, _frozen(merged.get("freeze_clock")), source)
 
     def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> ObjectPlan:
         return plan_object(payload, space=self.name, policy=policy, redactor=redactor)
@@ -408,14 +408,14 @@ def _options(options: Mapping[str, Any] | str | None, allowed: Iterable[str]) ->
         try:
             options = json.loads(options)
         except ValueError:
-            raise InvalidInput("The options are no valid JSON.") from None
+            raise InvalidInput("The options are not valid JSON.") from None
     if options is None:
         return {}
     if not isinstance(options, Mapping):
         raise InvalidInput("Options are a JSON object.")
     if unknown := sorted(str(key) for key in set(options) - set(allowed)):
         raise InvalidInput(
-            f"There is no option {', '.join(unknown)}.", hint=f"Known are {', '.join(sorted(allowed))}."
+            f"There is no option {', '.join(unknown)}.", hint=f"Choose from {', '.join(sorted(allowed))}."
         )
     return dict(options)
 

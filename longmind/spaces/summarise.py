@@ -149,32 +149,32 @@ class Summariser:
         self._answers: dict[str, dict[str, Any]] = {}
 
     def understand(
-        self, kind: str, text: str, given: Mapping[str, Any], redactor: Redactor
+        self, kind: str, text: str, options: Mapping[str, Any], redactor: Redactor
     ) -> tuple[dict[str, Any], list[str], float]:
         """The object's fields, by a model if there is one. Nothing unredacted reaches it."""
-        metadata = dict(given.get("metadata") or {})
-        project = str(given.get("project") or metadata.get("project") or self._space)
-        hint = given.get("path_hint")
+        metadata = dict(options.get("metadata") or {})
+        project = str(options.get("project") or metadata.get("project") or self._space)
+        hint = options.get("path_hint")
         raw = Raw(
             kind=redactor.text(kind),
             text=redactor.text(text),
             project=redactor.text(project),
             path_hint=None if hint is None else redactor.text(check_text(hint, "path_hint")),
-            tags=tuple(redactor.text(check_label(tag, "tag")) for tag in given.get("tags") or ()),
+            tags=tuple(redactor.text(check_label(tag, "tag")) for tag in options.get("tags") or ()),
         )
         notes: list[str] = []
         usd = 0.0
         mark: dict[str, Any] = {"method": "extractive"}
         fields = plan_extract(raw)
         try:
-            model = self._model(given.get("model"))
+            model = self._model(options.get("model"))
             if model is None:
                 notes.append("summarised by extraction: there is no language model")
             else:
-                fields, usd = self._ask(model, raw, given)
+                fields, usd = self._ask(model, raw, options)
                 mark = {"method": "model", "model": name_of(model)}
         except (ModelFailed, OverBudget) as error:
-            if given.get("on_error") == "raise":
+            if options.get("on_error") == "raise":
                 raise
             mark["reason"] = error.code
             notes.append(f"summarised by extraction: {error.message}")
@@ -189,18 +189,22 @@ class Summariser:
             "metadata": {**metadata, "project": raw.project, MARK: mark},
             "relevance": "high" if metadata.get("importance") == "high" else fields["relevance"],
         }
-        pinned = given.get("auto_pin")
+        pinned = options.get("auto_pin")
         if pinned is True or (pinned is None and fields.get("auto_pin") is True):
             payload["pinned"] = True
         return payload, notes, usd
 
-    def _ask(self, model: LanguageModel, raw: Raw, given: Mapping[str, Any]) -> tuple[dict[str, Any], float]:
+    def _ask(
+        self, model: LanguageModel, raw: Raw, options: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], float]:
         """One call inside the space's budgets, and its cost; a second attempt at writing asks nothing."""
         answered = self._answers.get(raw.text)
         if answered is not None:
             return answered, 0.0
-        most = check_limit(given.get("max_tokens", DEFAULT_MAX_TOKENS), "max_tokens", most=1_000_000)
-        prompt = filing_prompt(raw, max_tokens=most, temperature=_temperature(given.get("temperature", 0.0)))
+        most = check_limit(options.get("max_tokens", DEFAULT_MAX_TOKENS), "max_tokens", most=1_000_000)
+        prompt = filing_prompt(
+            raw, max_tokens=most, temperature=_temperature(options.get("temperature", 0.0))
+        )
         answer = self._ctx.guard.ask(model, prompt, parse_filing, space=self._space)
         self._answers[raw.text] = answer.value
         return answer.value, answer.cost_micros / 1_000_000

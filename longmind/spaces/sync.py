@@ -121,7 +121,7 @@ def _text_of(entry: Entry | Skipped, readers: Readers) -> str:
 def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ...]:
     """Files of a git working tree that differ from a revision, untracked ones included."""
     if not since or since.startswith("-"):
-        raise InvalidInput(f"{since!r} is no revision.")
+        raise InvalidInput(f"{since!r} is not a revision.")
     commands = (
         ("diff", "--name-only", "--relative", "-z", since, "--"),
         ("ls-files", "--others", "--exclude-standard", "-z"),

@@ -172,7 +172,7 @@ def replayed(replay: Replay) -> Iterator[Block]:
     yield from (*replay.changes, *replay.drift)
 
 
-def _table(found: Sequence[Record]) -> Table:
+def _table(items: Sequence[Record]) -> Table:
     rows = [
         (
             record.id,
@@ -180,7 +180,7 @@ def _table(found: Sequence[Record]) -> Table:
             minute(record.occurred_at),
             one_line(record.text) + (" [archived]" if record.archived else ""),
         )
-        for record in found
+        for record in items
     ]
     return Table(("id", "kind", "when (UTC)", "text"), rows)
 

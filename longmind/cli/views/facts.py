@@ -162,10 +162,10 @@ def _listed(hits: Sequence[FactHit], *, truncated: bool) -> Iterator[Block]:
 
 
 def _aside(hit: FactHit) -> str:
-    said = [f"{key}: {_shown(value)}" for key, value in hit.fact.qualifiers]
-    said += ["a premise is gone"] if hit.lost_premises else []
-    said += ["global"] if hit.scope == "global" else []
-    return f" ({', '.join(said)})" if said else ""
+    notes = [f"{key}: {_shown(value)}" for key, value in hit.fact.qualifiers]
+    notes += ["a premise is gone"] if hit.lost_premises else []
+    notes += ["global"] if hit.scope == "global" else []
+    return f" ({', '.join(notes)})" if notes else ""
 
 
 def _shown(value: Value) -> str:

@@ -48,7 +48,7 @@ def timeline(listing: FrameList | Page) -> Iterator[Block]:
     yield Table((*columns, "text"), rows)
 
 
-def found(results: SearchResults) -> Iterator[Block]:
+def hits(results: SearchResults) -> Iterator[Block]:
     if not results:
         yield "Nothing was found."
     else:
@@ -58,7 +58,7 @@ def found(results: SearchResults) -> Iterator[Block]:
                 f"{hit.score:.3f}",
                 minute(hit.frame.occurred_at),
                 "+".join(hit.lanes) or "beside a hit",
-                one_line(_said(hit.frame)),
+                one_line(_labelled(hit.frame)),
             )
             for hit in results
         ]
@@ -69,7 +69,7 @@ def found(results: SearchResults) -> Iterator[Block]:
 def explained(results: SearchResults) -> Iterator[Block]:
     yield from results.explain().splitlines()
     yield ""
-    yield from found(results)
+    yield from hits(results)
 
 
 def recalled(context: Context) -> Iterator[Block]:
@@ -211,7 +211,7 @@ def names(listing: Names) -> Iterator[Block]:
     yield from listing.names
 
 
-def _said(frame: Frame) -> str:
+def _labelled(frame: Frame) -> str:
     who = frame.speaker or frame.role
     text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
     return f"{frame.title}: {text}" if frame.title and not text.startswith(frame.title) else text
@@ -241,7 +241,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "erase": erased,
     "verify_erasure": erasure_checked,
     "unfinished_erasures": completed,
-    "search": found,
+    "search": hits,
     "explain": explained,
     "why_not": lost,
     "recall": recalled,

@@ -101,8 +101,8 @@ def ruled(rules: SpacePolicy) -> Iterator[Block]:
 
 def collected(report: GcReport) -> Iterator[Block]:
     word = "would go" if report.dry_run else "purged" if report.purged else "archived"
-    said = f"{len(report.expired)} expired objects {word}" if report.expired else "Nothing expired"
-    yield f"{said}; {report.kept_pinned} kept by their pins."
+    summary = f"{len(report.expired)} expired objects {word}" if report.expired else "Nothing expired"
+    yield f"{summary}; {report.kept_pinned} kept by their pins."
     yield from (f"  {name}" for name in report.expired)
 
 
