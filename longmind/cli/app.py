@@ -31,7 +31,7 @@ _AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.
 _LIGHT: Final = frozenset(
     "init restore recover install uninstall hook mcp serve doctor models version".split()
 )
-"""Commands that are not operations: none of those has to be imported to run them."""
+"""Commands that are not operations; they run without importing any."""
 
 
 def build(first: str | None = None) -> typer.Typer:

@@ -30,7 +30,7 @@ Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter as the command line has it: the type that is parsed, and how a value is made of it."""
+    """A parameter on the command line: the type to parse, and how to convert the value."""
 
     type: Any
     metavar: str | None
@@ -98,7 +98,7 @@ def command(
         parameters.append(_keyword("file", Path | None, None, text="Take it from this file.", metavar="PATH"))
     for name, text in {**_LOOKS.get(operation.name, {}), **(flags or {})}.items():
         parameters.append(_keyword(name, bool, False, text=text))
-    if operation.name in _ASKED:
+    if operation.name in _CONFIRMED:
         parameters.append(_keyword("yes", bool, False, text="Do not ask."))
     parameters.append(inspect.Parameter("store", _KEYWORD, default=None, annotation=StoreOption))
     parameters.append(inspect.Parameter("as_json", _KEYWORD, default=False, annotation=JsonOption))
@@ -111,21 +111,21 @@ def command(
 
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 _VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay")
-"""Operations whose answer can be a no; the exit code says it too."""
+"""Operations whose result can be false; the exit code reports it too."""
 _LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
     "search": {"explain": "Say why each hit has its place."},
     "experience.brief": {"explain": "Say why each item is there, and why others are not."},
 }
 """Flags that only change how people see an answer, by operation."""
-_ASKED: Final = {"space.delete": "Erase everything in space {space!r}?"}
-"""Operations that are asked about first, unless --yes is given."""
+_CONFIRMED: Final = {"space.delete": "Erase everything in space {space!r}?"}
+"""Operations that need confirmation, or --yes."""
 _SINGULAR: Final = {"aliases": "alias"}
 """What one of several is called, where it is not the same without its s."""
 
 
 def _ask_first(operation: Operation, yes: bool | None, inputs: Mapping[str, Any]) -> None:
-    if operation.name in _ASKED and not yes:
-        question = _ASKED[operation.name].format(**inputs)
+    if operation.name in _CONFIRMED and not yes:
+        question = _CONFIRMED[operation.name].format(**inputs)
         if not sys.stdin.isatty():
             raise InvalidInput(question, hint="Repeat it with --yes.")
         typer.confirm(question, abort=True)
@@ -207,7 +207,7 @@ def _is_list(item: Parameter) -> bool:
 
 
 def _json(text: str, item: Parameter) -> Any:
-    """JSON where it is some; where any value will do, other text stands for itself."""
+    """Parse JSON; where any value is allowed, other text is taken as it is."""
     try:
         return json.loads(text)
     except ValueError as error:

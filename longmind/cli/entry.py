@@ -1,4 +1,4 @@
-"""Where the command `longmind` begins: a hook is called at every prompt, so it goes the short way."""
+"""Entry point of `longmind`. Hooks run at every prompt, so they skip the imports of the command line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NoReturn
 
 
 def run(argv: Sequence[str] | None = None) -> None:
-    """Entry point. Only what is not a hook needs the libraries of the command line."""
+    """Entry point. Hooks run without the libraries of the command line."""
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
         _run_hook(words[1:])

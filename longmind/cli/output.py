@@ -26,7 +26,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings. Numbers stand to the right; the last column takes the room that is left."""
+    """Rows under headings. Numbers are right-aligned; the last column takes the remaining width."""
 
     headings: tuple[str, ...]
     rows: Sequence[Sequence[str | int]]
@@ -86,7 +86,7 @@ def size(count: int) -> str:
 
 
 def styled(text: str, codes: str, stream: TextIO) -> str:
-    """Coloured on a terminal that wants it, as it is elsewhere."""
+    """Coloured if the terminal supports it, unchanged elsewhere."""
     colours = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return f"\x1b[{codes}m{text}\x1b[0m" if colours else text
 

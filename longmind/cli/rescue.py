@@ -1,4 +1,4 @@
-"""Commands for a store that cannot be opened: put a backup in its place, or go on with what is left."""
+"""Commands for a store that cannot be opened: restore a backup, or recover what is left."""
 
 from __future__ import annotations
 

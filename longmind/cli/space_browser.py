@@ -164,7 +164,7 @@ class Browser:
 
 
 def speaks_of(item: MemoryObject, text: str) -> bool:
-    """Whether an object says each of these words, or something that has it in it."""
+    """Whether an object contains each of these words, also inside longer ones."""
     from longmind.text.words import terms
 
     whole = f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"
@@ -242,7 +242,7 @@ def _loop(screen: Any, browser: Browser) -> None:
 
 
 def _draw(screen: Any, browser: Browser) -> int:
-    """Draw all of it, and say how many lines the middle has."""
+    """Draw the screen, and return the number of lines in its middle part."""
     import curses
 
     rows, width = screen.getmaxyx()

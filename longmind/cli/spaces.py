@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from longmind.spaces.values import MemoryObject
 
 commands = typer.Typer()
-"""These join the commands that are made of the operations; one of the same name stands in its place."""
+"""Added to the commands made of operations; one of the same name replaces it."""
 
 Name = Annotated[str, typer.Argument(metavar="SPACE", help="The space.")]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 Opening = Callable[[bool], "Memory"]
-"""Opens the memory; true: it may be begun if it is not there yet."""
+"""Opens the memory; true: create it if it does not exist yet."""
 
 
 class Holder:

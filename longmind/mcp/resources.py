@@ -63,7 +63,7 @@ def listed(memory: Memory | None) -> list[dict[str, Any]]:
 
 
 def read(memory: Memory, address: str) -> dict[str, Any]:
-    """What stands under an address, as plain values."""
+    """The resource at an address, as plain values."""
     try:
         parts = urlsplit(address)
         query = {key: values[-1] for key, values in parse_qs(parts.query).items()}

@@ -25,7 +25,7 @@ _ANYWHERE: Final = ("0.0.0.0", "::", "")
 
 
 def serve_stdio(holder: Holder, settings: Settings) -> None:
-    """Answer one client over standard input and output, until it hangs up."""
+    """Serve one client over standard input and output until it disconnects."""
     server = _create(holder, settings)
     import anyio
     from mcp.server.stdio import stdio_server

@@ -42,7 +42,7 @@ class OperationTool:
 
     @cached_property
     def shown(self) -> dict[str, Any]:
-        """What the list of tools says of it."""
+        """Its entry in the list of tools."""
         effect = self.operation.effect
         return {
             "name": self.name,

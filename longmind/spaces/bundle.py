@@ -17,7 +17,7 @@ from longmind.when.arguments import parse_moment, parse_rfc3339
 
 DEFAULT_LIMIT: Final = 5
 KIND_LIMIT: Final = 20
-"""How many objects of one kind are given where no number is asked for."""
+"""Default limit of `recall_kind`."""
 MOST: Final = 200
 """A larger `limit` is clamped to this."""
 
@@ -56,7 +56,7 @@ class Bundle:
     limit: int
     backend: str
     raw_limit: int | None
-    """None: no raw texts were asked for."""
+    """None: raw texts were not requested."""
     include_metadata: bool = True
     warnings: tuple[str, ...] = ()
 

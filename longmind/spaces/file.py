@@ -38,7 +38,7 @@ def part_hashes(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def sign(space: str, whole: str, *, key: bytes, algorithm: str) -> dict[str, str]:
-    """A signature over the space's name and the hash of all of it."""
+    """A signature over the space's name and the hash of the whole file."""
     message = _message(space, whole)
     if algorithm == HMAC:
         _check_key(key)
@@ -111,14 +111,14 @@ def _ed25519() -> Any:
 
 FORMAT: Final = "longmind.space/1"
 _FORMATS: Final = (FORMAT, "recollect.space/1")
-"""As it is written, and as it was before the product had its name."""
+"""The current name, and the one from before the product was renamed."""
 MOST_BYTES: Final = 1 << 30
 _BODY: Final = ("format", "metadata", "objects", "policies", "space", "updated_at")
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceFile:
-    """What a file says, and how far it could be checked."""
+    """The content of a file, and how it was verified."""
 
     space: str
     metadata: Mapping[str, Any]

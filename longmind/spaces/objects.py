@@ -40,7 +40,7 @@ HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlan:
-    """An object as it is to be stored; `id` and `pinned` are None where the caller did not say."""
+    """An object as it is to be stored; `id` and `pinned` are None if the caller did not set them."""
 
     id: str | None
     path: str
@@ -83,7 +83,7 @@ def plan_object(
     redactor: Redactor,
     keep_times: bool = False,
 ) -> ObjectPlan:
-    """Check everything a caller may say of an object, take out what must not be kept, fill in the rest."""
+    """Check the fields of an object, redact what must not be stored, fill in what is missing."""
     fields = read_payload(payload)
     notes = []
     if not keep_times and (fields.get("created_at") or fields.get("updated_at")):
@@ -221,7 +221,7 @@ def _metadata(value: object, redactor: Redactor) -> Mapping[str, Any]:
 
 
 def _flagged(metadata: Mapping[str, Any], flags: set[str]) -> Mapping[str, Any]:
-    """Metadata with the flags of what was redacted added to those it has."""
+    """Metadata with the flags of what was redacted added."""
     if not flags:
         return metadata
     before = metadata.get(FLAGS)
@@ -328,7 +328,7 @@ def plan_frame(
 
 
 def raw_bytes_of(text: str, raw_bytes: int) -> bytes:
-    """The raw text; of an object without one, what stands in its place."""
+    """The raw text; for an object without one, the summary stored instead."""
     encoded = text.encode()
     return encoded[:raw_bytes] if raw_bytes else encoded.split(b"\n\n", 1)[0]
 

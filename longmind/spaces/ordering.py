@@ -54,7 +54,7 @@ class Ordering(Protocol):
 
 
 def topic_matches(index: SpaceIndex, question: Question) -> tuple[Float64Array, BoolArray]:
-    """How much of the topic the fields say (0 to 8), and where any of it is said at all."""
+    """How well the fields match the topic (0 to 8), and which objects match at all."""
     index.seek(question.words)
     amount = np.zeros(index.size)
     matched = np.zeros(index.size, dtype=bool)
@@ -67,7 +67,7 @@ def topic_matches(index: SpaceIndex, question: Question) -> tuple[Float64Array, 
 
 
 def base_scores(index: SpaceIndex) -> Float64Array:
-    """Relevance and pin, whatever the topic."""
+    """Relevance and pin, which do not depend on the topic."""
     base: Float64Array = np.array(BASE)[index.relevance] + PINNED * index.pinned
     return base
 
@@ -112,7 +112,7 @@ class Patricia:
 
 
 def _paths(topic: str) -> list[list[str]]:
-    """What in the topic may be a path: words with slashes in them, and all its words one below the other."""
+    """Possible paths in the topic: words that contain slashes, and all words joined as one path."""
     words = fold(topic).replace("\\", "/").split()
     paths = [[part for part in word.split("/") if part] for word in words if "/" in word]
     whole = [part for word in words for part in word.split("/") if part]
@@ -165,7 +165,7 @@ class Raptor:
 
 
 def _clusters(index: SpaceIndex, share: Float64Array) -> Float64Array:
-    """For each object the mean share of the topic in the best of its clusters; one member is no cluster."""
+    """For each object the mean share of the topic in its best cluster; clusters of one do not count."""
     best: Float64Array = np.zeros(index.size)
     if not share.any():
         return best

@@ -42,7 +42,7 @@ _REGEX_PREFIX: Final = "regex:"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Conditions on an object; those that are given must all hold, and one at least is given."""
+    """Conditions on an object, at least one; all of them must hold."""
 
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()

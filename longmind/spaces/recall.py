@@ -27,7 +27,7 @@ _DUPLICATES: Final = 4
 
 
 class Recaller:
-    """Answers from what is kept in memory of the spaces of one store."""
+    """Recalls from the in-memory indexes of one store's spaces."""
 
     def __init__(self, store: Store, search: SearchEngine | None, indexes: SpaceIndexes) -> None:
         self._store = store
@@ -144,7 +144,7 @@ def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> BoolArray
 def _visible(
     index: SpaceIndex, scores: Scores, allowed: BoolArray, policy: Policy, options: Options, *, dedupe: bool
 ) -> list[str]:
-    """The ids of the first objects; further ones take the place of those that are hidden or said twice."""
+    """The ids of the first objects; hidden objects and duplicates are replaced by the next ones."""
     names = {value: name for name, value in LEVELS.items()}
     rules = () if options.include_hidden else policy.visibility
     reach = options.limit * (_DUPLICATES if dedupe else 1)

@@ -344,7 +344,7 @@ class Spaces:
 
 
 def _check_replaceable(target: Path) -> None:
-    """An export may be made anew; any other file, and a store above all, is not ours to replace."""
+    """Only an earlier export may be overwritten; never a store or any other file."""
     check_target(target)
     if in_family(target.name):
         raise StoreFile(f"{target} is a name for a store.", hint="Name the export *.json.")

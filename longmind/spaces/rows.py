@@ -76,14 +76,14 @@ class ObjectRow(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What names an object, without what it says."""
+    """The names of an object, without its text."""
 
     id: str
     path: str
     kind: str
     tags: tuple[str, ...]
     hash: str | None
-    """Only where the metadata says it."""
+    """Only if the metadata has one."""
 
 
 class AuditRow(NamedTuple):

@@ -155,7 +155,7 @@ class ProjectSpace:
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
 
     def _rules(self) -> tuple[int, str | None, Policy]:
-        """At which revision, the policy as it is stored, and as it is meant."""
+        """The revision, the policy as stored JSON, and parsed."""
         with self._store.read() as snapshot:
             record = rows.find_space(snapshot.db, self.name)
         if record is None:

@@ -26,7 +26,7 @@ LEVELS: Final = {"high": 2, "medium": 1, "low": 0}
 """Relevance as a number."""
 _COLUMNS: Final = "object_id path kind tags frame_id relevance pinned created_at updated_at".split()
 _SLACK: Final = 5000
-"""So many dead slots are let be, whatever the number of objects."""
+"""Up to this many dead slots are tolerated, whatever the number of objects."""
 _BITS: Final = {
     "path": fields.PATH,
     "tags": fields.TAGS,
@@ -139,7 +139,7 @@ class SpaceIndex:
             self._changed()
 
     def outdated(self, object_id: str, postings: Mapping[str, int]) -> None:
-        """Let these postings hold for an object in place of those of its frame."""
+        """Use these postings for an object instead of those of its frame."""
         self._outdated[self._slot_of[object_id]] = postings
 
     def _changed(self) -> None:
@@ -167,7 +167,7 @@ class SpaceIndex:
             self._looked_up[word] = mask
 
     def slots(self, field: str, word: str) -> Int64Array:
-        """Slots of objects whose field says this word."""
+        """Slots of objects whose field contains this word."""
         if word not in self._looked_up:
             self.seek([word])
         return (self._looked_up[word] & _BITS[field]).nonzero()[0]

@@ -37,7 +37,7 @@ from longmind.store.engine import Connection
 from longmind.store.store import Store
 
 MARK: Final = "semantic"
-"""The key of the metadata that says how the summaries were made."""
+"""The metadata key that records how the summaries were made."""
 MOST_RAW: Final = 24_000
 _TAGS: Final = 5
 _WORD = re.compile(r"[^\W\d_][\w]{2,}")
@@ -63,7 +63,7 @@ TEXT>>>
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A text to be filed, redacted already."""
+    """A redacted text, ready to be summarised."""
 
     kind: str
     text: str
@@ -114,7 +114,7 @@ def parse_filing(answer: str) -> dict[str, Any]:
 
 
 def _frequent(text: str, path: str) -> Sequence[str]:
-    """Words said more than once, the most frequent first; and what the file's name ends with."""
+    """Words that occur more than once, most frequent first, and the file extension."""
     extension = posixpath.splitext(path)[1].removeprefix(".").lower()
     counts = Counter(
         word for word in _WORD.findall(fold(text[:MOST_RAW])) if word not in STOP_WORDS and len(word) < 40
@@ -141,7 +141,7 @@ class SpaceContext:
 
 
 class Summariser:
-    """One text on its way into a space; attempts at writing it share what the model said."""
+    """One text on its way into a space; repeated write attempts reuse the model's answer."""
 
     def __init__(self, space: str, ctx: SpaceContext) -> None:
         self._space = space

@@ -42,7 +42,7 @@ class SyncReport:
 
 
 def kind_of(path: str) -> str:
-    """By the file's name; what is nothing else is code."""
+    """The kind of a file by its name; `code` by default."""
     file = Path(path)
     if any(part.lower() in ("adr", "adrs", "decisions") for part in file.parts[:-1]):
         return "decision"

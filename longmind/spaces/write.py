@@ -56,7 +56,7 @@ def make_ready(
     updated_at: int | None = None,
     anew: bool = False,
 ) -> Ready:
-    """All costly work, before the transaction; none of it for a text that is there already, unless `anew`."""
+    """Do the costly work before the transaction; none for a text that is stored already, unless `anew`."""
     draft, raw_bytes, spans = plan_frame(plan, space=space, source=source, occurred_at=updated_at)
     prepared: dict[str, Sequence[object]] = {}
     with store.read() as snapshot:
@@ -196,7 +196,7 @@ def _new_id(db: Connection, space: str, plan: ObjectPlan) -> str:
 
 
 def _same_frame(db: Connection, before: ObjectRow, draft: Draft, raw_bytes: int, spans: list[Span]) -> bool:
-    """Whether the frame that is there says just what the new one would."""
+    """Whether the stored frame is the same as the new one would be."""
     stored = db.one(
         "SELECT f.kind, f.uri, f.title, t.text FROM frame f JOIN frame_text t ON t.frame_id = f.frame_id "
         "WHERE f.frame_id = ?",
