@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from longmind import Memory
-from longmind.spaces.ordering.choice import ORDERINGS
+from longmind.spaces.ordering import ORDERINGS
 from longmind.spaces.space import ProjectSpace
 
 DAY = 86_400_000

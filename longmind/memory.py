@@ -450,8 +450,12 @@ class Memory(Lifecycle):
     ) -> Replay:
         """Make a context again from its receipt, and say what changed if it is not the same."""
         from longmind.context.receipt import Receipt
+        from longmind.context.render import SPACE
 
-        return self._contexts.replay(Receipt.from_json(receipt) if isinstance(receipt, str) else receipt)
+        parsed = Receipt.from_json(receipt) if isinstance(receipt, str) else receipt
+        if parsed.order == SPACE:
+            return self.space(parsed.request.get("space", "")).replay(parsed)
+        return self._contexts.replay(parsed)
 
     def save_recipe(
         self,

@@ -70,7 +70,6 @@ def test_the_old_name_stands_only_where_old_files_are_known() -> None:
         "longmind/base/recall_marks.py",
         "longmind/base/store_files.py",
         "longmind/spaces/file.py",
-        "longmind/spaces/signing.py",
         "longmind/store/transfer.py",
     }
     found = {name for name in listed.stdout.split() if name.startswith("longmind/")}

@@ -15,13 +15,15 @@ from longmind.protocols import Ordering, Question, Scores, SpaceIndex, register_
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "extending.md"
 
 
-class LastWritten:
-    """By slot: the object that was written last comes first."""
+class LastById:
+    """The object with the last id comes first."""
 
-    name = "test-last-written"
+    name = "test-last-by-id"
 
     def score(self, index: SpaceIndex, question: Question) -> Scores:
-        return Scores(np.arange(index.size, dtype=float), np.ones(index.size, dtype=bool))
+        scores = np.zeros(index.size)
+        scores[[index.slot_of[name] for name in sorted(index.slot_of)]] = np.arange(len(index.slot_of))
+        return Scores(scores, np.ones(index.size, dtype=bool))
 
 
 def test_the_page_shows_every_protocol() -> None:
@@ -35,12 +37,12 @@ def test_the_page_shows_every_protocol() -> None:
 
 
 def test_a_registered_ordering_orders_a_space() -> None:
-    ordering: Ordering = LastWritten()
+    ordering: Ordering = LastById()
     register_ordering(ordering)
     with Memory.open(":memory:", embedder=None, ordering=ordering.name) as memory:
         space = memory.space("shop")
-        for path in ("tea/b", "tea/c", "tea/a"):
-            space.remember_structured({"path": path, "kind": "guide", "raw": "Tea."})
+        for number, path in enumerate(("tea/b", "tea/c", "tea/a")):
+            space.remember_structured({"id": f"tea-{number}", "path": path, "kind": "guide", "raw": "Tea."})
         bundle = space.recall_context("tea")
     assert [section["path"] for section in bundle.to_dict()["sections"]] == ["tea/a", "tea/c", "tea/b"]
     assert not bundle.warnings
@@ -48,7 +50,7 @@ def test_a_registered_ordering_orders_a_space() -> None:
 
 @pytest.mark.parametrize("name", ["basic", "Mine", ""])
 def test_names_that_orderings_cannot_have_are_refused(name: str) -> None:
-    ordering = LastWritten()
+    ordering = LastById()
     ordering.name = name
     with pytest.raises(InvalidInput):
         register_ordering(ordering)

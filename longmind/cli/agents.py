@@ -12,7 +12,7 @@ import typer
 from longmind.base.errors import InvalidInput
 from longmind.base.names import DEFAULT_SPACE
 from longmind.cli import arguments
-from longmind.cli.arguments import JsonOption, SpaceOption, StoreOption
+from longmind.cli.arguments import JsonOption, MemoryLimitOption, SpaceOption, StoreOption
 from longmind.cli.output import Block, Table, emit
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ ProjectFlag = Annotated[
 UserFlag = Annotated[bool, typer.Option("--user", help="In your own settings, for all projects.")]
 HooksFlag = Annotated[bool, typer.Option("--hooks", help="Only the hooks.")]
 McpFlag = Annotated[bool, typer.Option("--mcp", help="Only the MCP server.")]
-DryRunFlag = Annotated[bool, typer.Option("--dry-run", help="Say what would be, and write nothing.")]
+DryRunFlag = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would change without writing anything.")
+]
 NamedStore = Annotated[
     str | None,
     typer.Option("--store", metavar="PATH|URL", help="This memory, instead of the one of the project."),
@@ -74,17 +76,20 @@ def mcp(
     ] = None,
     space: SpaceOption = DEFAULT_SPACE,
     store: StoreOption = None,
+    memory_limit: MemoryLimitOption = None,
 ) -> None:
     """Serve agents by the Model Context Protocol, over standard input and output or over HTTP."""
     from longmind.mcp.lazy_memory import Holder
     from longmind.mcp.serve import serve_http, serve_stdio
     from longmind.mcp.settings import Settings
 
+    if memory_limit:
+        arguments.byte_count(memory_limit)  # refused now, not when the first call opens the memory
     with ExitStack() as stack:
 
         def opening(begins: bool) -> Memory:
             opened = arguments.writing if begins else arguments.reading
-            return stack.enter_context(opened(store, space=space))
+            return stack.enter_context(opened(store, space=space, memory_limit=memory_limit))
 
         holder = Holder(opening)
         if http:
@@ -138,9 +143,9 @@ def install(
     store: NamedStore = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Set a coding agent up: hooks that tell it what is known and keep what is said, and the MCP server.
+    """Set up a coding agent: hooks that recall and remember in its sessions, and the MCP server.
 
-    Doing it twice is the same as once. What else stands in its settings stays as it is.
+    Running it twice changes nothing more. Everything else in its settings is preserved.
     """
     from longmind.hooks import install
 
@@ -149,7 +154,7 @@ def install(
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
         as_json=as_json,
-        view=lambda found: _view(found, "Nothing was changed: all of it is there already."),
+        view=lambda report: _view(report, "Nothing was changed: all of it is there already."),
     )
 
 
@@ -170,7 +175,7 @@ def uninstall(
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
         as_json=as_json,
-        view=lambda found: _view(found, "Nothing was changed: nothing of it was there."),
+        view=lambda report: _view(report, "Nothing was changed: nothing of it was there."),
     )
 
 

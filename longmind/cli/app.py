@@ -31,7 +31,7 @@ _AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.
 _LIGHT: Final = frozenset(
     "init restore recover install uninstall hook mcp serve doctor models version".split()
 )
-"""Commands that are not operations: none of those has to be imported to run them."""
+"""Commands that are not operations; they run without importing any."""
 
 
 def build(first: str | None = None) -> typer.Typer:
@@ -94,8 +94,8 @@ def version(as_json: JsonOption = False) -> None:
     emit({"version": __version__}, as_json=as_json, view=lambda shown: [f"longmind {shown['version']}"])
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         version()
         raise typer.Exit
 

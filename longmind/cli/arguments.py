@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 DEFAULT_STORE: Final = ".longmind/memory.mind"
+MEMORY_LIMIT_VARIABLE: Final = "LONGMIND_MEMORY_LIMIT"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
 TRACE_VARIABLE: Final = "LONGMIND_OTEL"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 _ANY_SPACE: Final = "*"
+_SIZE = re.compile(r"(\d{1,19})\s*(?:([KMG])(?:i?B)?)?", re.IGNORECASE)
 
 StoreOption = Annotated[
     str | None,
@@ -52,13 +54,25 @@ SpacesOption = Annotated[
         help="The space to read; repeat it for several, '*' for all.",
     ),
 ]
+MemoryLimitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        envvar=MEMORY_LIMIT_VARIABLE,
+        metavar="BYTES",
+        show_default="256MB",
+        help="How much of the store to keep in memory between calls, in bytes or as 64MB.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")]
 MOMENT: Final = "MOMENT"
 """How a time is called in the help; `moment` reads it."""
 
 
 @contextmanager
-def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
+def reading(
+    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+) -> Iterator[Memory]:
     """An existing store; one that may not be written is opened read-only."""
     from longmind.memory import Memory
 
@@ -66,7 +80,11 @@ def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
     _check_moved(store)
     try:
         memory = Memory.open(
-            location, space=space, create=False, read_only=not _may_write(location), **_from_environment()
+            location,
+            space=space,
+            create=False,
+            read_only=not _may_write(location),
+            **_opening_options(memory_limit),
         )
     except NotFound as error:
         raise _nothing_there(store, error) from None
@@ -75,11 +93,14 @@ def reading(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
 
 
 @contextmanager
-def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory]:
+def writing(
+    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+) -> Iterator[Memory]:
     """A store to write to, created if it is not there; the default one gets its folder too."""
     from longmind.memory import Memory
 
     canonical_space(space)  # refused before a folder is created
+    options = _opening_options(memory_limit)
     _check_moved(store)
     if store is None:
         try:
@@ -89,7 +110,7 @@ def writing(store: str | None, *, space: str = DEFAULT_SPACE) -> Iterator[Memory
                 f"The folder {Path(DEFAULT_STORE).parent} cannot be made here: {error.strerror}.",
                 hint=f"Name another place with --store or {STORE_VARIABLE}.",
             ) from None
-    with Memory.open(store or DEFAULT_STORE, space=space, **_from_environment()) as memory:
+    with Memory.open(store or DEFAULT_STORE, space=space, **options) as memory:
         yield memory
 
 
@@ -103,16 +124,31 @@ def _check_moved(store: str | None) -> None:
         )
 
 
-def _from_environment() -> dict[str, Any]:
-    """What the environment says of project spaces: their ordering, their model, whether they are traced."""
+def _opening_options(memory_limit: str | None) -> dict[str, Any]:
+    """Options of `Memory.open` from the environment; a memory limit on the command line wins."""
     traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
     if traced:
         from longmind.spaces.telemetry import Telemetry
-    return {
+    options: dict[str, Any] = {}
+    limit = memory_limit or os.environ.get(MEMORY_LIMIT_VARIABLE)
+    if limit:
+        options["memory_limit"] = byte_count(limit)
+    return options | {
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": Telemetry.enabled() if traced else None,
     }
+
+
+def byte_count(text: str) -> int:
+    """A number of bytes, also as 64MB; a kilobyte is 1024 bytes, as in the default limit."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise InvalidInput(
+            f"{text!r} is not a number of bytes.",
+            hint=f"Write 64MB in --memory-limit or {MEMORY_LIMIT_VARIABLE}.",
+        )
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[(match[2] or "").upper()]
 
 
 def is_new(store: str | None) -> bool:

@@ -8,7 +8,6 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
@@ -19,29 +18,19 @@ from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
 from longmind.cli import arguments, errors
 from longmind.cli.arguments import JsonOption, StoreOption
-from longmind.cli.output import HELP_STYLE, Block, emit
+from longmind.cli.output import HELP_STYLE, emit
+from longmind.cli.views import view_of
 from longmind.operations import values
 from longmind.operations.forms import Parameter
 from longmind.operations.operation import Operation
 
-View = Callable[[Any], Iterable[Block]]
 Perform = Callable[[Any, dict[str, Any], set[str], bool], Any]
 """Takes the memory, the arguments, the flags that were raised, and whether programs are listening."""
-
-VIEWS: Final = {
-    "": "views",
-    "facts": "fact_views",
-    "turns": "memory_views",
-    "memories": "memory_views",
-    "experience": "experience_views",
-    "space": "space_views",
-}
-"""The modules that say how the answers of a group look to people, each with a table `VIEWS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A parameter as the command line has it: the type that is parsed, and how a value is made of it."""
+    """A parameter on the command line: the type to parse, and how to convert the value."""
 
     type: Any
     metavar: str | None
@@ -94,7 +83,7 @@ def command(
             else:
                 raised = {name for name in flags or () if typed[name]}
                 answer = perform(memory, inputs, raised, as_json)
-        emit(answer, as_json=as_json, view=_views(operation).get(look or operation.name, _anything))
+        emit(answer, as_json=as_json, view=view_of(operation, look))
         if dry_run and not as_json:
             print("A dry run: nothing was written.", file=sys.stderr)
         elif is_new and not as_json:
@@ -109,7 +98,7 @@ def command(
         parameters.append(_keyword("file", Path | None, None, text="Take it from this file.", metavar="PATH"))
     for name, text in {**_LOOKS.get(operation.name, {}), **(flags or {})}.items():
         parameters.append(_keyword(name, bool, False, text=text))
-    if operation.name in _ASKED:
+    if operation.name in _CONFIRMED:
         parameters.append(_keyword("yes", bool, False, text="Do not ask."))
     parameters.append(inspect.Parameter("store", _KEYWORD, default=None, annotation=StoreOption))
     parameters.append(inspect.Parameter("as_json", _KEYWORD, default=False, annotation=JsonOption))
@@ -122,21 +111,21 @@ def command(
 
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 _VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay")
-"""Operations whose answer can be a no; the exit code says it too."""
+"""Operations whose result can be false; the exit code reports it too."""
 _LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
     "search": {"explain": "Say why each hit has its place."},
     "experience.brief": {"explain": "Say why each item is there, and why others are not."},
 }
 """Flags that only change how people see an answer, by operation."""
-_ASKED: Final = {"space.delete": "Erase everything in space {space!r}?"}
-"""Operations that are asked about first, unless --yes is given."""
+_CONFIRMED: Final = {"space.delete": "Erase everything in space {space!r}?"}
+"""Operations that need confirmation, or --yes."""
 _SINGULAR: Final = {"aliases": "alias"}
 """What one of several is called, where it is not the same without its s."""
 
 
 def _ask_first(operation: Operation, yes: bool | None, inputs: Mapping[str, Any]) -> None:
-    if operation.name in _ASKED and not yes:
-        question = _ASKED[operation.name].format(**inputs)
+    if operation.name in _CONFIRMED and not yes:
+        question = _CONFIRMED[operation.name].format(**inputs)
         if not sys.stdin.isatty():
             raise InvalidInput(question, hint="Repeat it with --yes.")
         typer.confirm(question, abort=True)
@@ -218,7 +207,7 @@ def _is_list(item: Parameter) -> bool:
 
 
 def _json(text: str, item: Parameter) -> Any:
-    """JSON where it is some; where any value will do, other text stands for itself."""
+    """Parse JSON; where any value is allowed, other text is taken as it is."""
     try:
         return json.loads(text)
     except ValueError as error:
@@ -234,20 +223,6 @@ def _check_spaces(inputs: Mapping[str, Any]) -> None:
         for space in (spaces,) if isinstance(spaces, str) else spaces:
             if space != values.ANY_SPACE:
                 canonical_space(space)
-
-
-def _views(operation: Operation) -> Mapping[str, View]:
-    module = VIEWS.get(operation.path[0] if len(operation.path) > 1 else "")
-    if module is None:
-        return {}
-    table: Mapping[str, View] = import_module(f"longmind.cli.{module}").VIEWS
-    return table
-
-
-def _anything(answer: Any) -> Iterable[Block]:
-    from longmind.cli.shapes import blocks
-
-    return blocks(answer)
 
 
 def group_app(name: str, text: str, operations: Iterable[Operation]) -> typer.Typer:

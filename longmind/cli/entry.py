@@ -1,4 +1,4 @@
-"""Where the command `longmind` begins: a hook is called at every prompt, so it goes the short way."""
+"""Entry point of `longmind`. Hooks run at every prompt, so they skip the imports of the command line."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import NoReturn
 
 
 def run(argv: Sequence[str] | None = None) -> None:
-    """Entry point. Only what is not a hook needs the libraries of the command line."""
-    given = list(sys.argv[1:] if argv is None else argv)
-    if given[:1] == ["hook"] and not {"--help", "-h"} & set(given):
-        _run_hook(given[1:])
+    """Entry point. Hooks run without the libraries of the command line."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
+        _run_hook(words[1:])
     from longmind.cli.app import run as run_command
 
-    run_command(given)
+    run_command(words)
 
 
-def _run_hook(given: list[str]) -> NoReturn:
+def _run_hook(words: list[str]) -> NoReturn:
     """A short life: no threads for small products, no garbage collected, nothing taken down at the end."""
     import gc
 
@@ -26,7 +26,7 @@ def _run_hook(given: list[str]) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from longmind.hooks.command import main
 
-    code = main(given)
+    code = main(words)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.errors import InvalidInput
-from longmind.cli import commands, views
+from longmind.cli import commands
 from longmind.cli.output import emit, show
+from longmind.cli.views.memory import ingested
 from longmind.operations.operation import Operation
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ def command(operation: Operation) -> Callable[..., None]:
         with _bar(quiet=as_json) as progress:
             report: IngestReport = operation(memory, **arguments, progress=progress)
         if changes is not None:
-            emit(report, as_json=as_json, view=views.ingested)
+            emit(report, as_json=as_json, view=ingested)
             if not as_json:
                 show(["Watching. Press Ctrl-C to stop."], sys.stderr)
             for _ in changes:
                 again = operation(memory, **arguments)
                 if again.created or again.superseded or again.retired:
-                    emit(again, as_json=as_json, view=views.ingested)
+                    emit(again, as_json=as_json, view=ingested)
         return report
 
     flags = {_WATCH: "Go on, and follow every change, until Ctrl-C."}

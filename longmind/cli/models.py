@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from longmind.cli import views
 from longmind.cli.arguments import JsonOption
-from longmind.cli.output import HELP_STYLE, emit
+from longmind.cli.output import HELP_STYLE, Block, Table, emit, size
 from longmind.operations.values import plain
 
 commands = typer.Typer(help="Install, list and check embedding models.", rich_markup_mode=HELP_STYLE)
@@ -47,7 +47,7 @@ def install(
         print(message, file=sys.stderr, flush=True)
 
     model = models.install(name, cache=_folder(cache), source=source, progress=None if as_json else tell)
-    emit(model, as_json=as_json, view=lambda model: [f"Kept in {model.folder} ({views.size(model.size)})."])
+    emit(model, as_json=as_json, view=lambda model: [f"Kept in {model.folder} ({size(model.size)})."])
 
 
 @commands.command("list")
@@ -59,21 +59,21 @@ def list_models(cache: CacheOption = None, as_json: JsonOption = False) -> None:
     folder = _folder(cache)
     here = {model.name: model for model in models.installed(folder)}
     rows: list[dict[str, Any]] = []
-    for known in CATALOGUE.values():
-        model = here.get(known.name)
+    for entry in CATALOGUE.values():
+        model = here.get(entry.name)
         rows.append(
             {
-                "name": known.name,
-                "title": known.title,
-                "licence": known.licence,
-                "dimensions": known.dimensions,
+                "name": entry.name,
+                "title": entry.title,
+                "licence": entry.licence,
+                "dimensions": entry.dimensions,
                 "installed": model is not None,
                 "revision": model.revision if model else None,
                 "size": model.size if model else None,
                 "folder": plain(model.folder) if model else None,
             }
         )
-    emit({"cache": str(folder), "models": rows}, as_json=as_json, view=views.models)
+    emit({"cache": str(folder), "models": rows}, as_json=as_json, view=_models)
 
 
 @commands.command()
@@ -89,3 +89,20 @@ def _folder(cache: Path | None) -> Path:
     from longmind.embed import models
 
     return cache.expanduser().absolute() if cache else models.default_cache()
+
+
+def _models(answer: Mapping[str, Any]) -> Iterator[Block]:
+    rows: list[Sequence[str | int]] = [
+        (
+            model["name"],
+            model["title"],
+            model["dimensions"],
+            size(model["size"]) if model["installed"] else "not installed",
+            model["licence"],
+        )
+        for model in answer["models"]
+    ]
+    yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
+    if not all(model["installed"] for model in answer["models"]):
+        yield "Install one with: longmind models install NAME"
+    yield f"Cache: {answer['cache']}"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TextIO, TypeVar
 
+from longmind.base.times import format_ms
 from longmind.operations.values import plain
 
 Value = TypeVar("Value")
@@ -25,7 +26,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u206
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings. Numbers stand to the right; the last column takes the room that is left."""
+    """Rows under headings. Numbers are right-aligned; the last column takes the remaining width."""
 
     headings: tuple[str, ...]
     rows: Sequence[Sequence[str | int]]
@@ -68,8 +69,24 @@ def one_line(text: str, *, most: int = 400) -> str:
     return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"
 
 
+def minute(moment: int) -> str:
+    """An instant for a table column: to the minute, without its zone (which is UTC)."""
+    text = format_ms(moment)
+    return text[:16].replace("T", " ") if text.endswith("Z") else text
+
+
+def size(count: int) -> str:
+    """Bytes in the unit a person would choose."""
+    amount = float(count)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError
+
+
 def styled(text: str, codes: str, stream: TextIO) -> str:
-    """Coloured on a terminal that wants it, as it is elsewhere."""
+    """Coloured if the terminal supports it, unchanged elsewhere."""
     colours = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return f"\x1b[{codes}m{text}\x1b[0m" if colours else text
 

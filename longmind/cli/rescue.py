@@ -1,4 +1,4 @@
-"""Commands for a store that cannot be opened: put a backup in its place, or go on with what is left."""
+"""Commands for a store that cannot be opened: restore a backup, or recover what is left."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import typer
 
 from longmind.base.errors import Corrupt, InvalidInput, NotFound
 from longmind.cli.arguments import JsonOption
-from longmind.cli.output import Block, emit
-from longmind.cli.views import size
+from longmind.cli.output import Block, emit, size
 
 if TYPE_CHECKING:
     from longmind.memory import Memory

@@ -81,9 +81,9 @@ def add_turn(
     """Write a turn, and what it tells into the memories."""
     from longmind.http import shapes
 
-    said = sys.stdin.read() if text == "-" else text
+    content = sys.stdin.read() if text == "-" else text
     with _memories(db, space) as memories:
-        report = memories.conversation(session).add_turn(role, said, extract=not no_extract)
+        report = memories.conversation(session).add_turn(role, content, extract=not no_extract)
     emit(shapes.turn_report(report), as_json=as_json, view=_turn_view)
 
 
@@ -101,8 +101,8 @@ def get_context(
     from longmind.http import shapes
 
     with _memories(db, space) as memories:
-        found = memories.conversation(session).context(k, query=query, exclude_pii=exclude_pii)
-    emit(shapes.context(found), as_json=as_json, view=_context_view)
+        answer = memories.conversation(session).context(k, query=query, exclude_pii=exclude_pii)
+    emit(shapes.context(answer), as_json=as_json, view=_context_view)
 
 
 @app.command()
@@ -297,14 +297,14 @@ def _outcome(words: list[str], *, as_json: bool) -> int:
 
 def _settings(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(read_user_file(path))
+        document = json.loads(read_user_file(path))
     except StoreFile:
         raise
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read as JSON: {error}.") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise InvalidInput(f"{path} holds no JSON object.")
-    return found
+    return document
 
 
 def _value(text: str) -> Any:

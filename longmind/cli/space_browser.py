@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli import space_views
+from longmind.base.words import fold
+from longmind.cli.output import show
+from longmind.cli.views import spaces as views
 
 if TYPE_CHECKING:
     from longmind.spaces.values import MemoryObject
@@ -31,7 +34,7 @@ UP, DOWN, LEFT, RIGHT, ENTER, BACK, PAGE_UP, PAGE_DOWN = (
 class Line:
     """One line of the tree: a branch, or the object at its end."""
 
-    place: str
+    path: str
     text: str
     item: MemoryObject | None = None
 
@@ -59,7 +62,7 @@ class Browser:
             matches = [
                 item
                 for item in self.items
-                if (not self.pinned or item.pinned) and (not words or space_views.speaks_of(item, words))
+                if (not self.pinned or item.pinned) and (not words or speaks_of(item, words))
             ]
             self._last = (words, self.pinned), matches
         return self._last[1]
@@ -84,14 +87,14 @@ class Browser:
                     break
             if not hidden:
                 indent = "  " * (len(parts) - 1)
-                lines.append(Line(item.path, f"{indent}  {space_views.leaf(item)}", item))
+                lines.append(Line(item.path, f"{indent}  {views.leaf(item)}", item))
         return lines
 
     def body(self, width: int) -> list[str]:
         """The lines of the screen's middle."""
         if self.shown is None:
             return [line.text for line in self.tree()]
-        text = "\n".join(str(block) for block in space_views.detail(self.shown))
+        text = "\n".join(str(block) for block in views.detail(self.shown))
         return [
             piece for line in text.splitlines() for piece in (textwrap.wrap(line, max(20, width - 1)) or [""])
         ]
@@ -148,16 +151,62 @@ class Browser:
     def _turn(self, line: Line, key: str) -> None:
         """Open or close a branch, or open an object."""
         if key == LEFT:
-            place = line.place if line.place in self.open else line.place.rpartition("/")[0]
-            self.open.discard(place)
-            places = [found.place for found in self.tree()]
-            self.at = places.index(place) if place in places else self.at
+            path = line.path if line.path in self.open else line.path.rpartition("/")[0]
+            self.open.discard(path)
+            paths = [other.path for other in self.tree()]
+            self.at = paths.index(path) if path in paths else self.at
         elif line.item is not None:
             self.shown, self.scrolled = line.item, 0
-        elif key == ENTER and line.place in self.open:
-            self.open.discard(line.place)
+        elif key == ENTER and line.path in self.open:
+            self.open.discard(line.path)
         else:
-            self.open.add(line.place)
+            self.open.add(line.path)
+
+
+def speaks_of(item: MemoryObject, text: str) -> bool:
+    """Whether an object contains each of these words, also inside longer ones."""
+    from longmind.text.words import terms
+
+    whole = f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"
+    folded = fold(whole)
+    return all(word in folded for word in fold(text).split()) or set(terms(text)) <= set(terms(whole))
+
+
+def interactive() -> bool:
+    """Whether a person sits at a terminal that can be drawn on."""
+    from importlib.util import find_spec
+
+    return sys.stdin.isatty() and sys.stdout.isatty() and find_spec("_curses") is not None
+
+
+def show_tree(name: str, items: Sequence[MemoryObject]) -> None:
+    """Branches by path; drawn with Rich on a terminal, with plain lines elsewhere."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.text import Text
+        from rich.tree import Tree
+
+        root = Tree(Text(f"{name} ({len(items)})", style="bold"))
+        branches: dict[str, Tree] = {"": root}
+        for item in items:
+            parts = item.path.split("/")
+            for depth in range(1, len(parts)):
+                folder, above = "/".join(parts[:depth]), "/".join(parts[: depth - 1])
+                if folder not in branches:
+                    branches[folder] = branches[above].add(Text(parts[depth - 1] + "/", style="cyan"))
+            branches["/".join(parts[:-1])].add(Text(views.leaf(item)))
+        Console().print(root)
+        return
+    show([f"{name} ({len(items)})"])
+    printed: set[str] = set()
+    for item in items:
+        parts = item.path.split("/")
+        for depth in range(1, len(parts)):
+            folder = "/".join(parts[:depth])
+            if folder not in printed:
+                printed.add(folder)
+                show(["  " * depth + parts[depth - 1] + "/"])
+        show(["  " * len(parts) + views.leaf(item)])
 
 
 def browse(browser: Browser) -> None:
@@ -193,7 +242,7 @@ def _loop(screen: Any, browser: Browser) -> None:
 
 
 def _draw(screen: Any, browser: Browser) -> int:
-    """Draw all of it, and say how many lines the middle has."""
+    """Draw the screen, and return the number of lines in its middle part."""
     import curses
 
     rows, width = screen.getmaxyx()
@@ -212,8 +261,8 @@ def _draw(screen: Any, browser: Browser) -> int:
 
     screen.erase()
     write(0, browser.head(), curses.A_BOLD)
-    for place, text in enumerate(body[browser.scrolled : browser.scrolled + height]):
-        write(1 + place, text, curses.A_REVERSE if browser.scrolled + place == cursor else curses.A_NORMAL)
+    for row, text in enumerate(body[browser.scrolled : browser.scrolled + height]):
+        write(1 + row, text, curses.A_REVERSE if browser.scrolled + row == cursor else curses.A_NORMAL)
     write(rows - 1, HELP if browser.shown is None else READING, curses.A_DIM)
     screen.refresh()
     return height

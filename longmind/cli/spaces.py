@@ -12,9 +12,11 @@ import typer
 
 from longmind.base.errors import NotFound
 from longmind.base.results import Written
-from longmind.cli import arguments, space_views
+from longmind.cli import arguments, space_browser
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import emit, show
+from longmind.cli.views import spaces as views
+from longmind.cli.views.memory import backed_up
 from longmind.operations.spaces import key_in
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from longmind.spaces.values import MemoryObject
 
 commands = typer.Typer()
-"""These join the commands that are made of the operations; one of the same name stands in its place."""
+"""Added to the commands made of operations; one of the same name replaces it."""
 
 Name = Annotated[str, typer.Argument(metavar="SPACE", help="The space.")]
 
@@ -47,7 +49,7 @@ def export(
     with arguments.reading(store) as memory:
         target = memory.spaces.export(space, path, key=key_in(key_file), algorithm=algorithm)
     written = Written(str(target), target.stat().st_size)
-    emit(written, as_json=as_json, view=space_views.VIEWS["space.export"])
+    emit(written, as_json=as_json, view=backed_up)
 
 
 @commands.command()
@@ -69,7 +71,7 @@ def watch(
             show(["Watching. Press Ctrl-C to stop."], sys.stderr)
         space, readers = memory.space(name), memory.readers
         for report in sync.watch(space, folder, readers=readers, stop=lambda: False, **options):
-            emit(report, as_json=as_json, view=space_views.synced)
+            emit(report, as_json=as_json, view=views.synced)
 
 
 @commands.command("browse")
@@ -97,12 +99,12 @@ def browse_space(
         space = memory.space(name)
         if which is not None:
             try:
-                found = space.get(which)
+                item = space.get(which)
             except NotFound:
                 if not space.list(prefix=which, limit=1):
                     raise
             else:
-                emit(found.to_dict(), as_json=as_json, view=lambda _: space_views.detail(found))
+                emit(item.to_dict(), as_json=as_json, view=lambda _: views.detail(item))
                 return
         objects = list(
             itertools.islice(
@@ -111,19 +113,17 @@ def browse_space(
                     for item in _paged(space, which or "", kind_)
                     if (tag is None or tag in item.tags)
                     and (not pinned or item.pinned)
-                    and (filter_ is None or space_views.speaks_of(item, filter_))
+                    and (filter_ is None or space_browser.speaks_of(item, filter_))
                 ),
                 limit,
             )
         )
         if as_json:
             emit([item.to_dict() for item in objects], as_json=True, view=lambda _: [])
-        elif tree or not space_views.interactive():
-            space_views.show_tree(name, objects)
+        elif tree or not space_browser.interactive():
+            space_browser.show_tree(name, objects)
         else:
-            from longmind.cli.space_browser import Browser, browse
-
-            browse(Browser(name, objects))
+            space_browser.browse(space_browser.Browser(name, objects))
 
 
 def _paged(space: ProjectSpace, prefix: str, kind: str | None) -> Iterator[MemoryObject]:

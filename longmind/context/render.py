@@ -38,7 +38,7 @@ def render(
 ) -> str:
     """The whole block; the same items give the same bytes. `line` may be a cache of the renderer's own."""
     lines: list[str] = []
-    current = None
+    current = ""
     for item in renderer.layout(items):
         heading = renderer.heading(item)
         if heading != current:
@@ -96,15 +96,13 @@ class Sections:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Cards that are complete lines, as given, under one title."""
-
-    title: str
+    """Cards that are complete lines, in the order given, each under the title that its lane is."""
 
     def layout(self, items: Sequence[Item]) -> Sequence[Item]:
         return items
 
     def heading(self, item: Item) -> str:
-        return self.title
+        return item.lane
 
     def line(self, item: Item) -> str:
         return _line(item) if isinstance(item, Piece) else item.text
@@ -121,10 +119,12 @@ BRIEF: Final = Sections(
         "gap": "Not known",
     }
 )
+SPACE: Final = "space"
 RENDERERS: Final[Mapping[str, Renderer]] = {
     "time": Recalled("time"),
     "rank": Recalled("rank"),
     "brief": BRIEF,
+    SPACE: Listing(),
 }
 """By the name that a receipt has in its field `order`."""
 

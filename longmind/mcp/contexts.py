@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from longmind.base.parameters import Budget
 from longmind.memory import Memory
 from longmind.operations.operation import Operation
-from longmind.spaces.bundle import UsedContext
+from longmind.spaces.context import UsedContext
 
 
 def _use_context(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 Opening = Callable[[bool], "Memory"]
-"""Opens the memory; true: it may be begun if it is not there yet."""
+"""Opens the memory; true: create it if it does not exist yet."""
 
 
 class Holder:
@@ -33,7 +33,7 @@ class Holder:
                 self._memory = self._opening(begins)
             return self._memory
 
-    def found(self) -> Memory | None:
+    def existing(self) -> Memory | None:
         """The memory, or None as long as there is none."""
         try:
             return self.memory()

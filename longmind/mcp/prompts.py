@@ -21,12 +21,12 @@ def listed() -> list[dict[str, Any]]:
     return [{"name": use_context.name, "description": use_context.summary, "arguments": arguments}]
 
 
-def given(memory: Memory, arguments: Mapping[str, str] | None) -> dict[str, Any]:
+def message_of(memory: Memory, arguments: Mapping[str, str] | None) -> dict[str, Any]:
     """The message to send: what the space knows, marked as data."""
     read = Arguments(use_context).read(arguments, files=None)
     for name in ("project", "topic"):
         if not isinstance(read.get(name), str):
             raise InvalidInput(f"{name}: it is required.")
-    found = use_context(memory, **read)
-    message = {"role": "user", "content": {"type": "text", "text": found.text}}
+    context = use_context(memory, **read)
+    message = {"role": "user", "content": {"type": "text", "text": context.text}}
     return {"description": use_context.summary, "messages": [message]}

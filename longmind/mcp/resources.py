@@ -63,23 +63,23 @@ def listed(memory: Memory | None) -> list[dict[str, Any]]:
 
 
 def read(memory: Memory, address: str) -> dict[str, Any]:
-    """What stands under an address, as plain values."""
+    """The resource at an address, as plain values."""
     try:
         parts = urlsplit(address)
-        asked = {key: values[-1] for key, values in parse_qs(parts.query).items()}
+        query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     except ValueError:
         raise InvalidInput(f"{address[:200]!r} is not a valid address.") from None
     name = unquote(parts.path.removeprefix("/"))
     if parts.scheme == SCHEME and name:
-        if parts.netloc in _ASKED:
-            return _answer(memory, *_ASKED[parts.netloc], name, asked.get("space"))
+        if parts.netloc in _OPERATIONS:
+            return _answer(memory, *_OPERATIONS[parts.netloc], name, query.get("space"))
         if parts.netloc == "space":
-            return _bundle(memory, name, asked.get("topic", ""))
-    known = ", ".join(shape for _, shape, _ in _TEMPLATES)
-    raise NotFound(f"There is no resource {address[:200]!r}.", hint=f"There are {known}.")
+            return _bundle(memory, name, query.get("topic", ""))
+    addresses = ", ".join(shape for _, shape, _ in _TEMPLATES)
+    raise NotFound(f"There is no resource {address[:200]!r}.", hint=f"There are {addresses}.")
 
 
-_ASKED: Final = {
+_OPERATIONS: Final = {
     "frame": ("get", "frame"),
     "fact": ("facts.get", "fact"),
     "facts": ("facts.about", "subject"),
@@ -88,10 +88,10 @@ _ASKED: Final = {
 
 
 def _answer(memory: Memory, operation: str, argument: str, name: str, space: str | None) -> dict[str, Any]:
-    asked = registry.find(operation)
+    action = registry.find(operation)
     value = name if argument == "subject" else _number(name, argument)
-    found = asked(memory, **{argument: value}, space=None if space is None else [space])
-    shaped: dict[str, Any] = Shape(answer_schema(asked), lean=True).written(plain(found))
+    result = action(memory, **{argument: value}, space=None if space is None else [space])
+    shaped: dict[str, Any] = Shape(answer_schema(action), lean=True).written(plain(result))
     return shaped
 
 

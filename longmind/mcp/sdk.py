@@ -106,9 +106,9 @@ def _second(handler: Handler, result: type[BaseModel]) -> Callable[[Any, Any], A
 
 
 async def _answered(handler: Handler, result: type[BaseModel], params: BaseModel | None) -> BaseModel:
-    given = {} if params is None else params.model_dump(mode="json", by_alias=True, exclude_none=True)
+    fields = {} if params is None else params.model_dump(mode="json", by_alias=True, exclude_none=True)
     try:
-        return result.model_validate(await handler(given))
+        return result.model_validate(await handler(fields))
     except Refused as refused:
         if _IS_FIRST:
             data = _types.ErrorData(code=refused.code, message=refused.message, data=refused.data)

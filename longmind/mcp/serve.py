@@ -25,7 +25,7 @@ _ANYWHERE: Final = ("0.0.0.0", "::", "")
 
 
 def serve_stdio(holder: Holder, settings: Settings) -> None:
-    """Answer one client over standard input and output, until it hangs up."""
+    """Serve one client over standard input and output until it disconnects."""
     server = _create(holder, settings)
     import anyio
     from mcp.server.stdio import stdio_server
@@ -130,12 +130,12 @@ class _Guard:
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app
-        self._wanted = f"Bearer {token}".encode()
+        self._expected = f"Bearer {token}".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-            if not hmac.compare_digest(given, self._wanted):
+            header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+            if not hmac.compare_digest(header, self._expected):
                 from starlette.responses import JSONResponse
 
                 refused = JSONResponse(

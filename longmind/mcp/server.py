@@ -72,15 +72,15 @@ class _Handlers:
         name = params["name"]
         tool = self._tools.get(name)
         if tool is None:
-            known = ", ".join(self._tools)
-            raise Refused(INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {known}.")
+            names = ", ".join(self._tools)
+            raise Refused(INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {names}.")
         return await self._work(partial(self._call, tool, params.get("arguments")))
 
-    def _call(self, tool: OperationTool, given: Json | None) -> Json:
+    def _call(self, tool: OperationTool, inputs: Json | None) -> Json:
         settings = self._settings
         try:
             return tool.call(
-                given,
+                inputs,
                 holder=self._holder,
                 files=settings.files,
                 budget=settings.max_tokens,
@@ -91,7 +91,7 @@ class _Handlers:
             return {"content": [{"type": "text", "text": text}], "isError": True}
 
     async def list_resources(self, params: Json) -> Json:
-        return {"resources": await self._asked(lambda: resources.listed(self._holder.found()))}
+        return {"resources": await self._work_or_refuse(lambda: resources.listed(self._holder.existing()))}
 
     async def list_templates(self, params: Json) -> Json:
         return {"resourceTemplates": resources.templates()}
@@ -100,10 +100,10 @@ class _Handlers:
         address = params["uri"]
 
         def read() -> str:
-            found = resources.read(self._holder.memory(), address)
-            return written(fit(found, budget=self._settings.max_tokens, count=self._count))
+            resource = resources.read(self._holder.memory(), address)
+            return written(fit(resource, budget=self._settings.max_tokens, count=self._count))
 
-        text = await self._asked(read)
+        text = await self._work_or_refuse(read)
         return {"contents": [{"uri": address, "text": text, "mimeType": resources.JSON}]}
 
     async def list_prompts(self, params: Json) -> Json:
@@ -112,9 +112,11 @@ class _Handlers:
     async def get_prompt(self, params: Json) -> Json:
         if params["name"] != use_context.name:
             raise Refused(INVALID_PARAMS, f"There is no prompt {params['name'][:80]!r}.")
-        return await self._asked(lambda: prompts.given(self._holder.memory(), params.get("arguments")))
+        return await self._work_or_refuse(
+            lambda: prompts.message_of(self._holder.memory(), params.get("arguments"))
+        )
 
-    async def _asked(self, work: Callable[[], T]) -> T:
+    async def _work_or_refuse(self, work: Callable[[], T]) -> T:
         """Work whose errors are errors of the protocol, since there is no result to put them in."""
         try:
             return await self._work(work)

@@ -42,7 +42,7 @@ class OperationTool:
 
     @cached_property
     def shown(self) -> dict[str, Any]:
-        """What the list of tools says of it."""
+        """Its entry in the list of tools."""
         effect = self.operation.effect
         return {
             "name": self.name,
@@ -59,7 +59,7 @@ class OperationTool:
 
     def call(
         self,
-        given: Mapping[str, Any] | None,
+        inputs: Mapping[str, Any] | None,
         *,
         holder: Holder,
         files: Path | None,
@@ -68,12 +68,12 @@ class OperationTool:
     ) -> dict[str, Any]:
         """Do it; what cannot be done becomes an error that the agent can read."""
         try:
-            read = self.arguments.read(given, files=files)
+            read = self.arguments.read(inputs, files=files)
             memory = holder.memory(begins=self.operation.begins)
             answer = self._shape.written(plain(self.operation(memory, **read)))
         except LongmindError as error:
             return failed(error)
-        return given_back(fit(answer, budget=budget, count=count))
+        return tool_result(fit(answer, budget=budget, count=count))
 
 
 def profile_tools(profile: Profile) -> Iterator[OperationTool]:
@@ -85,13 +85,13 @@ def profile_tools(profile: Profile) -> Iterator[OperationTool]:
         yield OperationTool(use_context, lean=False)
 
 
-def given_back(answer: dict[str, Any]) -> dict[str, Any]:
+def tool_result(answer: dict[str, Any]) -> dict[str, Any]:
     """The answer as structured content, and as text: its own if it is one for a model, else as JSON."""
     text = answer.get("text")
-    said = written(answer)
+    content = written(answer)
     if isinstance(text, str) and text.startswith(MARK):
-        said = "\n".join([text, *answer.get("notes", ()), *([answer[CUT]] if CUT in answer else ())])
-    return {"content": [{"type": "text", "text": said}], "structuredContent": answer}
+        content = "\n".join([text, *answer.get("notes", ()), *([answer[CUT]] if CUT in answer else ())])
+    return {"content": [{"type": "text", "text": content}], "structuredContent": answer}
 
 
 def failed(error: LongmindError) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 CUT: Final = "cut"
-"""The field of an answer that says what was left out of it."""
+"""The field of an answer that reports what was left out."""
 _NOTE: Final = "Shortened to stay inside the token budget: ask for less, or for one thing at a time."
 _STEPS: Final = (
     (4000, 200), (2000, 100), (1000, 50), (600, 30), (400, 20),

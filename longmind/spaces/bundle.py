@@ -10,19 +10,14 @@ from typing import Any, Final
 
 from longmind.base.checks import check_text
 from longmind.base.errors import InvalidInput
-from longmind.base.recall_marks import harmless, mark_id, marked
 from longmind.base.times import AsOf, format_ms
-from longmind.base.tokens import Tokenizer
-from longmind.context.items import Card
-from longmind.context.packing import Packer, pack_in_order
-from longmind.context.render import INDENT, Listing, one_line
 from longmind.spaces.objects import slugs
 from longmind.spaces.values import MemoryObject
 from longmind.when.arguments import parse_moment, parse_rfc3339
 
 DEFAULT_LIMIT: Final = 5
 KIND_LIMIT: Final = 20
-"""How many objects of one kind are given where no number is asked for."""
+"""Default limit of `recall_kind`."""
 MOST: Final = 200
 """A larger `limit` is clamped to this."""
 
@@ -61,7 +56,7 @@ class Bundle:
     limit: int
     backend: str
     raw_limit: int | None
-    """None: no raw texts were asked for."""
+    """None: raw texts were not requested."""
     include_metadata: bool = True
     warnings: tuple[str, ...] = ()
 
@@ -76,7 +71,7 @@ class Bundle:
 
     def to_dict(self) -> dict[str, Any]:
         """The bundle in the shape and the order of keys in which it is documented."""
-        found: dict[str, Any] = {
+        document: dict[str, Any] = {
             "space": self.space,
             "topic": self.topic,
             "generated_at": self.generated_at,
@@ -84,11 +79,11 @@ class Bundle:
             "sections": self.sections,
         }
         if self.raw_limit is not None:
-            found["raw"] = self.raw
-        found["limit"] = self.limit
+            document["raw"] = self.raw
+        document["limit"] = self.limit
         if self.warnings:
-            found["warnings"] = list(self.warnings)
-        return found
+            document["warnings"] = list(self.warnings)
+        return document
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2) + "\n"
@@ -111,38 +106,27 @@ class Bundle:
         return section
 
 
-@dataclass(frozen=True, slots=True)
-class UsedContext:
-    """A bundle as text to put before an agent's task, marked as data and not instructions."""
-
-    text: str
-    bundle: Bundle
-    total_tokens: int
-    left_out: tuple[str, ...]
-    """Ids of objects that did not fit the budget."""
-
-
-def check_options(given: Mapping[str, Any] | str | None, **named: Any) -> Options:
+def check_options(options: Mapping[str, Any] | str | None, **named: Any) -> Options:
     """Options as JSON, or by name; the names win. Numbers out of range are clamped."""
-    if isinstance(given, str):
+    if isinstance(options, str):
         try:
-            given = json.loads(given)
+            options = json.loads(options)
         except ValueError:
-            raise InvalidInput("The options are no valid JSON.") from None
-    if given is not None and not isinstance(given, Mapping):
+            raise InvalidInput("The options are not valid JSON.") from None
+    if options is not None and not isinstance(options, Mapping):
         raise InvalidInput("Options are a JSON object.", hint='Write {"limit": 3}.')
-    values = {**(given or {}), **{key: value for key, value in named.items() if value is not None}}
+    values = {**(options or {}), **{key: value for key, value in named.items() if value is not None}}
     unknown = sorted(str(key) for key in set(values) - set(Options.__dataclass_fields__))
     if unknown:
-        known = ", ".join(Options.__dataclass_fields__)
-        raise InvalidInput(f"There is no option {', '.join(unknown)}.", hint=f"Known are {known}.")
+        names = ", ".join(Options.__dataclass_fields__)
+        raise InvalidInput(f"There is no option {', '.join(unknown)}.", hint=f"Choose from {names}.")
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if value is not None:
             checked[name] = _CHECKS[name](value, name)
-    made = Options(**checked)
-    raw_limit = made.limit if made.raw_limit is None else min(made.raw_limit, made.limit)
-    return replace(made, raw_limit=raw_limit)
+    parsed = Options(**checked)
+    raw_limit = parsed.limit if parsed.raw_limit is None else min(parsed.raw_limit, parsed.limit)
+    return replace(parsed, raw_limit=raw_limit)
 
 
 def check_topic(topic: object) -> str:
@@ -150,31 +134,8 @@ def check_topic(topic: object) -> str:
 
 
 def summarise(topic: str, objects: Sequence[MemoryObject]) -> str:
-    found = "; ".join(item.summary_micro.rstrip(" .;") for item in objects)
-    return f"Context bundle for '{topic}' ({len(objects)} items): {found or 'nothing is known of it'}."
-
-
-def render(bundle: Bundle, *, budget: int, tokenizer: Tokenizer) -> UsedContext:
-    """As much of the bundle as fits, each object in its short form or, failing that, its micro one."""
-    mark = mark_id("bundle", bundle.to_json())
-    title = harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")
-    packer = Packer(budget=budget, tokenizer=tokenizer, mark=mark, renderer=Listing(title))
-    packed = pack_in_order(packer, [_forms(item, rank) for rank, item in enumerate(bundle.objects)])
-    left_out = tuple(bundle.objects[item.rank].id for item in packed.dropped)
-    if packed.items:
-        return UsedContext(packed.text, bundle, packed.tokens, left_out)
-    text = marked(mark, [title] if bundle.objects else [title, "Nothing is known of it."])
-    return UsedContext(text, bundle, tokenizer.count(text), left_out)
-
-
-def _forms(item: MemoryObject, rank: int) -> list[Card]:
-    pinned = ", pinned" if item.pinned else ""
-    head = f"- {item.path} ({item.kind}, {item.relevance}{pinned}, {format_ms(item.updated_at)}) [{item.id}]"
-    summaries = {"short": item.summary_short, "micro": item.summary_micro}
-    return [
-        Card(harmless(f"{head}{INDENT}{one_line(summary)}"), item.kind, rank, (item.frame_id,), tier)
-        for tier, summary in summaries.items()
-    ]
+    summaries = "; ".join(item.summary_micro.rstrip(" .;") for item in objects)
+    return f"Context bundle for '{topic}' ({len(objects)} items): {summaries or 'nothing is known of it'}."
 
 
 def _clamped(value: object, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Which field of an object says a word: postings beside those that the text index has of its frame.
+"""Which fields of an object contain a word: postings beside those of the text index.
 
 The text index knows the words of an object's frame, but not that a word stands in the path, and it does not
 have the summaries, tags and metadata at all. `text_field` adds just that. Most words stand in the raw text
@@ -74,7 +74,7 @@ def add(db: Connection, row: ObjectRow, text: str, title: str | None, *, chunked
 def change(
     db: Connection, before: ObjectRow, after: ObjectRow, text: str, title: str | None, *, chunked: bool
 ) -> None:
-    """Let the postings of a frame be those of another version."""
+    """Replace a frame's postings by those of another version."""
     old = field_terms(before, text, title, chunked=chunked)
     new = field_terms(after, text, title, chunked=chunked)
     FIELDS.remove(db, {before.frame_id: old.keys() - new.keys()})

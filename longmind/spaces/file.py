@@ -1,28 +1,124 @@
-"""The JSON file of a space: written the same for the same content, read with every doubt."""
+"""The JSON file of a space: the same bytes for the same content, with hashes of its parts and a signature.
+
+A file is checked against its hashes before anything in it is used.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from longmind.base.errors import Conflict, InvalidInput
+from longmind.base.checks import canonical_json
+from longmind.base.errors import Conflict, InvalidInput, MissingExtra
 from longmind.base.names import canonical_space
 from longmind.base.times import format_ms
-from longmind.spaces.signing import check_signature, hash_of, part_hashes, sign
 from longmind.spaces.values import MemoryObject
+
+HMAC: Final = "hmac-sha256"
+ED25519: Final = "ed25519"
+_FEWEST_KEY_BYTES: Final = 16
+
+
+def hash_of(value: object) -> str:
+    return "sha256:" + hashlib.sha256(canonical_json(value, "bundle").encode()).hexdigest()
+
+
+def part_hashes(body: Mapping[str, Any]) -> dict[str, Any]:
+    """One hash per part and per object, so that a changed bundle can say where it was changed."""
+    return {
+        "metadata": hash_of(body["metadata"]),
+        "objects": {item["id"]: hash_of(item) for item in body["objects"]},
+        "policies": hash_of(body["policies"]),
+        "updated_at": hash_of(body["updated_at"]),
+    }
+
+
+def sign(space: str, whole: str, *, key: bytes, algorithm: str) -> dict[str, str]:
+    """A signature over the space's name and the hash of the whole file."""
+    message = _message(space, whole)
+    if algorithm == HMAC:
+        _check_key(key)
+        value = hmac.new(key, message, hashlib.sha256).hexdigest()
+        return {"algorithm": HMAC, "key_id": key_id(key), "value": value}
+    if algorithm == ED25519:
+        private = _ed25519().Ed25519PrivateKey.from_private_bytes(_raw_key(key))
+        public = private.public_key().public_bytes_raw()
+        return {"algorithm": ED25519, "key_id": key_id(public), "value": private.sign(message).hex()}
+    raise InvalidInput(f"{algorithm!r} is not a way to sign.", hint=f"Use {HMAC} or {ED25519}.")
+
+
+def check_signature(space: str, whole: str, signature: object, *, key: bytes) -> None:
+    """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature."""
+    if not isinstance(signature, Mapping):
+        raise Conflict(
+            "The bundle is not signed, and a key was given.", hint="Leave out the key to trust it."
+        )
+    algorithm, value = signature.get("algorithm"), str(signature.get("value"))
+    message = _message(space, whole)
+    if algorithm == HMAC:
+        _check_key(key)
+        good = hmac.compare_digest(hmac.new(key, message, hashlib.sha256).hexdigest(), value)
+    elif algorithm == ED25519:
+        good = _verified(key, message, value)
+    else:
+        raise InvalidInput(f"The bundle is signed by {algorithm!r}, which is not known here.")
+    if not good:
+        other = "" if signature.get("key_id") == key_id(key) else ": it was made with another key"
+        raise Conflict(f"The signature of the bundle does not hold{other}.", hint="Ask for it again.")
+
+
+def key_id(key: bytes) -> str:
+    """Names a key without giving it away."""
+    return hashlib.sha256(b"recollect key\0" + key).hexdigest()[:16]
+
+
+def _message(space: str, whole: str) -> bytes:
+    return canonical_json({"hash": whole, "space": space}, "bundle").encode()
+
+
+def _check_key(key: bytes) -> None:
+    if not isinstance(key, bytes) or len(key) < _FEWEST_KEY_BYTES:
+        raise InvalidInput(f"A key has at least {_FEWEST_KEY_BYTES} bytes.")
+
+
+def _raw_key(key: bytes) -> bytes:
+    if not isinstance(key, bytes) or len(key) != 32:
+        raise InvalidInput("An Ed25519 key has 32 bytes.")
+    return key
+
+
+def _verified(key: bytes, message: bytes, value: str) -> bool:
+    from contextlib import suppress
+
+    module = _ed25519()
+    with suppress(Exception):  # the library has one exception for all that does not fit
+        module.Ed25519PublicKey.from_public_bytes(_raw_key(key)).verify(bytes.fromhex(value), message)
+        return True
+    return False
+
+
+def _ed25519() -> Any:
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        raise MissingExtra("Ed25519 signatures need cryptography.", extra="crypto") from None
+    return ed25519
+
 
 FORMAT: Final = "longmind.space/1"
 _FORMATS: Final = (FORMAT, "recollect.space/1")
-"""As it is written, and as it was before the product had its name."""
+"""The current name, and the one from before the product was renamed."""
 MOST_BYTES: Final = 1 << 30
 _BODY: Final = ("format", "metadata", "objects", "policies", "space", "updated_at")
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceFile:
-    """What a file says, and how far it could be checked."""
+    """The content of a file, and how it was verified."""
 
     space: str
     metadata: Mapping[str, Any]
@@ -64,7 +160,7 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"Invalid space file: it is no JSON: {error}.") from None
+        raise InvalidInput(f"Invalid space file: it is not JSON: {error}.") from None
     if not isinstance(document, dict) or not isinstance(document.get("objects"), list):
         raise InvalidInput("Invalid space file: it has no list of objects.")
     space = document.get("space") or document.get("name") or name
@@ -72,7 +168,7 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
         raise InvalidInput("Invalid space file: it does not name its space.", hint="Name one.")
     for index, item in enumerate(document["objects"]):
         if not isinstance(item, dict):
-            raise InvalidInput(f"Invalid space file: object {index} is no JSON object.")
+            raise InvalidInput(f"Invalid space file: object {index} is not a JSON object.")
     return SpaceFile(
         space=canonical_space(space),
         metadata=_mapping(document, "metadata"),
@@ -87,21 +183,21 @@ def _mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InvalidInput(f"Invalid space file: {name} is no JSON object.")
+        raise InvalidInput(f"Invalid space file: {name} is not a JSON object.")
     return value
 
 
 def _verify(document: Mapping[str, Any], key: bytes | None) -> Literal["signature", "hash", "none"]:
     if "hash" not in document and "format" not in document:
         if key is not None:
-            raise Conflict("The bundle is not signed, and a key was given.", hint="Leave the key away.")
+            raise Conflict("The bundle is not signed, and a key was given.", hint="Leave out the key.")
         return "none"
     body = {name: document[name] for name in _BODY if name in document}
     unknown = sorted(set(document) - {*_BODY, "hash", "hashes", "signature"})
     missing = sorted(set(_BODY) - set(document))
     if missing or unknown or document.get("format") not in _FORMATS:
         raise InvalidInput(
-            f"Invalid space file: it is no {FORMAT}"
+            f"Invalid space file: it is not {FORMAT}"
             + (f", without {', '.join(missing)}" if missing else "")
             + (f", with {', '.join(unknown)}" if unknown else "")
             + "."

@@ -1,4 +1,4 @@
-"""From what a caller gives to a complete object: checked, redacted, with defaults; pure."""
+"""From what a caller passes to a complete object, checked and redacted, and to the frame that stores it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_label, check_metadata, check_text
@@ -15,9 +15,14 @@ from longmind.base.hashing import digest
 from longmind.base.recall_marks import without_echo
 from longmind.base.words import fold
 from longmind.context.sentences import cut, salient
+from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
+from longmind.ingest.chunk import plan_chunks
+from longmind.ingest.plan import LONG_CHARACTERS
+from longmind.ingest.source import Document
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import FLAGS, Redactor
-from longmind.spaces.values import DEFAULT_KIND, RELEVANCES, Chunk
+from longmind.spaces.values import DEFAULT_KIND, RELEVANCES, ROLE, Chunk
+from longmind.store.drafts import Draft, chunked, draft
 
 MICRO_CHARACTERS: Final = 200
 MICRO_WORDS: Final = 25
@@ -34,8 +39,8 @@ HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """An object as it is to be stored; `id` and `pinned` are None where the caller did not say."""
+class ObjectPlan:
+    """An object as it is to be stored; `id` and `pinned` are None if the caller did not set them."""
 
     id: str | None
     path: str
@@ -59,7 +64,7 @@ def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
         try:
             payload = json.loads(payload)
         except ValueError:
-            raise InvalidInput("The object is no valid JSON.") from None
+            raise InvalidInput("The object is not valid JSON.") from None
     if not isinstance(payload, Mapping):
         raise InvalidInput("An object is a JSON object.", hint='Write {"path": "…", "raw": "…"}.')
     unknown = sorted(str(key) for key in set(payload) - _KNOWN)
@@ -77,29 +82,22 @@ def plan_object(
     policy: Policy,
     redactor: Redactor,
     keep_times: bool = False,
-) -> Wanted:
-    """Check everything a caller may say of an object, take out what must not be kept, fill in the rest."""
+) -> ObjectPlan:
+    """Check the fields of an object, redact what must not be stored, fill in what is missing."""
     fields = read_payload(payload)
     notes = []
     if not keep_times and (fields.get("created_at") or fields.get("updated_at")):
         notes.append("created_at and updated_at are the store's; those given were not taken")
-    raw = _text(fields.get("raw"), "raw")
-    cleaned, echoes = without_echo(raw)
+    cleaned, echoes = without_echo(_text(fields.get("raw"), "raw"))
     if echoes:
-        raw = cleaned
         notes.append("recalled text was left out of raw")
-    raw = redactor.text(raw)
-    texts = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
-    if not raw.strip() and not any(text.strip() for text in texts):
+    raw = redactor.text(cleaned)
+    summaries = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
+    if not raw.strip() and not any(text.strip() for text in summaries):
         raise InvalidInput("The object says nothing: raw and all summaries are empty.")
-    micro, short, long = fill_summaries(raw, *texts)
+    micro, short, long = fill_summaries(raw, *summaries)
     kind = redactor.text(check_label(fields.get("kind") or DEFAULT_KIND, "kind"))
-    metadata = fields.get("metadata")
-    metadata = {} if metadata is None else metadata
-    canonical_json(metadata, "metadata")  # refused before anything looks inside
-    if not isinstance(metadata, Mapping):
-        raise InvalidInput("metadata must be a JSON object.")
-    metadata = redactor.value(metadata)
+    metadata = _metadata(fields.get("metadata"), redactor)
     tags = slugs([redactor.text(tag) for tag in _strings(fields.get("tags"), "tags")])
     chunks = _chunks(fields.get("chunks"), redactor)
     relevance = _relevance(fields.get("relevance"))
@@ -107,25 +105,15 @@ def plan_object(
     if path is None:
         path = infer_path(raw or micro, kind=kind, project=str(metadata.get("project") or space))
     path = normal_path(redactor.text(check_text(path, "path")))
-    name = fields.get("id")
-    if name is not None:
-        name = redactor.text(check_label(name, "id"))
-        if len(name.encode()) > MOST_ID_BYTES:
-            raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
-    if redactor.flags:
-        before = metadata.get(FLAGS)
-        flags = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
-        metadata = {**metadata, FLAGS: sorted(flags | redactor.flags)}
-    pinned = fields.get("pinned")
-    if pinned is not None and not isinstance(pinned, bool):
-        raise InvalidInput(f"pinned must be true or false, not {pinned!r}.")
+    object_id = _object_id(fields.get("id"), redactor)
+    pinned = _pinned(fields.get("pinned"))
     if pinned is None and any(
         rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.auto_pin
     ):
         pinned = True
     stated = metadata.get("hash")
-    return Wanted(
-        id=name,
+    return ObjectPlan(
+        id=object_id,
         path=path,
         kind=kind,
         raw=raw,
@@ -133,7 +121,8 @@ def plan_object(
         summary_short=short,
         summary_long=long,
         tags=tags,
-        metadata=check_metadata(metadata),
+        # Last: the flags tell of everything that was redacted above.
+        metadata=check_metadata(_flagged(metadata, redactor.flags)),
         relevance=relevance,
         pinned=pinned,
         chunks=chunks,
@@ -222,6 +211,39 @@ def _strings(value: object, name: str) -> list[str]:
     return list(value)
 
 
+def _metadata(value: object, redactor: Redactor) -> Mapping[str, Any]:
+    metadata = {} if value is None else value
+    canonical_json(metadata, "metadata")  # refused before anything looks inside
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput("metadata must be a JSON object.")
+    redacted: Mapping[str, Any] = redactor.value(metadata)
+    return redacted
+
+
+def _flagged(metadata: Mapping[str, Any], flags: set[str]) -> Mapping[str, Any]:
+    """Metadata with the flags of what was redacted added."""
+    if not flags:
+        return metadata
+    before = metadata.get(FLAGS)
+    strings = {flag for flag in before if isinstance(flag, str)} if isinstance(before, list) else set()
+    return {**metadata, FLAGS: sorted(strings | flags)}
+
+
+def _object_id(value: object, redactor: Redactor) -> str | None:
+    if value is None:
+        return None
+    name = redactor.text(check_label(value, "id"))
+    if len(name.encode()) > MOST_ID_BYTES:
+        raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
+    return name
+
+
+def _pinned(value: object) -> bool | None:
+    if value is not None and not isinstance(value, bool):
+        raise InvalidInput(f"pinned must be true or false, not {value!r}.")
+    return value
+
+
 def _relevance(value: object) -> str:
     if value is None:
         return "medium"
@@ -245,3 +267,97 @@ def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
     if len({chunk.chunk_id for chunk in chunks}) != len(chunks):
         raise InvalidInput("Two chunks have the same chunk_id.")
     return tuple(chunks)
+
+
+# The frame: the raw text first, then what the chunks say beyond it
+
+Span = tuple[str, int, int]
+"""A named chunk, and the bytes of the frame's text where it lies."""
+
+
+def lay_out(plan: ObjectPlan) -> tuple[str, int, list[Span]]:
+    """The frame's text, how many bytes of it are raw, and where each named chunk lies in it."""
+    raw = plan.raw.encode()
+    text = bytearray(raw or _said(plan).encode())
+    spans: list[Span] = []
+    position = 0
+    for chunk in plan.chunks:
+        piece = chunk.text.encode()
+        start = raw.find(piece, position)
+        start = raw.find(piece) if start < 0 else start
+        if start < 0:
+            text += b"\n\n"
+            start = len(text)
+            text += piece
+        else:
+            position = start + 1
+        spans.append((chunk.chunk_id, start, start + len(piece)))
+    return text.decode(), len(raw), spans
+
+
+def plan_frame(
+    plan: ObjectPlan, *, space: str, source: str, occurred_at: int | None
+) -> tuple[Draft, int, list[Span]]:
+    """The frame to write, with chunk frames for the named chunks and for what they do not cover."""
+    text, raw_bytes, spans = lay_out(plan)
+    whole = draft(
+        text,
+        space=space,
+        kind=plan.kind,
+        title=plan.summary_micro[:500],
+        role=ROLE,
+        uri=plan.path,
+        source=source,
+        tags=plan.tags,
+        occurred_at=occurred_at,
+        repeatable=True,
+    )
+    # Checked already; the frame carries it so that filters of search see it.
+    whole = replace(whole, metadata=dict(plan.metadata))
+    own = len(raw_bytes_of(text, raw_bytes))
+    ranges: list[tuple[int, int, str | None]] = [(start, end, None) for _, start, end in spans]
+    if spans and not _covers(spans, text.encode()[:own]):
+        ranges += _pieces(text.encode()[:own].decode()) or [(0, own, None)]
+    elif not spans and len(text) > LONG_CHARACTERS:
+        ranges = _pieces(text)
+    return (
+        (chunked(whole, sorted(set(ranges), key=lambda item: item[:2])) if ranges else whole),
+        raw_bytes,
+        spans,
+    )
+
+
+def raw_bytes_of(text: str, raw_bytes: int) -> bytes:
+    """The raw text; for an object without one, the summary stored instead."""
+    encoded = text.encode()
+    return encoded[:raw_bytes] if raw_bytes else encoded.split(b"\n\n", 1)[0]
+
+
+def read_chunks(text: str, stored: str) -> tuple[Chunk, ...]:
+    encoded = text.encode()
+    return tuple(Chunk(name, encoded[start:end].decode()) for name, start, end in json.loads(stored))
+
+
+def _said(plan: ObjectPlan) -> str:
+    return plan.summary_long or plan.summary_short or plan.summary_micro
+
+
+def _covers(spans: Sequence[Span], raw: bytes) -> bool:
+    """Whether the chunks leave nothing but blank space of the raw text uncovered."""
+    position = 0
+    for _, start, end in sorted(spans, key=lambda span: span[1:]):
+        if start > position and raw[position:start].strip():
+            return False
+        position = max(position, end)
+    return not raw[position:].strip()
+
+
+def _pieces(text: str) -> list[tuple[int, int, str | None]]:
+    from longmind.base.tokens import open_tokenizer
+
+    if len(text) <= LONG_CHARACTERS:
+        return []
+    document = Document(uri="", title="", text=text)
+    counter = open_tokenizer("cl100k_base")
+    chunks = plan_chunks(document, tokenizer=counter, tokens=CHUNK_TOKENS, overlap=CHUNK_OVERLAP)
+    return [(chunk.start, chunk.end, chunk.title or None) for chunk in chunks] if len(chunks) > 1 else []

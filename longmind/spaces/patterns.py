@@ -36,7 +36,7 @@ def check_pattern(text: str) -> re.Pattern[str]:
             compiled = re.compile(text)
             tree = _parser.parse(text)
         except (re.error, OverflowError, RecursionError) as error:
-            raise InvalidInput(f"{text!r} is no regular expression: {error}.") from None
+            raise InvalidInput(f"{text!r} is not a regular expression: {error}.") from None
     if compiled.match(""):
         raise InvalidInput(f"{text!r} matches the empty text.", hint="Let it match what is to go, only.")
     _Check(text).sequence(list(tree), inside=False)

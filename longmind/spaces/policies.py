@@ -42,7 +42,7 @@ _REGEX_PREFIX: Final = "regex:"
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Conditions on an object; those that are given must all hold, and one at least is given."""
+    """Conditions on an object, at least one; all of them must hold."""
 
     kinds: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -113,13 +113,13 @@ class Policy:
             try:
                 changes = json.loads(changes)
             except ValueError:
-                raise InvalidInput("The policy is no valid JSON.") from None
+                raise InvalidInput("The policy is not valid JSON.") from None
         if not isinstance(changes, Mapping):
             raise InvalidInput("A policy is a JSON object.", hint='Write {"ttl_days": 30}.')
         unknown = sorted(str(key) for key in set(changes) - set(_READERS))
         if unknown:
             raise InvalidInput(
-                f"A policy has no {', '.join(unknown)}.", hint=f"Known are {', '.join(_READERS)}."
+                f"A policy has no {', '.join(unknown)}.", hint=f"Choose from {', '.join(_READERS)}."
             )
         values = {name: getattr(self, name) for name in _READERS}
         default = Policy()
@@ -170,7 +170,7 @@ def _redaction(value: object, name: str) -> tuple[str, ...]:
         if item.isidentifier() and not item.startswith(_REGEX_PREFIX):
             raise InvalidInput(
                 f"{name}: there is no detector {item!r}.",
-                hint=f"Known are {', '.join(detectors())}; write 'regex:{item}' for that very word.",
+                hint=f"Choose from {', '.join(detectors())}; write 'regex:{item}' for that very word.",
             )
         check_pattern(item.removeprefix(_REGEX_PREFIX))
     return items

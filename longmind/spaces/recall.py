@@ -1,4 +1,4 @@
-"""Recalling: a shelf, an ordering, the objects it puts first, the bundle."""
+"""Recall from a space: its index, an ordering, the objects that come first, the bundle."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.spaces import rows
 from longmind.spaces.bundle import Bundle, Options, check_topic, summarise
-from longmind.spaces.index_cache import SpaceIndexes
-from longmind.spaces.ordering.choice import choose, first
-from longmind.spaces.ordering.protocol import Question, Scores
+from longmind.spaces.ordering import Question, Scores, choose, first
 from longmind.spaces.policies import Policy
-from longmind.spaces.space_index import LEVELS, SpaceIndex
+from longmind.spaces.space_index import LEVELS, SpaceIndex, SpaceIndexes
 from longmind.spaces.values import ROLE, MemoryObject
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
@@ -29,12 +27,12 @@ _DUPLICATES: Final = 4
 
 
 class Recaller:
-    """Answers from what is kept in memory of the spaces of one store."""
+    """Recalls from the in-memory indexes of one store's spaces."""
 
     def __init__(self, store: Store, search: SearchEngine | None, indexes: SpaceIndexes) -> None:
         self._store = store
         self._search = search
-        self._shelves = indexes
+        self._indexes = indexes
 
     def context(self, space: str, topic: str, options: Options, *, default: str) -> Bundle:
         topic = check_topic(topic)
@@ -85,8 +83,8 @@ class Recaller:
         if ordering.name == "search" and topic:
             ranked, problem = self._ranked(snapshot, space, topic, options)
             warnings += [problem] if problem else []
-        with self._shelves.lock:
-            index = self._shelves.at(snapshot, space, options.as_of)
+        with self._indexes.lock:
+            index = self._indexes.at(snapshot, space, options.as_of)
             moment = index.newest if options.moment is None else options.moment
             question = Question(
                 topic,
@@ -146,7 +144,7 @@ def _allowed(index: SpaceIndex, options: Options, kind: str | None) -> BoolArray
 def _visible(
     index: SpaceIndex, scores: Scores, allowed: BoolArray, policy: Policy, options: Options, *, dedupe: bool
 ) -> list[str]:
-    """The ids of the first objects; further ones take the place of those that are hidden or said twice."""
+    """The ids of the first objects; hidden objects and duplicates are replaced by the next ones."""
     names = {value: name for name, value in LEVELS.items()}
     rules = () if options.include_hidden else policy.visibility
     reach = options.limit * (_DUPLICATES if dedupe else 1)

@@ -1,4 +1,4 @@
-"""Personal data taken out of everything that is about to be stored; what is left of it is a keyed hash."""
+"""Redaction of personal data before anything is stored; only a keyed hash of it remains."""
 
 from __future__ import annotations
 

@@ -23,16 +23,16 @@ from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
 from longmind.spaces import fields, file, retention, rows, write
-from longmind.spaces.index_cache import SpaceIndexes
+from longmind.spaces.file import HMAC
 from longmind.spaces.objects import plan_object
-from longmind.spaces.ordering.choice import DEFAULT, ORDERINGS
+from longmind.spaces.ordering import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
 from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
-from longmind.spaces.signing import HMAC
 from longmind.spaces.space import ProjectSpace
+from longmind.spaces.space_index import SpaceIndexes
 from longmind.spaces.summarise import SpaceContext, space_budgets
 from longmind.spaces.telemetry import Telemetry
 from longmind.spaces.values import GcReport, ImportReport, MemoryObject, SpaceList, SpaceSummary
@@ -344,7 +344,7 @@ class Spaces:
 
 
 def _check_replaceable(target: Path) -> None:
-    """An export may be made anew; any other file, and a store above all, is not ours to replace."""
+    """Only an earlier export may be overwritten; never a store or any other file."""
     check_target(target)
     if in_family(target.name):
         raise StoreFile(f"{target} is a name for a store.", hint="Name the export *.json.")
@@ -368,7 +368,7 @@ def _metadata(metadata: Mapping[str, Any] | str | None) -> dict[str, Any]:
         try:
             metadata = json.loads(metadata)
         except ValueError:
-            raise InvalidInput("The metadata of the space is no valid JSON.") from None
+            raise InvalidInput("The metadata of the space is not valid JSON.") from None
     if metadata is not None and not isinstance(metadata, Mapping):
         raise InvalidInput("The metadata of a space is a JSON object.")
     return dict(metadata or {})

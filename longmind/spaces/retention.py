@@ -1,4 +1,4 @@
-"""What expired leaves: archived, or purged where the policy allows; pins stay; the audit log says so."""
+"""Garbage collection: expired objects are archived, or purged if the policy allows it; pinned ones stay."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def collect(
             "ttl_days": days,
         }
         rows.audit(tx, space, "gc", detail)
-        frames = _doomed(tx.db, space) if purge else []
+        frames = _purgeable(tx.db, space) if purge else []
     if frames:
         erasure.erase(store, frames, view=View((space,)))
     return _report(space, expired, pinned, purge=purge, archive=not purge, days=days, now=now)
 
 
-def _doomed(connection: Connection, space: str) -> list[int]:
-    """Frames of what is to be purged, a purge that was cut short included.
+def _purgeable(connection: Connection, space: str) -> list[int]:
+    """Frames to purge, including those of a purge that was interrupted.
 
     The log names an object until its erase takes the name out; versions written since are not meant.
     """

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from longmind.base.checks import canonical_json
 from longmind.base.times import AsOf
-from longmind.spaces.layout import read_chunks
+from longmind.spaces.objects import read_chunks
 from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
 from longmind.store.engine import Connection
@@ -76,14 +76,14 @@ class ObjectRow(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What names an object, without what it says."""
+    """The names of an object, without its text."""
 
     id: str
     path: str
     kind: str
     tags: tuple[str, ...]
     hash: str | None
-    """Only where the metadata says it."""
+    """Only if the metadata has one."""
 
 
 class AuditRow(NamedTuple):

@@ -15,12 +15,20 @@ from longmind.base.filters import View
 from longmind.base.parameters import Limit, Mark, Metadata, Source
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
+from longmind.context.receipt import Receipt, Replay, check_store, replay
 from longmind.llm.ledger import spending_by_provider
 from longmind.llm.protocol import LanguageModel
 from longmind.spaces import rows, write
-from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, UsedContext, check_options, render
-from longmind.spaces.objects import Wanted, plan_object
-from longmind.spaces.ordering.choice import known
+from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, check_options
+from longmind.spaces.context import (
+    ContextRequest,
+    UsedContext,
+    check_request,
+    render_context,
+    request_from,
+)
+from longmind.spaces.objects import ObjectPlan, plan_object
+from longmind.spaces.ordering import ordering_name
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
@@ -28,6 +36,7 @@ from longmind.spaces.summarise import SpaceContext, Summariser
 from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remembered, Spending
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
+from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, during
 from longmind.when.arguments import parse_rfc3339
 
@@ -63,8 +72,8 @@ class ProjectSpace:
 
         An object with the same id or path is changed; its id stays, and its pin unless `pinned` is given.
         """
-        given = _options(options, {"freeze_clock"})
-        frozen = _frozen(freeze_clock or given.get("freeze_clock"))
+        merged = _options(options, {"freeze_clock"})
+        frozen = _frozen(freeze_clock or merged.get("freeze_clock"))
         with self._ctx.telemetry.operation("remember_structured", space=self.name):
             return self._keep(lambda policy, redactor: self._plan(payload, policy, redactor), frozen, source)
 
@@ -74,7 +83,7 @@ class ProjectSpace:
         raw_text: Annotated[str, "The text to keep.", Mark.TEXT],
         options: Mapping[str, Any] | str | None = None,
         *,
-        path_hint: Annotated[str | None, "Its place; inferred, if it is not given."] = None,
+        path_hint: Annotated[str | None, "Its path; inferred if left out."] = None,
         project: Annotated[str | None, "The project it is about."] = None,
         tags: Annotated[Sequence[str] | None, "Tags for it."] = None,
         metadata: Metadata = None,
@@ -102,9 +111,9 @@ class ProjectSpace:
             "freeze_clock": freeze_clock,
             "on_error": on_error,
         }
-        given = _options(options, _RAW_OPTIONS)
-        given.update({name: value for name, value in named.items() if value is not None})
-        check_choice(given.get("on_error", "extract"), "on_error", ("extract", "raise"))
+        merged = _options(options, _RAW_OPTIONS)
+        merged.update({name: value for name, value in named.items() if value is not None})
+        check_choice(merged.get("on_error", "extract"), "on_error", ("extract", "raise"))
         check_label(kind, "kind")
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
@@ -112,27 +121,27 @@ class ProjectSpace:
         summariser = Summariser(self.name, self._ctx)
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
-            def plan(policy: Policy, redactor: Redactor) -> Wanted:
-                payload, notes, usd = summariser.understand(kind, text, given, redactor)
+            def plan(policy: Policy, redactor: Redactor) -> ObjectPlan:
+                payload, notes, usd = summariser.understand(kind, text, merged, redactor)
                 span.set("budget_usd", usd)
                 if echoes:
                     notes = [*notes, "recalled text was left out of raw"]
-                wanted = self._plan(payload, policy, redactor)
-                return replace(wanted, notes=(*wanted.notes, *notes))
+                planned = self._plan(payload, policy, redactor)
+                return replace(planned, notes=(*planned.notes, *notes))
 
-            return self._keep(plan, _frozen(given.get("freeze_clock")), source)
+            return self._keep(plan, _frozen(merged.get("freeze_clock")), source)
 
-    def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> Wanted:
+    def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> ObjectPlan:
         return plan_object(payload, space=self.name, policy=policy, redactor=redactor)
 
     def _keep(
-        self, plan: Callable[[Policy, Redactor], Wanted], frozen: int | None, source: str
+        self, plan: Callable[[Policy, Redactor], ObjectPlan], frozen: int | None, source: str
     ) -> Remembered:
         """Plan under the rules that hold, write if they still do, else begin again."""
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
-            wanted = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
-            ready = write.make_ready(self._store, wanted, space=self.name, source=source, updated_at=frozen)
+            planned = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
+            ready = write.make_ready(self._store, planned, space=self.name, source=source, updated_at=frozen)
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
                     record = rows.find_space(tx.db, self.name)
@@ -146,7 +155,7 @@ class ProjectSpace:
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
 
     def _rules(self) -> tuple[int, str | None, Policy]:
-        """At which revision, the policy as it is stored, and as it is meant."""
+        """The revision, the policy as stored JSON, and parsed."""
         with self._store.read() as snapshot:
             record = rows.find_space(snapshot.db, self.name)
         if record is None:
@@ -267,10 +276,13 @@ class ProjectSpace:
             now=now,
             as_of=as_of,
         )
+        return self._recall(topic, chosen)
+
+    def _recall(self, topic: str, chosen: Options) -> Bundle:
         telemetry = self._ctx.telemetry
         with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
-            backend = known(default)
+            backend = ordering_name(default)
             with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
                 bundle = self._ctx.recaller.context(self.name, topic, chosen, default=default)
             span.set("backend", bundle.backend)
@@ -302,11 +314,27 @@ class ProjectSpace:
         **named: Any,
     ) -> UsedContext:
         """The hook before an action: what the space knows of the topic, as text within a token budget."""
-        from longmind.base.tokens import open_tokenizer
+        chosen = check_options(options, **named)
+        # The ordering by name: a receipt must not depend on what the default is when it is replayed.
+        chosen = replace(chosen, backend=chosen.backend or self._ctx.backend())
+        request = check_request(self.name, topic, chosen, budget=budget, tokenizer=tokenizer)
+        with self._store.one_state() as snapshot:
+            return self._context(request, snapshot)
 
-        check_limit(budget, "budget", least=50)
-        bundle = self.recall_context(topic, options, **named)
-        return render(bundle, budget=budget, tokenizer=open_tokenizer(tokenizer))
+    def replay(self, receipt: Receipt) -> Replay:
+        """Make the text of `use_context` again from its receipt, and say what changed if it differs."""
+        check_store(receipt, self._store.id)
+        request = request_from(receipt)
+        if request.space != self.name:
+            raise InvalidInput(f"The receipt is of space {request.space!r}.", hint="Replay it there.")
+        view = View((self.name,), request.options.as_of)
+        with self._store.one_state() as snapshot:
+            fresh = self._context(request, snapshot).receipt
+            return replay(receipt, fresh, snapshot=snapshot, dialect=self._store.engine.dialect, view=view)
+
+    def _context(self, request: ContextRequest, snapshot: Snapshot) -> UsedContext:
+        bundle = self._recall(request.topic, request.options)
+        return render_context(bundle, request, store_id=self._store.id, revision=snapshot.revision)
 
     # Looking
 
@@ -380,14 +408,14 @@ def _options(options: Mapping[str, Any] | str | None, allowed: Iterable[str]) ->
         try:
             options = json.loads(options)
         except ValueError:
-            raise InvalidInput("The options are no valid JSON.") from None
+            raise InvalidInput("The options are not valid JSON.") from None
     if options is None:
         return {}
     if not isinstance(options, Mapping):
         raise InvalidInput("Options are a JSON object.")
     if unknown := sorted(str(key) for key in set(options) - set(allowed)):
         raise InvalidInput(
-            f"There is no option {', '.join(unknown)}.", hint=f"Known are {', '.join(sorted(allowed))}."
+            f"There is no option {', '.join(unknown)}.", hint=f"Choose from {', '.join(sorted(allowed))}."
         )
     return dict(options)
 

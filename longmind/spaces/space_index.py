@@ -1,11 +1,13 @@
-"""A space in memory: a few columns of each object; its words are looked up in the text index."""
+"""Spaces in memory: a few columns of each object, kept current; words are looked up in the text index."""
 
 from __future__ import annotations
 
 import bisect
 import json
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
 from longmind.base.arrays import BoolArray, Int64Array, UInt8Array, np
@@ -14,6 +16,8 @@ from longmind.base.words import fold
 from longmind.spaces import fields
 from longmind.spaces.rows import Entry, entries
 from longmind.store.engine import Connection, Row
+from longmind.store.follower import Follower, Mirrors
+from longmind.store.transaction import Snapshot
 from longmind.store.typed import damaged
 from longmind.store.visible import Clause, during
 from longmind.text.postings import FIELDS, TERMS
@@ -22,7 +26,7 @@ LEVELS: Final = {"high": 2, "medium": 1, "low": 0}
 """Relevance as a number."""
 _COLUMNS: Final = "object_id path kind tags frame_id relevance pinned created_at updated_at".split()
 _SLACK: Final = 5000
-"""So many dead slots are let be, whatever the number of objects."""
+"""Up to this many dead slots are tolerated, whatever the number of objects."""
 _BITS: Final = {
     "path": fields.PATH,
     "tags": fields.TAGS,
@@ -135,7 +139,7 @@ class SpaceIndex:
             self._changed()
 
     def outdated(self, object_id: str, postings: Mapping[str, int]) -> None:
-        """Let these postings hold for an object in place of those of its frame."""
+        """Use these postings for an object instead of those of its frame."""
         self._outdated[self._slot_of[object_id]] = postings
 
     def _changed(self) -> None:
@@ -163,7 +167,7 @@ class SpaceIndex:
             self._looked_up[word] = mask
 
     def slots(self, field: str, word: str) -> Int64Array:
-        """Slots of objects whose field says this word."""
+        """Slots of objects whose field contains this word."""
         if word not in self._looked_up:
             self.seek([word])
         return (self._looked_up[word] & _BITS[field]).nonzero()[0]
@@ -174,8 +178,8 @@ class SpaceIndex:
         ordered = sorted(set(words))
         number, _, said_in = self._listed(ordered)
         counts = np.zeros(len(ordered), dtype=np.int64)
-        for field in (fields.PATH, fields.TAGS, fields.METADATA):
-            counts += np.bincount(number[(said_in & field) > 0], minlength=len(ordered))
+        for bit in (fields.PATH, fields.TAGS, fields.METADATA):
+            counts += np.bincount(number[(said_in & bit) > 0], minlength=len(ordered))
         return dict(zip(ordered, counts.tolist(), strict=True))
 
     def named(self, words: Sequence[str]) -> dict[str, Int64Array]:
@@ -332,3 +336,48 @@ def _tags(stored: str) -> tuple[str, ...]:
         return tuple(json.loads(stored))
     except (TypeError, ValueError):
         raise damaged("space_object") from None
+
+
+@dataclass(slots=True)
+class SpaceIndexes:
+    """The indexes of one store's spaces, each brought up to date when it is asked for."""
+
+    mirrors: Mirrors = field(default_factory=Mirrors)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    _followers: dict[str, Follower[_Latest]] = field(default_factory=dict)
+
+    def at(self, snapshot: Snapshot, space: str, as_of: AsOf) -> SpaceIndex:
+        """The space as of an instant. Hold `lock`, and the snapshot, while using it."""
+        return self._at(snapshot, space, as_of).reading(snapshot.db)
+
+    def _at(self, snapshot: Snapshot, space: str, as_of: AsOf) -> SpaceIndex:
+        if as_of.system < snapshot.revision:
+            return load(snapshot.db, space, as_of)
+        follower = self._followers.get(space)
+        if follower is None:
+            # There may be any number of spaces: those that were dropped from memory leave nothing here.
+            self._followers = {name: one for name, one in self._followers.items() if one.revision >= 0}
+            follower = self._followers[space] = Follower(self.mirrors, "spaces", partial(_Latest, space))
+        if snapshot.revision < follower.revision:
+            return load(snapshot.db, space, AsOf.LATEST)
+        if follower.at(snapshot).index.wasteful:
+            follower.drop()
+        return follower.at(snapshot).index
+
+
+class _Latest:
+    """The mirror of a space as it is now."""
+
+    def __init__(self, space: str) -> None:
+        self._space = space
+        self.index = SpaceIndex(space, AsOf.LATEST)
+
+    def advance(self, snapshot: Snapshot, since: int) -> None:
+        if since < 0:
+            self.index = load(snapshot.db, self._space, AsOf.LATEST)
+        else:
+            follow(self.index, snapshot.db, since)
+
+    @property
+    def nbytes(self) -> int:
+        return self.index.nbytes

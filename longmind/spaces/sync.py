@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import InvalidInput, LongmindError, NotFound, Unavailable
-from longmind.ingest.folder import Entry, walk
+from longmind.ingest.folder import Entry, Skipped, walk
 from longmind.ingest.source import Readers, Source
 from longmind.ingest.sources import watch_folder
 from longmind.spaces.objects import content_name
@@ -42,7 +42,7 @@ class SyncReport:
 
 
 def kind_of(path: str) -> str:
-    """By the file's name; what is nothing else is code."""
+    """The kind of a file by its name; `code` by default."""
     file = Path(path)
     if any(part.lower() in ("adr", "adrs", "decisions") for part in file.parts[:-1]):
         return "decision"
@@ -71,54 +71,57 @@ def sync_folder(
     if not root.is_dir():
         raise NotFound(f"There is no folder {folder}.")
     chosen = None if paths is None else {Path(path).as_posix() for path in paths}
-    created: list[str] = []
-    updated: list[str] = []
-    skipped: list[str] = []
-    unchanged = 0
-    seen: set[str] = set()
     stored = {
         item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == root.as_posix()
     }
+    by_status: dict[str, list[str]] = {"created": [], "updated": [], "unchanged": [], "skipped": []}
+    seen: set[str] = set()
     for entry in walk(root, include=tuple(include), exclude=tuple(exclude)):
-        if chosen is not None and entry.relative not in chosen:
+        path = entry.relative
+        if chosen is not None and path not in chosen:
             continue
-        if not isinstance(entry, Entry):
-            skipped.append(entry.relative)
-            continue
-        seen.add(entry.relative)
-        try:
-            text = readers.read(Source.from_path(entry.path, uri=entry.relative)).text
-        except LongmindError:
-            skipped.append(entry.relative)
-            continue
+        if isinstance(entry, Entry):
+            seen.add(path)
+        text = _text_of(entry, readers)
         if not text.strip():
-            skipped.append(entry.relative)
+            by_status["skipped"].append(path)
             continue
-        before, name = stored.get(entry.relative), content_name(text)
+        before, name = stored.get(path), content_name(text)
         if before is not None and before.metadata.get("hash") == name:
-            unchanged += 1
+            by_status["unchanged"].append(path)
             continue
         done = space.remember_raw(
-            kind or kind_of(entry.relative),
+            kind or kind_of(path),
             text,
-            path_hint=entry.relative,
+            path_hint=path,
             project=project or root.name,
             tags=tags,
-            metadata={"hash": name, ROOT: root.as_posix(), "source": entry.relative},
+            metadata={"hash": name, ROOT: root.as_posix(), "source": path},
             freeze_clock=freeze_clock,
             source="import",
         )
-        {"created": created, "updated": updated}.get(done.status, []).append(entry.relative)
+        by_status[done.status].append(path)
     gone = sorted(path for path in stored if path not in seen and (chosen is None or path in chosen))
     for path in gone:
         space.forget(path)
-    return SyncReport(tuple(created), tuple(updated), unchanged, tuple(gone), tuple(skipped))
+    created, updated, unchanged, skipped = map(tuple, by_status.values())
+    return SyncReport(created, updated, len(unchanged), tuple(gone), skipped)
+
+
+def _text_of(entry: Entry | Skipped, readers: Readers) -> str:
+    """The text of a file; empty where it cannot be read as text."""
+    if not isinstance(entry, Entry):
+        return ""
+    try:
+        return readers.read(Source.from_path(entry.path, uri=entry.relative)).text
+    except LongmindError:
+        return ""
 
 
 def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ...]:
     """Files of a git working tree that differ from a revision, untracked ones included."""
     if not since or since.startswith("-"):
-        raise InvalidInput(f"{since!r} is no revision.")
+        raise InvalidInput(f"{since!r} is not a revision.")
     commands = (
         ("diff", "--name-only", "--relative", "-z", since, "--"),
         ("ls-files", "--others", "--exclude-standard", "-z"),

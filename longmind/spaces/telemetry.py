@@ -1,4 +1,4 @@
-"""Spans and counters for those who want them: off unless asked for, and nothing leaves by itself."""
+"""Optional spans and counters: off by default, and nothing is sent anywhere by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PREFIX: Final = "longmind.memory."
 
 
 class Span(Protocol):
-    """What may be said of an operation while it runs."""
+    """The attributes of an operation while it runs."""
 
     def set(self, name: str, value: str | int | float | bool) -> None: ...
 
@@ -24,7 +24,7 @@ class _Quiet:
 
 
 class Telemetry:
-    """Does nothing by itself; `spans` and `metrics` switch on what was asked for."""
+    """Does nothing by default; a tracer or a registry switches it on."""
 
     def __init__(self, *, tracer: Any = None, registry: Any = None) -> None:
         self._tracer = tracer

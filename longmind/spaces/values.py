@@ -135,7 +135,7 @@ class SpaceList(Listing[SpaceSummary]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectList(Listing[MemoryObject]):
-    """Objects of a space, in an order that the call says."""
+    """Objects of a space, in the order of the call that returned them."""
 
     objects: tuple[MemoryObject, ...]
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, NotFound
 from longmind.spaces import fields
-from longmind.spaces.layout import Span, plan_frame
-from longmind.spaces.objects import Wanted, derived_id
+from longmind.spaces.objects import ObjectPlan, Span, derived_id, plan_frame
 from longmind.spaces.rows import (
     ObjectRow,
     SpaceRow,
@@ -35,7 +34,7 @@ Status = Literal["created", "updated", "unchanged"]
 class Ready:
     """An object and its frame, with what the parts of the store prepared for it."""
 
-    wanted: Wanted
+    plan: ObjectPlan
     draft: Draft
     raw_bytes: int
     spans: list[Span]
@@ -49,7 +48,7 @@ class Ready:
 
 def make_ready(
     store: Store,
-    wanted: Wanted,
+    plan: ObjectPlan,
     *,
     space: str,
     source: str,
@@ -57,11 +56,11 @@ def make_ready(
     updated_at: int | None = None,
     anew: bool = False,
 ) -> Ready:
-    """All costly work, before the transaction; none of it for a text that is there already, unless `anew`."""
-    draft, raw_bytes, spans = plan_frame(wanted, space=space, source=source, occurred_at=updated_at)
+    """Do the costly work before the transaction; none for a text that is stored already, unless `anew`."""
+    draft, raw_bytes, spans = plan_frame(plan, space=space, source=source, occurred_at=updated_at)
     prepared: dict[str, Sequence[object]] = {}
     with store.read() as snapshot:
-        before = _named(snapshot.db, space, wanted)
+        before = _named(snapshot.db, space, plan)
         fresh = anew or before is None or not _same_frame(snapshot.db, before, draft, raw_bytes, spans)
     if fresh:
         flat = draft.flat()
@@ -69,7 +68,7 @@ def make_ready(
             items = part.prepare(flat)
             if items is not None:
                 prepared[part.name] = items
-    return Ready(wanted, draft, raw_bytes, spans, prepared, snapshot.revision, before, created_at, updated_at)
+    return Ready(plan, draft, raw_bytes, spans, prepared, snapshot.revision, before, created_at, updated_at)
 
 
 def upsert(
@@ -79,33 +78,33 @@ def upsert(
 
     `has_record` says that the space has its record already.
     """
-    wanted, draft = ready.wanted, ready.draft
+    plan, draft = ready.plan, ready.draft
     unchanged = tx.snapshot.revision == ready.revision
-    before = ready.before if unchanged else _named(tx.db, space, wanted)
-    notes = list(wanted.notes)
-    if before is not None and wanted.id is not None and wanted.id != before.object_id:
-        notes.append(f"{wanted.path} is the place of {before.object_id}, which keeps its id")
-    pinned = bool(before.pinned) if before is not None and wanted.pinned is None else bool(wanted.pinned)
+    before = ready.before if unchanged else _named(tx.db, space, plan)
+    notes = list(plan.notes)
+    if before is not None and plan.id is not None and plan.id != before.object_id:
+        notes.append(f"{plan.path} is the place of {before.object_id}, which keeps its id")
+    pinned = bool(before.pinned) if before is not None and plan.pinned is None else bool(plan.pinned)
     # A change is never older than what it changes, whatever became of the clock in between.
     clock = tx.now if before is None else max(tx.now, before.updated_at)
     now = clock if ready.updated_at is None else ready.updated_at
     created = before.created_at if before is not None else now
     row = ObjectRow(
         space=space,
-        object_id=before.object_id if before is not None else _new_id(tx.db, space, wanted),
+        object_id=before.object_id if before is not None else _new_id(tx.db, space, plan),
         since=0,
         until=None,
         frame_id=before.frame_id if before is not None else 0,
-        path=wanted.path,
-        kind=wanted.kind,
-        relevance=wanted.relevance,
+        path=plan.path,
+        kind=plan.kind,
+        relevance=plan.relevance,
         pinned=int(pinned),
-        tags=canonical_json(list(wanted.tags), "tags"),
-        summary_micro=wanted.summary_micro,
-        summary_short=wanted.summary_short,
-        summary_long=wanted.summary_long,
-        metadata="{" + ",".join(f"{canonical_json(k)}:{v}" for k, v in wanted.metadata.items()) + "}",
-        hash=wanted.hash,
+        tags=canonical_json(list(plan.tags), "tags"),
+        summary_micro=plan.summary_micro,
+        summary_short=plan.summary_short,
+        summary_long=plan.summary_long,
+        metadata="{" + ",".join(f"{canonical_json(k)}:{v}" for k, v in plan.metadata.items()) + "}",
+        hash=plan.hash,
         raw_bytes=ready.raw_bytes,
         chunks=canonical_json([list(span) for span in ready.spans], "chunks"),
         created_at=created if ready.created_at is None else ready.created_at,
@@ -116,7 +115,7 @@ def upsert(
         return _remembered(tx.db, before, draft.text, "unchanged", notes)
     if same_frame:
         assert before is not None
-        _relabel(tx, before, wanted)
+        _relabel(tx, before, plan)
         stored = open_version(tx, row, before)
         fields.change(tx.db, before, stored, draft.text, draft.title, chunked=bool(draft.chunks))
     else:
@@ -174,30 +173,30 @@ def touch(tx: Transaction, space: str, now: int) -> None:
         put_space(tx, SpaceRow(space, 0, None, "{}", "{}", now, now))
 
 
-def _named(db: Connection, space: str, wanted: Wanted) -> ObjectRow | None:
-    by_path = find_object(db, space, path=wanted.path)
-    if wanted.id is None:
+def _named(db: Connection, space: str, plan: ObjectPlan) -> ObjectRow | None:
+    by_path = find_object(db, space, path=plan.path)
+    if plan.id is None:
         return by_path
-    by_id = find_object(db, space, object_id=wanted.id)
+    by_id = find_object(db, space, object_id=plan.id)
     if by_id is not None and by_path is not None and by_id.object_id != by_path.object_id:
         raise Conflict(
-            f"The id '{wanted.id}' and the path '{wanted.path}' name two objects in space '{space}'.",
+            f"The id '{plan.id}' and the path '{plan.path}' name two objects in space '{space}'.",
             hint=f"The path belongs to '{by_path.object_id}'. Give only one of them, or another path.",
         )
     return by_id or by_path
 
 
-def _new_id(db: Connection, space: str, wanted: Wanted) -> str:
-    if wanted.id is not None:
-        return wanted.id
+def _new_id(db: Connection, space: str, plan: ObjectPlan) -> str:
+    if plan.id is not None:
+        return plan.id
     number = 0
-    while find_object(db, space, object_id=(name := derived_id(space, wanted.path, number))) is not None:
+    while find_object(db, space, object_id=(name := derived_id(space, plan.path, number))) is not None:
         number += 1
     return name
 
 
 def _same_frame(db: Connection, before: ObjectRow, draft: Draft, raw_bytes: int, spans: list[Span]) -> bool:
-    """Whether the frame that is there says just what the new one would."""
+    """Whether the stored frame is the same as the new one would be."""
     stored = db.one(
         "SELECT f.kind, f.uri, f.title, t.text FROM frame f JOIN frame_text t ON t.frame_id = f.frame_id "
         "WHERE f.frame_id = ?",
@@ -218,15 +217,15 @@ def _same(before: ObjectRow, after: ObjectRow) -> bool:
     )
 
 
-def _relabel(tx: Transaction, before: ObjectRow, wanted: Wanted) -> None:
+def _relabel(tx: Transaction, before: ObjectRow, plan: ObjectPlan) -> None:
     tags, metadata = write.open_labels(tx.db, before.frame_id)
     write.relabel(
         tx,
         before.frame_id,
-        add_tags=wanted.tags,
-        drop_tags=tags - set(wanted.tags),
-        set_metadata=wanted.metadata,
-        drop_metadata=set(metadata) - set(wanted.metadata),
+        add_tags=plan.tags,
+        drop_tags=tags - set(plan.tags),
+        set_metadata=plan.metadata,
+        drop_metadata=set(metadata) - set(plan.metadata),
     )
 
 

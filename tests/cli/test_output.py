@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from longmind.cli.output import Table, clean, one_line, plain, show
-from longmind.cli.views import minute, size
+from longmind.cli.output import Table, clean, minute, one_line, plain, show, size
 
 
 class Terminal(io.StringIO):

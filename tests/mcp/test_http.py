@@ -89,7 +89,9 @@ def test_files_are_closed_over_http_unless_a_folder_is_named(tmp_path: Path):
     (tmp_path / "notes.md").write_text("Something.")
 
     with over_http(tmp_path, "--profile", "full") as served, connected(served) as agent:
-        assert agent.refused("ingest", path="notes.md").startswith("forbidden: path: files of this machine are not served")
+        assert agent.refused("ingest", path="notes.md").startswith(
+            "forbidden: path: files of this machine are not served"
+        )
 
 
 def test_with_a_token_only_who_sends_it_is_answered(tmp_path: Path):

@@ -85,6 +85,7 @@ APART = {
     "Memories.conversation": "is a handle: turns.*",
     "Experience.briefing": "is for the lanes of contexts",
     "Spaces.space": "is a handle: space.*",
+    "ProjectSpace.replay": "is part of replay, which knows by the receipt what to replay",
 }
 """What is no operation, and why."""
 

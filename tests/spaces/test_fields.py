@@ -9,10 +9,9 @@ import pytest
 
 from longmind import AsOf, FrozenClock, Memory
 from longmind.base.errors import Corrupt
-from longmind.spaces.index_cache import SpaceIndexes
 from longmind.spaces.registry import Spaces
 from longmind.spaces.space import ProjectSpace
-from longmind.spaces.space_index import SpaceIndex
+from longmind.spaces.space_index import SpaceIndex, SpaceIndexes
 from longmind.text.words import terms
 from tests.spaces.conftest import spaces_of
 

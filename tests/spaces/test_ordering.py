@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longmind import FrozenClock, Memory
-from longmind.spaces.ordering.choice import ORDERINGS
+from longmind.spaces.ordering import ORDERINGS
 from longmind.spaces.registry import Spaces
 from tests.spaces.conftest import spaces_of
 
@@ -245,8 +245,8 @@ def test_order_does_not_depend_on_insertion_and_leads_with_pinned_and_high(
 @given(repeats=st.integers(1, 300), tags=st.integers(0, 40))
 def test_saying_a_word_more_often_never_passes_the_bound(repeats: int, tags: int) -> None:
     from longmind.base.times import AsOf
-    from longmind.spaces.index_cache import SpaceIndexes
-    from longmind.spaces.ordering.protocol import Question
+    from longmind.spaces.ordering import Question
+    from longmind.spaces.space_index import SpaceIndexes
 
     with Memory.open(":memory:", embedder=None, extractor=None) as memory:
         space = spaces_of(memory).space("s")

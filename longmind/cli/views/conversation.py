@@ -1,4 +1,4 @@
-"""How turns and the memories made of them look to people."""
+"""Turns, and the memories made of them, for people."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.times import format_ms
-from longmind.cli.output import Block, Table, one_line
-from longmind.cli.views import erased, minute
+from longmind.cli.output import Block, Table, minute, one_line
+from longmind.cli.views.memory import erased
 
 if TYPE_CHECKING:
     from longmind.base.frame import Frame, FrameList
@@ -39,12 +39,12 @@ def turns(reports: TurnReports) -> Iterator[Block]:
 
 
 def window(listing: FrameList) -> Iterator[Block]:
-    yield from _said(listing.frames) if listing.frames else ["Nothing was said yet."]
+    yield from _turn_table(listing.frames) if listing.frames else ["Nothing was said yet."]
 
 
 def context(answer: ConversationContext) -> Iterator[Block]:
     yield "What was said last"
-    yield from _said(answer.short_term) if answer.short_term else ["Nothing was said yet."]
+    yield from _turn_table(answer.short_term) if answer.short_term else ["Nothing was said yet."]
     for title, items in (("Mid term", answer.mid_term), ("Long term", answer.long_term_hint)):
         if items:
             yield ""
@@ -66,7 +66,7 @@ def one(item: MemoryItem) -> Iterator[Block]:
     yield Table((f"memory {item.id}", one_line(item.content)), rows)
 
 
-def kept(item: MemoryItem) -> Iterator[Block]:
+def outline(item: MemoryItem) -> Iterator[Block]:
     yield f"Memory {item.id} ({item.status}, {item.layer} term): {one_line(item.content)}"
 
 
@@ -139,7 +139,7 @@ def settings(result: MemorySettings) -> Iterator[Block]:
     yield Table(("setting", "value"), rows)
 
 
-def _said(frames: Sequence[Frame]) -> Iterator[Block]:
+def _turn_table(frames: Sequence[Frame]) -> Iterator[Block]:
     rows = [
         (frame.id, minute(frame.occurred_at), frame.speaker or frame.role or "", one_line(frame.text))
         for frame in frames
@@ -152,8 +152,8 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "turns.add_many": turns,
     "turns.window": window,
     "turns.context": context,
-    "memories.remember": kept,
-    "memories.update": kept,
+    "memories.remember": outline,
+    "memories.update": outline,
     "memories.forget": forgotten,
     "memories.erase": erased,
     "memories.gc": swept,

@@ -1,12 +1,11 @@
-"""How experience looks to people; programs get the same values as JSON."""
+"""Experience, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli.output import Block, Table, one_line
-from longmind.cli.views import minute
+from longmind.cli.output import Block, Table, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.context.receipt import Replay
@@ -173,7 +172,7 @@ def replayed(replay: Replay) -> Iterator[Block]:
     yield from (*replay.changes, *replay.drift)
 
 
-def _table(found: Sequence[Record]) -> Table:
+def _table(items: Sequence[Record]) -> Table:
     rows = [
         (
             record.id,
@@ -181,7 +180,7 @@ def _table(found: Sequence[Record]) -> Table:
             minute(record.occurred_at),
             one_line(record.text) + (" [archived]" if record.archived else ""),
         )
-        for record in found
+        for record in items
     ]
     return Table(("id", "kind", "when (UTC)", "text"), rows)
 

@@ -1,12 +1,11 @@
-"""How facts look to people; programs get the same values as JSON."""
+"""Facts, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.cli.output import Block, Table, one_line
-from longmind.cli.views import minute
+from longmind.cli.output import Block, Table, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.base.results import Added
@@ -163,10 +162,10 @@ def _listed(hits: Sequence[FactHit], *, truncated: bool) -> Iterator[Block]:
 
 
 def _aside(hit: FactHit) -> str:
-    said = [f"{key}: {_shown(value)}" for key, value in hit.fact.qualifiers]
-    said += ["a premise is gone"] if hit.lost_premises else []
-    said += ["global"] if hit.scope == "global" else []
-    return f" ({', '.join(said)})" if said else ""
+    notes = [f"{key}: {_shown(value)}" for key, value in hit.fact.qualifiers]
+    notes += ["a premise is gone"] if hit.lost_premises else []
+    notes += ["global"] if hit.scope == "global" else []
+    return f" ({', '.join(notes)})" if notes else ""
 
 
 def _shown(value: Value) -> str:

@@ -1,4 +1,4 @@
-"""How results look to people; programs get the same values as JSON."""
+"""Frames, searches, contexts and the store itself, for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.times import format_ms
-from longmind.cli.output import Block, Table, one_line
+from longmind.cli.output import Block, Table, minute, one_line, size
 
 if TYPE_CHECKING:
     from longmind.base.frame import Forgotten, Frame, FrameList, Page
@@ -48,7 +48,7 @@ def timeline(listing: FrameList | Page) -> Iterator[Block]:
     yield Table((*columns, "text"), rows)
 
 
-def found(results: SearchResults) -> Iterator[Block]:
+def hits(results: SearchResults) -> Iterator[Block]:
     if not results:
         yield "Nothing was found."
     else:
@@ -58,7 +58,7 @@ def found(results: SearchResults) -> Iterator[Block]:
                 f"{hit.score:.3f}",
                 minute(hit.frame.occurred_at),
                 "+".join(hit.lanes) or "beside a hit",
-                one_line(_said(hit.frame)),
+                one_line(_labelled(hit.frame)),
             )
             for hit in results
         ]
@@ -69,7 +69,7 @@ def found(results: SearchResults) -> Iterator[Block]:
 def explained(results: SearchResults) -> Iterator[Block]:
     yield from results.explain().splitlines()
     yield ""
-    yield from found(results)
+    yield from hits(results)
 
 
 def recalled(context: Context) -> Iterator[Block]:
@@ -211,24 +211,7 @@ def names(listing: Names) -> Iterator[Block]:
     yield from listing.names
 
 
-def models(answer: Mapping[str, Any]) -> Iterator[Block]:
-    rows: list[Sequence[str | int]] = [
-        (
-            model["name"],
-            model["title"],
-            model["dimensions"],
-            size(model["size"]) if model["installed"] else "not installed",
-            model["licence"],
-        )
-        for model in answer["models"]
-    ]
-    yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
-    if not all(model["installed"] for model in answer["models"]):
-        yield "Install one with: longmind models install NAME"
-    yield f"Cache: {answer['cache']}"
-
-
-def _said(frame: Frame) -> str:
+def _labelled(frame: Frame) -> str:
     who = frame.speaker or frame.role
     text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
     return f"{frame.title}: {text}" if frame.title and not text.startswith(frame.title) else text
@@ -239,22 +222,6 @@ def _lacks(results: SearchResults) -> Iterator[Block]:
         yield f"The {lane.name} lane did not run: {lane.detail}"
     for note in results.notes:
         yield f"Note: {note}"
-
-
-def minute(moment: int) -> str:
-    """An instant for a table column: to the minute, without its zone (which is UTC)."""
-    text = format_ms(moment)
-    return text[:16].replace("T", " ") if text.endswith("Z") else text
-
-
-def size(count: int) -> str:
-    """Bytes in the unit a person would choose."""
-    amount = float(count)
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if amount < 1000 or unit == "GB":
-            return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    raise AssertionError
 
 
 def _frames_named(ids: Sequence[int]) -> str:
@@ -274,7 +241,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "erase": erased,
     "verify_erasure": erasure_checked,
     "unfinished_erasures": completed,
-    "search": found,
+    "search": hits,
     "explain": explained,
     "why_not": lost,
     "recall": recalled,

@@ -1,4 +1,4 @@
-"""How an answer looks to people where nothing better was written for it."""
+"""Any answer, for people: where no view was written for it, its fields as tables."""
 
 from __future__ import annotations
 

@@ -1,15 +1,13 @@
-"""How spaces, their objects and what was done to them look to a person."""
+"""Project spaces, their objects and their log, for people."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.times import format_ms
-from longmind.base.words import fold
-from longmind.cli.output import Block, Table, one_line, show
-from longmind.cli.views import backed_up, erased
+from longmind.cli.output import Block, Table, one_line
+from longmind.cli.views.memory import backed_up, erased
 
 if TYPE_CHECKING:
     from longmind.operations.results import (
@@ -32,52 +30,6 @@ if TYPE_CHECKING:
         SpaceSummary,
         Spending,
     )
-
-
-def speaks_of(item: MemoryObject, text: str) -> bool:
-    """Whether an object says each of these words, or something that has it in it."""
-    from longmind.text.words import terms
-
-    whole = f"{item.path} {' '.join(item.tags)} {item.kind} {item.summary_long} {item.raw}"
-    folded = fold(whole)
-    return all(word in folded for word in fold(text).split()) or set(terms(text)) <= set(terms(whole))
-
-
-def interactive() -> bool:
-    """Whether a person sits at a terminal that can be drawn on."""
-    from importlib.util import find_spec
-
-    return sys.stdin.isatty() and sys.stdout.isatty() and find_spec("_curses") is not None
-
-
-def show_tree(name: str, items: Sequence[MemoryObject]) -> None:
-    """Branches by path; drawn with Rich on a terminal, with plain lines elsewhere."""
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.text import Text
-        from rich.tree import Tree
-
-        root = Tree(Text(f"{name} ({len(items)})", style="bold"))
-        branches: dict[str, Tree] = {"": root}
-        for item in items:
-            parts = item.path.split("/")
-            for depth in range(1, len(parts)):
-                folder, above = "/".join(parts[:depth]), "/".join(parts[: depth - 1])
-                if folder not in branches:
-                    branches[folder] = branches[above].add(Text(parts[depth - 1] + "/", style="cyan"))
-            branches["/".join(parts[:-1])].add(Text(leaf(item)))
-        Console().print(root)
-        return
-    show([f"{name} ({len(items)})"])
-    printed: set[str] = set()
-    for item in items:
-        parts = item.path.split("/")
-        for depth in range(1, len(parts)):
-            folder = "/".join(parts[:depth])
-            if folder not in printed:
-                printed.add(folder)
-                show(["  " * depth + parts[depth - 1] + "/"])
-        show(["  " * len(parts) + leaf(item)])
 
 
 def leaf(item: MemoryObject) -> str:
@@ -149,8 +101,8 @@ def ruled(rules: SpacePolicy) -> Iterator[Block]:
 
 def collected(report: GcReport) -> Iterator[Block]:
     word = "would go" if report.dry_run else "purged" if report.purged else "archived"
-    said = f"{len(report.expired)} expired objects {word}" if report.expired else "Nothing expired"
-    yield f"{said}; {report.kept_pinned} kept by their pins."
+    summary = f"{len(report.expired)} expired objects {word}" if report.expired else "Nothing expired"
+    yield f"{summary}; {report.kept_pinned} kept by their pins."
     yield from (f"  {name}" for name in report.expired)
 
 

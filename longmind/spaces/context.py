@@ -1,0 +1,129 @@
+"""A bundle as text for a prompt: within a token budget, marked as data, with a receipt to replay it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from longmind.base.checks import canonical_json, check_limit
+from longmind.base.errors import InvalidInput
+from longmind.base.recall_marks import harmless, mark_id
+from longmind.base.times import AsOf, format_ms
+from longmind.base.tokens import open_tokenizer
+from longmind.context.items import Card
+from longmind.context.packing import Packed, Packer, pack_in_order
+from longmind.context.receipt import Receipt, issue, sha256_of
+from longmind.context.render import INDENT, RENDERERS, SPACE, one_line, render
+from longmind.spaces.bundle import Bundle, Options, check_options, check_topic
+from longmind.spaces.values import MemoryObject
+
+LEAST_BUDGET: Final = 50
+_NOTHING: Final = "Nothing is known of it."
+
+
+@dataclass(frozen=True, slots=True)
+class UsedContext:
+    """A bundle as text to put before an agent's task, marked as data and not instructions."""
+
+    text: str
+    bundle: Bundle
+    total_tokens: int
+    left_out: tuple[str, ...]
+    """Ids of objects that did not fit the budget."""
+    receipt: Receipt
+    """Enough to make the same text again: `Memory.replay`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """Everything that decides the text besides the state of the store; `options` names its ordering."""
+
+    space: str
+    topic: str
+    options: Options
+    budget: int
+    tokenizer: str
+
+    @property
+    def recipe(self) -> str:
+        return canonical_json({"name": SPACE, "tokenizer": self.tokenizer}, "recipe")
+
+    def as_json(self) -> dict[str, Any]:
+        as_of = self.options.as_of
+        options = {**asdict(self.options), "as_of": [as_of.system, as_of.valid]}
+        return {
+            "space": self.space,
+            "topic": self.topic,
+            "options": options,
+            "recipe": sha256_of(self.recipe),
+            "budget": self.budget,
+        }
+
+
+def check_request(space: str, topic: str, options: Options, *, budget: int, tokenizer: str) -> ContextRequest:
+    check_limit(budget, "budget", least=LEAST_BUDGET)
+    return ContextRequest(space, check_topic(topic), options, budget, open_tokenizer(tokenizer).name)
+
+
+def request_from(receipt: Receipt) -> ContextRequest:
+    """The request that a receipt describes."""
+    request = receipt.request
+    try:
+        named = dict(request["options"])
+        system, valid = named.pop("as_of")
+        frozen = named.pop("freeze_clock")
+        options = check_options(named, as_of=AsOf(system=system, valid=valid))
+        # In a receipt it is a number; as an option it is a text, and would be refused as a number.
+        options = replace(options, freeze_clock=None if frozen is None else int(frozen))
+        tokenizer = json.loads(receipt.recipe)["tokenizer"]
+        return check_request(
+            request["space"], request["topic"], options, budget=receipt.budget, tokenizer=tokenizer
+        )
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput("This is not a receipt of a space's context.") from None
+
+
+def render_context(bundle: Bundle, request: ContextRequest, *, store_id: str, revision: int) -> UsedContext:
+    """As much of the bundle as fits, each object in its short form or, failing that, its micro one."""
+    mark = mark_id("bundle", bundle.to_json())
+    packed = _pack(bundle, request, mark)
+    receipt = issue(
+        packed,
+        store_id=store_id,
+        revision=revision,
+        request=request.as_json(),
+        recipe=request.recipe,
+        order=SPACE,
+        tokenizer=request.tokenizer,
+        budget=request.budget,
+        mark=mark,
+    )
+    left_out = tuple(bundle.objects[item.rank].id for item in packed.dropped)
+    return UsedContext(packed.text, bundle, packed.tokens, left_out, receipt)
+
+
+def _pack(bundle: Bundle, request: ContextRequest, mark: str) -> Packed:
+    tokenizer = open_tokenizer(request.tokenizer)
+    renderer = RENDERERS[SPACE]
+    title = harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")
+    packer = Packer(budget=request.budget, tokenizer=tokenizer, mark=mark, renderer=renderer)
+    packed = pack_in_order(packer, [_forms(item, rank, title) for rank, item in enumerate(bundle.objects)])
+    if packed.items:
+        return packed
+    # Said whatever the budget: an agent must not take silence for a fault.
+    card = Card(title, "", 0, ()) if bundle.objects else Card(_NOTHING, title, 0, ())
+    text = render([card], mark=mark, renderer=renderer)
+    return replace(packed, items=(card,), text=text, tokens=tokenizer.count(text))
+
+
+def _forms(item: MemoryObject, rank: int, title: str) -> list[Card]:
+    pinned = ", pinned" if item.pinned else ""
+    head = f"- {item.path} ({item.kind}, {item.relevance}{pinned}, {format_ms(item.updated_at)}) [{item.id}]"
+    summaries = {"short": item.summary_short, "micro": item.summary_micro}
+    return [
+        Card(harmless(f"{head}{INDENT}{one_line(summary)}"), title, rank, (item.frame_id,), tier)
+        for tier, summary in summaries.items()
+    ]

@@ -1,1 +1,0 @@
-"""In which order a space answers: five ways behind one protocol."""
