@@ -51,7 +51,6 @@ from longmind.store.sqlite_transactions import (
     SqliteWrite,
 )
 
-DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
 _IDLE_READERS: Final = 8
 _READER_PATIENCE_MS: Final = 10_000
