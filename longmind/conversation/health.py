@@ -8,6 +8,7 @@ from typing import Final
 from longmind.conversation.current import expected_words
 from longmind.conversation.rows import TABLES
 from longmind.conversation.rows import verify as verify_rows
+from longmind.store.engine import scalar
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 from longmind.text.postings import WORDS
@@ -64,8 +65,7 @@ def stats(snapshot: Snapshot) -> Mapping[str, int]:
     db = snapshot.db
     counts = {}
     for table in TABLES.values():
-        row = db.one(f"SELECT count(*) FROM {table}")
-        counts[table.removeprefix("conversation_")] = int(row[0]) if row else 0
+        counts[table.removeprefix("conversation_")] = scalar(db, f"SELECT count(*) FROM {table}")
     for layer, count in db.all(
         "SELECT layer, count(*) FROM conversation_current WHERE status = 'active' "
         "GROUP BY layer ORDER BY layer"

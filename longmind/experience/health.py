@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.experience.rows import PREFIXES, TABLES, number_of
 from longmind.experience.rows import verify as verify_rows
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 
@@ -92,7 +92,10 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
     db = snapshot.db
-    counts = {table.removeprefix("experience_"): _count(db, table) for table in TABLES.values()}
+    counts = {
+        table.removeprefix("experience_"): scalar(db, f"SELECT count(*) FROM {table}")
+        for table in TABLES.values()
+    }
     kinds = db.all("SELECT kind, count(*) FROM experience_record GROUP BY kind ORDER BY kind")
     return {**counts, **{str(kind): int(count) for kind, count in kinds}}
 
@@ -119,8 +122,8 @@ def _counters(db: Connection) -> Iterator[Problem]:
     for kind in PREFIXES:
         table, column = TABLES[kind], kind._fields[0]
         last = db.one(f"SELECT {column} FROM {table} ORDER BY length({column}) DESC, {column} DESC LIMIT 1")
-        counter = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
-        if last is not None and number_of(str(last[0])) > (counter[0] if counter else 0):
+        counter = scalar(db, "SELECT value FROM store_counter WHERE name = ?", (table,))
+        if last is not None and number_of(str(last[0])) > counter:
             yield Problem("counter", f"the counter of {table} is behind its rows")
 
 
@@ -129,8 +132,3 @@ def _times(db: Connection, revision: int) -> Iterator[Problem]:
         latest = db.one(f"SELECT max(recorded_at) FROM {table}")
         if latest is not None and latest[0] is not None and latest[0] > revision:
             yield Problem("clock", f"the clock says {revision}, a row of {table} {latest[0]}")
-
-
-def _count(db: Connection, table: str) -> int:
-    row = db.one(f"SELECT count(*) FROM {table}")
-    return int(row[0]) if row else 0

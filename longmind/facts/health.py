@@ -21,7 +21,7 @@ from longmind.facts.rows import (
     stored_object,
 )
 from longmind.facts.rows import verify as verify_rows
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 from longmind.store.upkeep import scan
@@ -42,21 +42,16 @@ def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
 
 def stats(snapshot: Snapshot) -> Mapping[str, int]:
     db = snapshot.db
-    counts = {TABLES[kind]: _count(db, f"SELECT count(*) FROM {TABLES[kind]}") for kind in TABLES}
+    counts = {TABLES[kind]: scalar(db, f"SELECT count(*) FROM {TABLES[kind]}") for kind in TABLES}
     return {
         "entities": counts["fact_entity"],
         "aliases": counts["fact_alias"],
         "predicates": counts["fact_predicate"],
         "facts": counts["fact"],
         "spans": counts["fact_span"],
-        "open_spans": _count(db, "SELECT count(*) FROM fact_span WHERE system_to IS NULL"),
+        "open_spans": scalar(db, "SELECT count(*) FROM fact_span WHERE system_to IS NULL"),
         "evidence": counts["fact_evidence"],
     }
-
-
-def _count(db: Connection, sql: str) -> int:
-    row = db.one(sql)
-    return int(row[0]) if row else 0
 
 
 def _overlaps(db: Connection) -> Iterator[Problem]:
@@ -86,9 +81,8 @@ def _loose_ends(db: Connection, revision: int) -> Iterator[Problem]:
         yield Problem("clock", f"the clock says {revision}, a span of a fact is later")
     for kind in _COUNTED:
         table = TABLES[kind]
-        highest = _count(db, f"SELECT coalesce(max({kind._fields[0]}), 0) FROM {table}")
-        counter = db.one("SELECT value FROM store_counter WHERE name = ?", (table,))
-        if highest > (counter[0] if counter else 0):
+        highest = scalar(db, f"SELECT coalesce(max({kind._fields[0]}), 0) FROM {table}")
+        if highest > scalar(db, "SELECT value FROM store_counter WHERE name = ?", (table,)):
             yield Problem("counter", f"the counter of {table} is behind its rows")
     strayed = (
         "SELECT c.fact_id FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "

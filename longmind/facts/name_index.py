@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot
 
@@ -46,5 +46,4 @@ class _Names:
 
 
 def _size(db: Connection) -> int:
-    row = db.one("SELECT count(*) FROM fact_alias")
-    return _NAME_BYTES * int(row[0]) if row else 0
+    return _NAME_BYTES * scalar(db, "SELECT count(*) FROM fact_alias")

@@ -24,7 +24,7 @@ from longmind.base.errors import (
     Unsupported,
 )
 from longmind.store.carry_over import STEPS
-from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value
+from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
 from longmind.store.migrations import LEDGER, Migration, pending
 from longmind.store.scope import scoped
 
@@ -217,8 +217,7 @@ class PostgresEngine:
 
     def format(self) -> int:
         with self.read() as db:
-            row = db.one("SELECT max(number) FROM migration")
-            return int(row[0]) if row else 0
+            return scalar(db, "SELECT max(number) FROM migration")
 
     # Transactions
 
