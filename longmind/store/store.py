@@ -20,6 +20,7 @@ from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from longmind.store.parts import Part
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store_scopes import LeaseScope, ReadScope, StateScope, WriteScope
+from longmind.store.tables import put_setting
 from longmind.store.transaction import Snapshot, Transaction
 
 POSTGRES_SCHEMES: Final = ("postgresql://", "postgres://")
@@ -182,11 +183,7 @@ class Store:
 
     def set_setting(self, tx: Transaction, name: str, value: str) -> None:
         assert tx.system
-        tx.db.run(
-            "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
-            "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-            (name, value, checksum(name, value)),
-        )
+        put_setting(tx.db, name, value)
 
     @property
     def id(self) -> str:

@@ -97,6 +97,15 @@ T = TypeVar("T")
 Item = TypeVar("Item", bound=tuple[Any, ...])
 
 
+def put_setting(db: Connection, name: str, value: str) -> None:
+    """Write a setting of the store, without a system time of its own."""
+    db.run(
+        "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+        "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+        (name, value, checksum(name, value)),
+    )
+
+
 def batched(values: Iterable[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
     """The values in order, as many at a time as one statement takes."""
     listed = values if isinstance(values, Sequence) else list(values)
