@@ -46,7 +46,6 @@ _RULES: Final = (
         True,
     ),
 )
-_BATCH: Final = 1000
 
 
 def verify(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:

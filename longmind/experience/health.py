@@ -12,8 +12,6 @@ from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
 
-_BATCH: Final = 2000
-
 _RULES: Final = (
     (
         "experience_record",
