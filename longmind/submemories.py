@@ -63,7 +63,7 @@ class Components:
         embedding = bind_embedder(store, self.embedder, cache=self.cache_folder)
         store.parts[:] = [
             text,
-            *([] if embedding.index is None else [embedding.index]),
+            *([] if embedding.part is None else [embedding.part]),
             Surrogates(store.engine.dialect, at_ingest=self.surrogates),
             LaterPart("sources", _sources_part),
             FactsPart(None if isinstance(extractor, str) else extractor),

@@ -24,9 +24,14 @@ AUTO: Final[Literal["auto"]] = "auto"
 class EmbedderBinding:
     """The embedder's side of search; without an index, `problem` says why."""
 
-    index: VectorIndex | None = None
+    part: VectorRows | None = None
+    """What follows the frames: the index, or, without an embedder, the rows of the one there was."""
     neighbours: NearestFrames | None = None
     problem: str = ""
+
+    @property
+    def index(self) -> VectorIndex | None:
+        return self.part if isinstance(self.part, VectorIndex) else None
 
     @property
     def embedder(self) -> Embedder | None:
@@ -49,14 +54,14 @@ def bind_embedder(
     With AUTO all of these but a misfit are lacks, which searches and writes report.
     """
     if spec is None:
-        store.parts.append(VectorRows(mirror=_mirror(store)))
-        return EmbedderBinding(problem="the store was opened with embedder=None")
+        rows = VectorRows(mirror=_mirror(store))
+        return EmbedderBinding(rows, problem="the store was opened with embedder=None")
     embedder = None if spec == AUTO else open_embedder(spec, cache=cache)
     try:
         return bind(store, embedder or _remembered(store, cache), exact_limit=exact_limit)
     except (Unavailable, MissingExtra) as error:
-        store.parts.append(VectorRows(mirror=_mirror(store), problem=str(error)))
-        return EmbedderBinding(problem=str(error))
+        rows = VectorRows(mirror=_mirror(store), problem=str(error))
+        return EmbedderBinding(rows, problem=rows.problem)
 
 
 def bind(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> EmbedderBinding:
