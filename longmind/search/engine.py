@@ -10,7 +10,7 @@ from longmind.base.filters import View, Where
 from longmind.base.names import ALL
 from longmind.base.times import format_ms
 from longmind.facts.lane import LaneOptions, candidates
-from longmind.facts.name_index import NameIndex
+from longmind.facts.names import NameIndex
 from longmind.search import constants, pipeline
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.explain import lanes_of, steps_of

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from longmind.base.words import STOP_WORDS, fold
-from longmind.llm.contract import json_of, wrong
-from longmind.llm.protocol import Prompt
+from longmind.llm.protocol import Prompt, json_of, wrong
 from longmind.spaces.objects import (
     HEADING,
     LONG_WORDS,

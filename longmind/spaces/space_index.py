@@ -14,7 +14,7 @@ from longmind.base.words import fold
 from longmind.spaces import fields
 from longmind.spaces.rows import Entry, entries
 from longmind.store.engine import Connection, Row
-from longmind.store.typed import damaged
+from longmind.store.tables import damaged
 from longmind.store.visible import Clause, during
 from longmind.text.postings import FIELDS, TERMS
 

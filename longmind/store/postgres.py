@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from longmind.base.clock import Clock
 from longmind.base.errors import (
     Conflict,
     Forbidden,
@@ -23,9 +22,9 @@ from longmind.base.errors import (
     Unavailable,
     Unsupported,
 )
-from longmind.store.carry_over import STEPS
+from longmind.base.times import Clock
 from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
-from longmind.store.migrations import LEDGER, Migration, pending
+from longmind.store.migrations import LEDGER, STEPS, Migration, pending
 from longmind.store.scope import scoped
 
 try:

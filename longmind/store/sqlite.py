@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.clock import Clock
 from longmind.base.errors import (
     Busy,
     Conflict,
@@ -27,6 +26,7 @@ from longmind.base.errors import (
 )
 from longmind.base.partial import partial_file, remove_strays
 from longmind.base.store_files import Claim, check_target, claim
+from longmind.base.times import Clock
 from longmind.store import accounting, pages
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.engine import Connection, Dialect, EngineReport, scalar

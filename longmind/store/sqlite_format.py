@@ -10,9 +10,8 @@ import apsw
 from longmind.base.errors import Unsupported
 from longmind.base.hashing import digest
 from longmind.base.store_files import APPLICATION_ID
-from longmind.store.carry_over import STEPS
 from longmind.store.engine import Connection
-from longmind.store.migrations import LEDGER, Migration, pending
+from longmind.store.migrations import LEDGER, STEPS, Migration, pending
 from longmind.store.sqlite_errors import translated
 from longmind.store.tables import put_setting
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Final, Literal
 
 from longmind.base.checks import check_choice, check_limit
-from longmind.base.clock import Clock, SystemClock
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
-from longmind.base.times import to_ms
+from longmind.base.times import Clock, SystemClock, to_ms
 from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead

@@ -23,9 +23,8 @@ from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Failed, Part, Problem
 from longmind.store.rebuild import clear_abandoned, left_over
 from longmind.store.store import Store
-from longmind.store.tables import batched
+from longmind.store.tables import batched, typed
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.typed import typed
 from longmind.store.visible import among
 from longmind.vectors.late_interaction import (
     Basis,

@@ -9,9 +9,8 @@ from typing import Any, Final
 from longmind.base.arrays import Float16Array, Float32Array, Int64Array, np
 from longmind.base.ordering import first_of_each
 from longmind.store.engine import Connection, Row, Value, scalar
-from longmind.store.tables import batched
+from longmind.store.tables import batched, check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import check_frame_id, damaged, typed
 from longmind.store.visible import among
 from longmind.vectors.late_interaction import Pieces, fitting
 
