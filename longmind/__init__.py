@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from longmind.aio import AsyncMemory
-    from longmind.base.clock import Clock, SystemClock
     from longmind.base.errors import (
         Busy,
         Conflict,
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from longmind.base.filters import Where
     from longmind.base.frame import Frame, Kind
     from longmind.base.names import ALL
-    from longmind.base.times import AsOf
+    from longmind.base.times import AsOf, Clock, SystemClock
     from longmind.context.items import Context
     from longmind.context.receipt import Receipt
     from longmind.context.recipe import LaneRecipe, Recipe

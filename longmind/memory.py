@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 from longmind import submemories
 from longmind.base.checks import check_limit
-from longmind.base.clock import Clock
 from longmind.base.filters import SpaceLike, View, Where
 from longmind.base.frame import Forgotten, Frame, FrameList, Kind, Page
 from longmind.base.names import DEFAULT_SPACE, canonical_space
@@ -35,7 +34,7 @@ from longmind.base.parameters import (
     WriteSpace,
 )
 from longmind.base.results import Names
-from longmind.base.times import AsOf
+from longmind.base.times import AsOf, Clock
 from longmind.embed import Embedder
 from longmind.facts.extraction import Extractor
 from longmind.facts.ledger import Ledger

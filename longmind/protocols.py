@@ -15,7 +15,7 @@ Storage engines, parts of the store and lanes of a context are internal: they wo
 transactions and change with its format. `docs/extending.md` has an example of each protocol.
 """
 
-from longmind.base.clock import Clock
+from longmind.base.times import Clock
 from longmind.base.tokens import Tokenizer, register_tokenizer
 from longmind.embed.protocol import Embedder, EmbedderIdentity, Encoding, TokenStates
 from longmind.facts.extraction import Extraction, Extractor, FoundEntity, FoundFact

@@ -17,8 +17,7 @@ from longmind.embed.models import default_cache
 from longmind.facts.extraction import Extractor, ReferenceExtractor
 from longmind.facts.part import FactsPart
 from longmind.search.embedding import AUTO, bind_embedder
-from longmind.search.engine import SearchEngine
-from longmind.search.facts_lane import FactsLane
+from longmind.search.engine import FactsLane, SearchEngine
 from longmind.search.rerank import Reranker
 from longmind.store.parts import LaterPart, Part
 from longmind.store.store import Store

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 from longmind.base.errors import InvalidInput
+
+
+@runtime_checkable
+class Clock(Protocol):
+    """Gives the present as unix milliseconds."""
+
+    def now(self) -> int: ...
+
+
+class SystemClock:
+    """The machine's wall clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
 
 FOREVER = 2**63 - 1
 """Later than every stored instant; `AsOf.LATEST` uses it on both axes."""

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from longmind.base.checks import check_text
-from longmind.base.clock import SystemClock
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
-from longmind.base.times import FOREVER, AsOf
+from longmind.base.times import FOREVER, AsOf, SystemClock
 from longmind.when.arguments import parse_moment
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ def serve(
     memory_limit: MemoryLimitOption = None,
 ) -> None:
     """Answer over HTTP until interrupted. Beyond this machine, set a token in LONGMIND_TOKEN."""
-    from longmind.http.limits import Limits
+    from longmind.http.guard import Limits
     from longmind.http.serve import serve as answer
 
     if files is not None and not files.is_dir():

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from longmind.base.clock import SystemClock
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.names import DEFAULT_SPACE
 from longmind.base.store_files import StoreFile, read_user_file
+from longmind.base.times import SystemClock
 from longmind.cli import arguments, errors
 from longmind.cli.app import UsageError
 from longmind.cli.output import HELP_STYLE, Block, Table, emit, one_line

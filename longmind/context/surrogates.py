@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from longmind.base.frame import Frame
 from longmind.context.sentences import Range, salient
 from longmind.store.drafts import Draft
-from longmind.store.engine import Connection, Dialect, Row
+from longmind.store.engine import Connection, Dialect, Row, scalar
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.store import Store
@@ -138,8 +138,7 @@ class Surrogates(Part):
                     yield Problem("surrogate", f"the short form of frame {frame_id} is damaged", derived=True)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.db.one("SELECT count(*) FROM surrogate")
-        return {"frames": int(row[0]) if row else 0}
+        return {"frames": scalar(snapshot.db, "SELECT count(*) FROM surrogate")}
 
 
 def read_surrogates(db: Connection, ids: Sequence[int]) -> dict[int, Surrogate]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from longmind.conversation import health
 from longmind.conversation.config import Config
-from longmind.conversation.current import contents, newest_versions, rebuild, remove_words, statement_of
-from longmind.conversation.rows import LinkRow, MemoryRow, StateRow, VersionRow, select_among
+from longmind.conversation.current import (
+    contents,
+    expected_words,
+    newest_versions,
+    rebuild,
+    remove_words,
+    statement_of,
+)
+from longmind.conversation.rows import TABLES, LinkRow, MemoryRow, StateRow, VersionRow, select_among
+from longmind.conversation.rows import verify as verify_rows
 from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
 from longmind.store.tables import batched
@@ -67,10 +75,10 @@ class ConversationPart(Part):
         rebuild(tx.db)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
-        return health.verify(snapshot, deep=deep)
+        return find_problems(snapshot, deep=deep)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        return health.stats(snapshot)
+        return count_rows(snapshot)
 
     def _bury(self, tx: Transaction, memories: Sequence[int]) -> None:
         """Those that were deleted had been forgotten or had faded already, and may be said anew."""
@@ -136,3 +144,63 @@ def _delete(db: Connection, table: str, column: str, values: Sequence[int]) -> i
         clause = among(column, batch)
         count += db.run(f"DELETE FROM {table} WHERE {clause.sql}", clause.values)
     return count
+
+
+_RULES: Final = (
+    (
+        "conversation_state",
+        "memory {0} does not stand in exactly one state",
+        (
+            "SELECT m.memory_id FROM conversation_memory m LEFT JOIN conversation_state s "
+            "ON s.memory_id = m.memory_id AND s.until IS NULL "
+            "GROUP BY m.memory_id HAVING count(s.since) <> 1"
+        ),
+        False,
+    ),
+    (
+        "conversation_version",
+        "memory {0} has no frame",
+        (
+            "SELECT m.memory_id FROM conversation_memory m LEFT JOIN conversation_version v "
+            "ON v.memory_id = m.memory_id LEFT JOIN frame f ON f.frame_id = v.frame_id "
+            "GROUP BY m.memory_id HAVING count(f.frame_id) = 0"
+        ),
+        False,
+    ),
+    (
+        "conversation_current",
+        "what stands of memory {0} is not in the index",
+        (
+            "SELECT m.memory_id FROM conversation_memory m JOIN conversation_state s "
+            "ON s.memory_id = m.memory_id AND s.until IS NULL LEFT JOIN conversation_current c "
+            "ON c.memory_id = m.memory_id AND c.space = m.space AND c.layer = s.layer "
+            "AND c.status = s.status WHERE c.memory_id IS NULL"
+        ),
+        True,
+    ),
+)
+
+
+def find_problems(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
+    db = snapshot.db
+    for code, text, sql, derived in _RULES:
+        for (name,) in db.all(f"{sql} LIMIT 20"):
+            yield Problem(code, text.format(name), derived)
+    if deep:
+        for detail in WORDS.differences(db, expected_words(db)):
+            yield Problem(WORDS.name, detail, derived=True)
+        for kind in TABLES:
+            yield from verify_rows(db, kind)
+
+
+def count_rows(snapshot: Snapshot) -> Mapping[str, int]:
+    db = snapshot.db
+    counts = {}
+    for table in TABLES.values():
+        counts[table.removeprefix("conversation_")] = scalar(db, f"SELECT count(*) FROM {table}")
+    for layer, count in db.all(
+        "SELECT layer, count(*) FROM conversation_current WHERE status = 'active' "
+        "GROUP BY layer ORDER BY layer"
+    ):
+        counts[f"active_{layer}"] = int(count)
+    return counts

@@ -25,8 +25,7 @@ from longmind.conversation.scoring import reckon
 from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_query, tags_of
-from longmind.store.tables import batched
-from longmind.store.typed import damaged
+from longmind.store.tables import batched, damaged
 from longmind.store.visible import Clause, among, both, during
 
 SORTS: Final = ("score", "created", "last_seen", "hits", "id")

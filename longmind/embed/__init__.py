@@ -43,7 +43,7 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
     kind, _, rest = spec.partition(":")
     match kind:
         case "minilm" if not rest:
-            from longmind.embed.minilm import MiniLM
+            from longmind.embed.onnx import MiniLM
 
             return MiniLM(cache=cache, threads=threads)
         case "hash" if not rest or re.fullmatch("[0-9]{1,5}", rest):

@@ -13,7 +13,6 @@ from longmind.base.filters import View
 from longmind.base.parameters import DryRun, Mark
 from longmind.experience import links
 from longmind.experience.load import find_rows, load
-from longmind.experience.parameters import Confidence, GivenProblem, GivenRecord, Repo
 from longmind.experience.query import Reader
 from longmind.experience.references import EvidenceLike, read_references
 from longmind.experience.rows import RecordRow
@@ -24,11 +23,15 @@ from longmind.experience.values import (
     NO_EVIDENCE,
     ROLES,
     Attempt,
+    Confidence,
     FactUpdate,
+    GivenProblem,
+    GivenRecord,
     Record,
     Recorded,
     RecordLike,
     RecordsMade,
+    Repo,
     Vote,
     id_of,
 )

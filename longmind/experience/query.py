@@ -17,19 +17,24 @@ from longmind.experience import graph
 from longmind.experience.brief import Brief, Quotas
 from longmind.experience.compose import TOKENIZER, Briefing, check_request
 from longmind.experience.load import load
-from longmind.experience.parameters import Archived, GivenProblem, GivenRecord, Lanes, RecordKinds, Repo
 from longmind.experience.rows import VoteRow, select
 from longmind.experience.search import Finder, RecordHits
 from longmind.experience.utility import UtilityRule, utilities
 from longmind.experience.values import (
     KINDS,
+    Archived,
     Attempts,
     EventList,
     FactChain,
+    GivenProblem,
+    GivenRecord,
+    Lanes,
     Record,
     Recorded,
+    RecordKinds,
     RecordLike,
     Records,
+    Repo,
     Utility,
     VoteList,
     id_of,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, overload
+from typing import Annotated, Final, Literal, overload
 
 from longmind.base.checks import check_label
 from longmind.base.errors import InvalidInput
@@ -246,3 +246,14 @@ def id_of(record: RecordLike, name: str) -> str:
     if not isinstance(record, str) or not record.strip():
         raise InvalidInput(f"{name} must be a record or its id, not {record!r}.")
     return check_label(record, name)
+
+
+GivenRecord = Annotated[RecordLike, "A record, such as exp_12."]
+GivenProblem = Annotated[RecordLike, "The problem."]
+Repo = Annotated[str | None, "The repository; the memory's own space if it is not given."]
+Confidence = Annotated[float | None, "How sure you are, from 0 to 1."]
+Lanes = Annotated[Iterable[str] | None, "Only these ways of finding: text, vector, facts."]
+RecordKinds = Annotated[
+    str | Iterable[str], "Only problem, solution, failed_tactic, fact, preference or change."
+]
+Archived = Annotated[bool, "Also what is out of use."]

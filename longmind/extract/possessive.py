@@ -9,9 +9,8 @@ from functools import cache
 from longmind.extract.clauses import Clause, RuleMatch, Subject, clause_range, is_name
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.names import is_people
-from longmind.extract.rules import FIXED_RULES, OWN_RULES
-from longmind.extract.rules.relations import APPOSITION, RELATION, relation_slot
-from longmind.extract.rules.rule import FixedRule, OwnRule
+from longmind.extract.rule_types import FixedRule, OwnRule
+from longmind.extract.rules import APPOSITION, FIXED_RULES, OWN_RULES, RELATION, relation_slot
 
 _NAME_AFTER = pattern(r"([^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))")
 _PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")

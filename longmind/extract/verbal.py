@@ -9,8 +9,8 @@ from longmind.extract.clauses import Clause, RuleMatch, Subject, clause_range
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.predicates import Forms, Predicate, forms_of, read_predicates
+from longmind.extract.rule_types import VerbRule
 from longmind.extract.rules import VERB_RULES
-from longmind.extract.rules.rule import VerbRule
 from longmind.when.mentions import Mention, find_mention, mention_at
 
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)

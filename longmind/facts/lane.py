@@ -15,7 +15,7 @@ from longmind.base.filters import View, Where
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
 from longmind.facts.hits import ORDER, SOURCE, seen
-from longmind.facts.name_index import NameIndex
+from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot

@@ -89,8 +89,6 @@ class Predicate(_Key):
     __slots__ = ()
 
 
-EntityKey = Entity
-PredicateKey = Predicate
 Value = str | int | float | bool | bytes | datetime | Entity
 
 

@@ -116,9 +116,7 @@ def history(
 def get(db: Connection, view: View, fact_id: int, *, evidence: int = EVIDENCE_EACH) -> FactHit:
     """The span of a fact that holds at the view's instant, or else the last one recorded before."""
     _check_id(fact_id)
-    clause = both(
-        [Clause("c.fact_id = ?", (fact_id,)), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
-    )
+    clause = _fact(view, fact_id)
     order = "CASE WHEN s.system_to IS NULL THEN 0 ELSE 1 END, s.system_from DESC, s.valid_from DESC"
     raw = select_spans(db, view, clause, order=order, limit=1)
     if not raw:
@@ -130,9 +128,7 @@ def evidence_for(db: Connection, view: View, fact: FactHit | int, *, limit: int)
     """What speaks for a hit's span, or for any span of a fact that the store knew at the view's time."""
     fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
     _check_id(fact_id)
-    clause = both(
-        [Clause("c.fact_id = ?", (fact_id,)), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
-    )
+    clause = _fact(view, fact_id)
     if isinstance(fact, FactHit):
         clause = clause & Clause("s.span_id = ?", (fact.span_id,))
     raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=100_000)

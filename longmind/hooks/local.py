@@ -50,8 +50,7 @@ class Local:
         from longmind.context.render import RENDERERS
         from longmind.context.shorten import Shortener
         from longmind.search.embedding import EmbedderBinding
-        from longmind.search.engine import SearchEngine
-        from longmind.search.facts_lane import FactsLane
+        from longmind.search.engine import FactsLane, SearchEngine
         from longmind.search.request import SearchRequest
 
         query = question[:_QUESTION_CHARACTERS]

@@ -16,8 +16,7 @@ from starlette.responses import Response
 from longmind import __version__
 from longmind.http.conversation import conversation_routes
 from longmind.http.errors import report_errors
-from longmind.http.guard import LOOPBACK, Guard
-from longmind.http.limits import Limits
+from longmind.http.guard import LOOPBACK, Guard, Limits
 from longmind.http.metrics import Counting, Metrics
 from longmind.http.routes import describe_answers, operation_routes
 from longmind.memory import Memory

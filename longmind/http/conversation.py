@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from longmind.base.clock import Clock
 from longmind.base.errors import InvalidInput
+from longmind.base.times import Clock
 from longmind.conversation.memories import Memories
 from longmind.http import shapes
 

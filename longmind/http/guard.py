@@ -6,13 +6,28 @@ import asyncio
 import hmac
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longmind.http.errors import refusal
-from longmind.http.limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may take, and how many there may be."""
+
+    body_bytes: int = 16 * 2**20
+    seconds: float = 60.0
+    at_once: int = 64
+    """Requests in progress; further ones are told to come back."""
+    workers: int = 4
+    """Requests worked on at the same time. More would only take turns, each with a connection of its own."""
+    lasting: int = 2
+    """Of those that may take minutes; they have workers of their own, so that the others need not wait."""
+
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]", "::1")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from longmind.base.errors import Forbidden, MissingExtra, Unavailable
 
 if TYPE_CHECKING:
-    from longmind.http.limits import Limits
+    from longmind.http.guard import Limits
     from longmind.memory import Memory
 
 HOST: Final = "127.0.0.1"

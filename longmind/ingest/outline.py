@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from longmind.ingest.atoms import Style
 from longmind.ingest.ranges import to_characters
 from longmind.ingest.readers.build import DEEPEST
-from longmind.ingest.readers.definitions import LANGUAGES
+from longmind.ingest.readers.code import LANGUAGES
 from longmind.ingest.source import Document, Section, SectionKind
 
 _MARKDOWN = frozenset({"text/markdown", "text/x-markdown", "application/x-ipynb+json"})

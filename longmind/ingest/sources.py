@@ -24,7 +24,7 @@ from longmind.ingest.plan import UNREADABLE, Cutting, Labels, plan_source
 from longmind.ingest.report import ECHO, IngestReport, Skip, merged
 from longmind.ingest.source import Readers, Source
 from longmind.store.drafts import Draft
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Part, Problem
 from longmind.store.store import Store
 from longmind.store.tables import batched
@@ -93,8 +93,7 @@ class Sources(Part):
             yield Problem("sources", f"the account of {uri} names the frame of another source")
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        row = snapshot.db.one("SELECT count(*) FROM ingest_source")
-        return {"files": int(row[0]) if row else 0}
+        return {"files": scalar(snapshot.db, "SELECT count(*) FROM ingest_source")}
 
 
 def given_sources(

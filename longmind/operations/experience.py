@@ -10,9 +10,18 @@ from typing import Annotated, Any, Final, Literal
 from longmind.base.errors import InvalidInput
 from longmind.base.parameters import DryRun, IdempotencyKey, Mark, Metadata, Source, Tags
 from longmind.experience.interface import Experience
-from longmind.experience.parameters import Confidence, GivenRecord, Repo
 from longmind.experience.search import RecordHits
-from longmind.experience.values import KINDS, NO_EVIDENCE, Kind, Recorded, RecordsMade, Role
+from longmind.experience.values import (
+    KINDS,
+    NO_EVIDENCE,
+    Confidence,
+    GivenRecord,
+    Kind,
+    Recorded,
+    RecordsMade,
+    Repo,
+    Role,
+)
 from longmind.memory import Memory
 from longmind.operations import values
 from longmind.operations.operation import Operation

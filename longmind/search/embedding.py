@@ -8,7 +8,6 @@ from typing import Final, Literal
 
 from longmind.base.errors import MissingExtra, Unavailable
 from longmind.embed import DEFAULT, Embedder, open_embedder
-from longmind.store.parts import Part
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from longmind.vectors.index import VectorIndex, VectorRows
@@ -25,16 +24,14 @@ AUTO: Final[Literal["auto"]] = "auto"
 class EmbedderBinding:
     """The embedder's side of search; without an index, `problem` says why."""
 
-    index: VectorIndex | None = None
+    part: VectorRows | None = None
+    """What follows the frames: the index, or, without an embedder, the rows of the one there was."""
     neighbours: NearestFrames | None = None
     problem: str = ""
-    rows: VectorRows | None = None
-    """Without an index: what keeps erasing, copying and verifying the vectors that are there."""
 
     @property
-    def part(self) -> Part | None:
-        """What follows the frames."""
-        return self.index or self.rows
+    def index(self) -> VectorIndex | None:
+        return self.part if isinstance(self.part, VectorIndex) else None
 
     @property
     def embedder(self) -> Embedder | None:
@@ -58,13 +55,13 @@ def bind_embedder(
     """
     if spec is None:
         rows = VectorRows(mirror=_mirror(store))
-        return EmbedderBinding(problem="the store was opened with embedder=None", rows=rows)
+        return EmbedderBinding(rows, problem="the store was opened with embedder=None")
     embedder = None if spec == AUTO else open_embedder(spec, cache=cache)
     try:
         return bind(store, embedder or _remembered(store, cache), exact_limit=exact_limit)
     except (Unavailable, MissingExtra) as error:
-        problem = str(error)
-        return EmbedderBinding(problem=problem, rows=VectorRows(mirror=_mirror(store), problem=problem))
+        rows = VectorRows(mirror=_mirror(store), problem=str(error))
+        return EmbedderBinding(rows, problem=rows.problem)
 
 
 def bind(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> EmbedderBinding:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
+from longmind.base.filters import View, Where
 from longmind.base.names import ALL
 from longmind.base.times import format_ms
+from longmind.facts.lane import LaneOptions, candidates
+from longmind.facts.names import NameIndex
 from longmind.search import constants, pipeline
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.explain import lanes_of, steps_of
@@ -14,9 +19,10 @@ from longmind.search.question import Question
 from longmind.search.ranking import Ranking
 from longmind.search.request import SearchRequest
 from longmind.search.rerank import Reranker, rerank_by_model
-from longmind.search.results import Hit, SearchResults, WhyNot
+from longmind.search.results import Hit, RankedFrame, SearchResults, WhyNot
 from longmind.search.state import RankingLane, SearchState
 from longmind.store.catalog import Catalog
+from longmind.store.follower import Mirrors
 from longmind.store.frames import fetch, stored
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
@@ -163,3 +169,17 @@ def _is_truncated(request: SearchRequest, question: Question) -> bool:
     """Whether a lane read only the beginning of the question; the text lane reads further than the others."""
     others = request.lanes != ("text",)
     return question.terms.truncated or (others and len(request.query) > constants.QUERY_CHARACTERS)
+
+
+class FactsLane:
+    """Ranks frames by the facts they are evidence for."""
+
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._names = NameIndex(mirrors)
+
+    def rank(
+        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+    ) -> Sequence[RankedFrame]:
+        options = LaneOptions(max_evidence_frames=limit)
+        evidence = candidates(snapshot, query, view, where, options, self._names)
+        return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in evidence]

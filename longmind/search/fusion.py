@@ -12,8 +12,8 @@ from functools import cache
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.ordering import falling
 from longmind.search import constants
-from longmind.search.classify import QueryType
 from longmind.search.constants import Weights
+from longmind.search.question import QueryType
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,9 +29,8 @@ from longmind.search.pending import PendingEmbedding, begin_vectors, beginning
 from longmind.search.question import Question
 from longmind.search.ranking import UNRANKED, Ranking, best_ranks, lane_ranks, rank_bonuses
 from longmind.search.request import SearchRequest
-from longmind.search.rerank import Bonus, agreements
+from longmind.search.rerank import Bonus, agreements, speaker_bonus
 from longmind.search.results import LaneReport, RankedFrame
-from longmind.search.speakers import speaker_bonus
 from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense, newest
 from longmind.store.catalog import CatalogView

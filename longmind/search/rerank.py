@@ -1,4 +1,4 @@
-"""Bonuses for what agrees with the question (identifiers, phrases, dates), and a reranking model, if any.
+"""Bonuses for what agrees with the question (identifiers, phrases, dates, speakers), and reranking models.
 
 A bonus is bounded, so that it decides between frames that answer and never replaces answering.
 """
@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final, Protocol
 
-from longmind.base.arrays import Float64Array, Int64Array, np
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.errors import InvalidInput, LongmindError
+from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.search import constants
 from longmind.search.candidates import Candidates
 from longmind.search.question import Question
@@ -22,6 +23,7 @@ from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, Step
 from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense
+from longmind.store.catalog import CatalogView
 from longmind.store.frames import fetch
 from longmind.text.postings import frames_of
 from longmind.text.query import TextQuery, said_phrases
@@ -138,3 +140,23 @@ def _dates(bonuses: dict[int, list[Bonus]], time: TimeSense, occurred_at: Int64A
         inside &= occurred_at < until
     for position in np.flatnonzero(inside).tolist():
         bonuses[position].append(Bonus("date", scale * constants.DATE, time.described))
+
+
+_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
+_SECOND_PERSON: Final = frozenset({"you", "your", "yours", "yourself"})
+
+
+def speaker_bonus(query: str, catalog: CatalogView, ids: Int64Array, is_turn: BoolArray) -> Float64Array:
+    """What each candidate gains; zero where the question points to nobody."""
+    bonus = np.zeros(len(ids))
+    words = {fold(word) for word in WORD.findall(query[: constants.QUERY_CHARACTERS])}
+    speakers = {code for word in words - STOP_WORDS for code in catalog.voices.get(word, ())}
+    # A question that names both speakers of a conversation says nothing about which of them answers it.
+    if len(speakers) == 1:
+        bonus += constants.SPEAKER * (is_turn & (catalog.columns.speaker[ids] == speakers.pop()))
+    # "What did you suggest?" asks for the assistant's words, "Where did I park?" for the user's own.
+    role = "assistant" if words & _SECOND_PERSON else "user" if words & _FIRST_PERSON else None
+    code = None if role is None else catalog.code("role", role)
+    if code is not None:
+        bonus += constants.SPEAKER * (is_turn & (catalog.columns.role[ids] == code))
+    return bonus

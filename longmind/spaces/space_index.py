@@ -17,8 +17,8 @@ from longmind.spaces import fields
 from longmind.spaces.rows import Entry, entries
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
+from longmind.store.tables import damaged
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import damaged
 from longmind.store.visible import Clause, during
 from longmind.text.postings import FIELDS, TERMS
 

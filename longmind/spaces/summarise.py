@@ -12,11 +12,10 @@ from typing import Any, Final
 from longmind.base.checks import check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, OverBudget
 from longmind.base.words import STOP_WORDS, fold
-from longmind.llm.contract import json_of, wrong
 from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import Budgets
 from longmind.llm.models import Models, name_of
-from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt
+from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, json_of, wrong
 from longmind.spaces import rows
 from longmind.spaces.objects import (
     HEADING,

@@ -20,8 +20,8 @@ from longmind.base.times import FOREVER
 from longmind.base.words import WORD, fold
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
+from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.visible import matching
 
 _CODED: Final = ("space", "kind", "session", "role", "speaker", "source")

@@ -32,6 +32,12 @@ class Connection(Protocol):
         ...
 
 
+def scalar(db: Connection, sql: str, values: Sequence[Value] = ()) -> int:
+    """The whole number that a query answers with, such as a count; 0 if it has no row."""
+    row = db.one(sql, values)
+    return int(row[0]) if row else 0
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The few expressions that the two engines spell differently."""

@@ -18,8 +18,6 @@ from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, at_instant, both, during, matching, visible
 
-_BATCH: Final = 500
-
 
 class FrameRow(NamedTuple):
     """The canonical columns of one frame, as stored and under its checksum, in this order."""

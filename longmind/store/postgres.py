@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from longmind.base.clock import Clock
 from longmind.base.errors import (
     Conflict,
     Forbidden,
@@ -23,9 +22,9 @@ from longmind.base.errors import (
     Unavailable,
     Unsupported,
 )
-from longmind.store.carry_over import STEPS
-from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value
-from longmind.store.migrations import LEDGER, Migration, pending
+from longmind.base.times import Clock
+from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
+from longmind.store.migrations import LEDGER, STEPS, Migration, pending
 from longmind.store.scope import scoped
 
 try:
@@ -217,8 +216,7 @@ class PostgresEngine:
 
     def format(self) -> int:
         with self.read() as db:
-            row = db.one("SELECT max(number) FROM migration")
-            return int(row[0]) if row else 0
+            return scalar(db, "SELECT max(number) FROM migration")
 
     # Transactions
 

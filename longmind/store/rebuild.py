@@ -30,7 +30,7 @@ from typing import Final
 from longmind.base.errors import Conflict, LongmindError
 from longmind.base.hashing import checksum
 from longmind.base.processes import host_name, is_alive
-from longmind.store.engine import Connection, Engine
+from longmind.store.engine import Connection, Engine, scalar
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 
@@ -163,8 +163,7 @@ def left_over(db: Connection, name: str, table: str) -> str:
     """What `verify` notes of an unfinished rebuild; empty where there is none."""
     if not _holds_rows(db, [(table, "")]):
         return ""
-    row = db.one(f"SELECT count(*) FROM {table}")
-    count = int(row[0]) if row else 0
+    count = scalar(db, f"SELECT count(*) FROM {table}")
     return (
         f"An unfinished rebuild of the {name} index holds {count} frames, which no answer uses; "
         "`reindex` finishes it, `maintain` deletes it."

@@ -11,10 +11,10 @@ from typing import Final
 
 import apsw
 
-from longmind.base.clock import Clock, SystemClock
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound, Unsupported
 from longmind.base.partial import partial_file
 from longmind.base.store_files import check_target
+from longmind.base.times import Clock, SystemClock
 from longmind.store import pages
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.files import check_path

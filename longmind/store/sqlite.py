@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.clock import Clock
 from longmind.base.errors import (
     Busy,
     Conflict,
@@ -27,9 +26,10 @@ from longmind.base.errors import (
 )
 from longmind.base.partial import partial_file, remove_strays
 from longmind.base.store_files import Claim, check_target, claim
+from longmind.base.times import Clock
 from longmind.store import accounting, pages
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
-from longmind.store.engine import Connection, Dialect, EngineReport
+from longmind.store.engine import Connection, Dialect, EngineReport, scalar
 from longmind.store.files import FileIdentity, check_path, may_write
 from longmind.store.log import WHOLE, FileLog, read_state
 from longmind.store.pages import MOST_PAGES
@@ -51,7 +51,6 @@ from longmind.store.sqlite_transactions import (
     SqliteWrite,
 )
 
-DURABILITIES: Final = ("normal", "full")
 _IN_MEMORY: Final = ":memory:"
 _IDLE_READERS: Final = 8
 _READER_PATIENCE_MS: Final = 10_000
@@ -218,8 +217,7 @@ class SqliteEngine:
 
     def format(self) -> int:
         with self.read() as db:
-            row = db.one("PRAGMA user_version")
-            return int(row[0]) if row else 0
+            return scalar(db, "PRAGMA user_version")
 
     # Transactions
 

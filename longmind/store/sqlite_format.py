@@ -8,12 +8,12 @@ from typing import Final
 import apsw
 
 from longmind.base.errors import Unsupported
-from longmind.base.hashing import checksum, digest
+from longmind.base.hashing import digest
 from longmind.base.store_files import APPLICATION_ID
-from longmind.store.carry_over import STEPS
 from longmind.store.engine import Connection
-from longmind.store.migrations import LEDGER, Migration, pending
+from longmind.store.migrations import LEDGER, STEPS, Migration, pending
 from longmind.store.sqlite_errors import translated
+from longmind.store.tables import put_setting
 
 _SCHEMA_HASH: Final = "schema_hash"
 
@@ -81,12 +81,7 @@ def apply_migrations(
             )
             connection.execute(f"PRAGMA user_version = {migration.number}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        value = _schema_hash(connection)
-        connection.execute(
-            "INSERT INTO store_setting VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
-            "SET value = excluded.value, checksum = excluded.checksum",
-            (_SCHEMA_HASH, value, checksum(_SCHEMA_HASH, value)),
-        )
+        put_setting(db, _SCHEMA_HASH, _schema_hash(connection))
     return todo
 
 

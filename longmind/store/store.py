@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Final, Literal
 
 from longmind.base.checks import check_choice, check_limit
-from longmind.base.clock import Clock, SystemClock
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
-from longmind.base.times import to_ms
+from longmind.base.times import Clock, SystemClock, to_ms
 from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from longmind.store.parts import Part
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store_scopes import LeaseScope, ReadScope, StateScope, WriteScope
+from longmind.store.tables import put_setting
 from longmind.store.transaction import Snapshot, Transaction
 
 POSTGRES_SCHEMES: Final = ("postgresql://", "postgres://")
@@ -182,11 +182,7 @@ class Store:
 
     def set_setting(self, tx: Transaction, name: str, value: str) -> None:
         assert tx.system
-        tx.db.run(
-            "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
-            "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-            (name, value, checksum(name, value)),
-        )
+        put_setting(tx.db, name, value)
 
     @property
     def id(self) -> str:

@@ -97,6 +97,15 @@ T = TypeVar("T")
 Item = TypeVar("Item", bound=tuple[Any, ...])
 
 
+def put_setting(db: Connection, name: str, value: str) -> None:
+    """Write a setting of the store, without a system time of its own."""
+    db.run(
+        "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+        "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+        (name, value, checksum(name, value)),
+    )
+
+
 def batched(values: Iterable[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
     """The values in order, as many at a time as one statement takes."""
     listed = values if isinstance(values, Sequence) else list(values)
@@ -281,3 +290,36 @@ def _distinct(values: Iterable[Value]) -> list[Any]:
     """In order: a set of texts has another one in every process."""
     distinct: set[Any] = set(values)
     return sorted(distinct)
+
+
+_HINT: Final = "Run verify; reindex makes what is derived anew."
+
+Kind = type | tuple[type, ...]
+NULLABLE_TEXT: Final = (str, type(None))
+NUMBER: Final = (int, bool)
+"""A condition in SQL is a number on SQLite, and a boolean on PostgreSQL."""
+
+
+def typed(rows: Sequence[Row], table: str, *kinds: Kind) -> Sequence[Row]:
+    """The rows, if each column holds values of its kind only."""
+    for index, kind in enumerate(kinds):
+        allowed = kind if isinstance(kind, tuple) else (kind,)
+        if not {type(row[index]) for row in rows} <= set(allowed):
+            raise damaged(table)
+    return rows
+
+
+def damaged(table: str) -> Corrupt:
+    return Corrupt(f"A row of {table} is not what was written.", hint=_HINT)
+
+
+def check_frame_id(db: Connection, frame_id: int, table: str) -> int:
+    """An id that was given out; arrays that are indexed by ids would grow to any other, however large."""
+    row = db.one("SELECT value, checksum FROM store_counter WHERE name = 'frame'")
+    if row is None or row[1] != checksum("counter", "frame", row[0]):
+        raise Corrupt(
+            "The counter of frames is damaged.", hint="Restore a backup: longmind restore BACKUP TO."
+        )
+    if not 0 < frame_id <= row[0]:
+        raise damaged(table)
+    return frame_id

@@ -44,10 +44,6 @@ class Transaction:
         return self._last
 
     @property
-    def wrote(self) -> bool:
-        return self._system is not None
-
-    @property
     def snapshot(self) -> Snapshot:
         """The state inside this transaction, for code that reads."""
         return Snapshot(self.db, self._last if self._system is None else self._system)

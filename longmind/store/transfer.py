@@ -25,7 +25,7 @@ from longmind.store.engine import Connection, Dialect, Row, Value
 from longmind.store.files import fold_log
 from longmind.store.log import LOCAL_COLUMNS
 from longmind.store.store import Store
-from longmind.store.tables import CANONICAL, DERIVED
+from longmind.store.tables import CANONICAL, DERIVED, put_setting
 from longmind.store.transaction import Transaction, read_clock
 
 DERIVED_SETTINGS: Final = ("text.", "vectors.")
@@ -132,7 +132,7 @@ def finish_import(store: Store) -> None:
     def follow(tx: Transaction) -> None:
         now = _noted(tx.db)
         if now is not None and now["clock"] == tx.before:
-            _put_setting(tx.db, IMPORTED, json.dumps({**now, "clock": tx.system}))
+            put_setting(tx.db, IMPORTED, json.dumps({**now, "clock": tx.system}))
 
     for part in store.parts:
         part.fill(store, follow)
@@ -148,8 +148,8 @@ def finish_import(store: Store) -> None:
             (revision, checksum("clock", revision)),
         )
         for (name,) in tx.db.all("SELECT name FROM store_setting WHERE name LIKE '%.rebuilt'"):
-            _put_setting(tx.db, str(name), str(revision))
-        _put_setting(tx.db, IMPORTED, json.dumps({**noted, "clock": revision}))
+            put_setting(tx.db, str(name), str(revision))
+        put_setting(tx.db, IMPORTED, json.dumps({**noted, "clock": revision}))
 
 
 def _settle_vectors(store: Store) -> int:
@@ -171,7 +171,7 @@ def _settle_vectors(store: Store) -> int:
 def _note_import(db: Connection, source: str, counts: Mapping[str, int]) -> None:
     revision = read_clock(db)
     noted = {"source": source, "revision": revision, "clock": revision, "rows": dict(counts)}
-    _put_setting(db, IMPORTED, json.dumps(noted))
+    put_setting(db, IMPORTED, json.dumps(noted))
 
 
 def _noted(db: Connection) -> dict[str, Any] | None:
@@ -193,15 +193,6 @@ def _repeated(db: Connection, store: Store, source: str) -> Moved:
             hint="Nothing is missing; to import it once more, name a store that does not exist yet.",
         )
     return Moved(noted["rows"])
-
-
-def _put_setting(db: Connection, name: str, value: str) -> None:
-    """Without a system time of its own: the clock is the imported store's."""
-    db.run(
-        "INSERT INTO store_setting (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
-        "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-        (name, value, checksum(name, value)),
-    )
 
 
 class _Filling:

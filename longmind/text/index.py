@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
 from longmind.store.drafts import Draft
-from longmind.store.engine import Connection, Dialect
+from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
@@ -147,8 +147,7 @@ class TextIndex(Part):
         if changed:
             store.set_setting(tx, _SETTING, ANALYZER)
             store.set_setting(tx, REBUILT, str(tx.system))
-        row = tx.db.one(f"SELECT count(*) FROM {CURRENT.docs}")
-        return int(row[0]) if row else 0
+        return scalar(tx.db, f"SELECT count(*) FROM {CURRENT.docs}")
 
     def derive(self, tx: Transaction) -> None:
         for counted in _all_counted(tx.db, self._dialect):
@@ -191,8 +190,8 @@ class TextIndex(Part):
         return (note,) if note else ()
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
-        counts = [snapshot.db.one(f"SELECT count(*) FROM {table}") for table in (CURRENT.docs, NEXT.docs)]
-        frames, unfinished = (int(row[0]) if row else 0 for row in counts)
+        frames = scalar(snapshot.db, f"SELECT count(*) FROM {CURRENT.docs}")
+        unfinished = scalar(snapshot.db, f"SELECT count(*) FROM {NEXT.docs}")
         return {"frames": frames, **({"in an unfinished rebuild": unfinished} if unfinished else {})}
 
 

@@ -11,13 +11,12 @@ from longmind.base.ordering import first_of_each
 from longmind.store.catalog import CatalogView
 from longmind.store.engine import Connection, Dialect
 from longmind.store.follower import Follower, Mirrors, settings_generation
+from longmind.store.tables import check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import check_frame_id, damaged, typed
 from longmind.text.index import REBUILT
 from longmind.text.postings import Common, Terms, frames_of
 from longmind.text.query import TextQuery
-from longmind.text.vocabulary import Vocabulary
-from longmind.text.word_parts import frames_saying, stems_before
+from longmind.text.vocabulary import Vocabulary, frames_saying, stems_before
 
 K1: Final = 1.2
 B: Final = 0.75

@@ -19,9 +19,8 @@ from typing import Final
 
 from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
 from longmind.store.engine import Connection, Row
-from longmind.store.tables import batched
+from longmind.store.tables import batched, damaged, typed
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import damaged, typed
 from longmind.store.visible import among
 
 BLOCK_BITS: Final = 12

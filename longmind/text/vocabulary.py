@@ -1,4 +1,7 @@
-"""All terms of the index in memory, for the questions that no term answers as it stands."""
+"""All terms of the index in memory, for the questions that no term answers as it stands.
+
+A piece of a word may reach into an ending, which stems have lost: then the texts themselves are read.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+from longmind.base.arrays import BoolArray, Int64Array, np
 from longmind.store.engine import Connection, Dialect
 from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.frames import checked_text, load_query
@@ -16,7 +20,7 @@ from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
 from longmind.text.index import REBUILT
-from longmind.text.words import count_frame
+from longmind.text.words import count_frame, folded
 
 _FRAMES: Final = 1000
 _TERMS: Final = 20_000
@@ -103,3 +107,47 @@ class TermList:
                 with self._lock:
                     self._newer.update(counts)
         self._frame = ids[-1]
+
+
+_LEAST: Final = 3
+"""So many characters of a piece must be left of the ending."""
+
+_LONGEST_ENDING: Final = 8
+_STEMS: Final = 32
+_SHOWN: Final = 500
+"""Of a piece, so many stems are followed, and so many frames read."""
+
+
+def stems_before(vocabulary: TermList, piece: str) -> list[str]:
+    """Stems that end as the piece begins, those that share most of it first."""
+    if not piece.isascii() or not piece.isalpha():
+        return []
+    shortest = max(_LEAST, len(piece) - _LONGEST_ENDING)
+    beginnings = [piece[:size] for size in range(len(piece) - 1, shortest - 1, -1)]
+    if not beginnings:
+        return []
+    shared = {
+        stem: max(len(beginning) for beginning in beginnings if stem.endswith(beginning))
+        for stem in vocabulary.ending(beginnings)
+        if stem.isalpha()
+    }
+    return sorted(shared, key=lambda stem: (-shared[stem], stem))[:_STEMS]
+
+
+def frames_saying(
+    db: Connection, dialect: Dialect, piece: str, ids: Int64Array, mask: BoolArray
+) -> Int64Array:
+    """Those of the frames, as far as the mask shows them, whose text has the piece in it."""
+
+    shown = ids[ids < len(mask)]
+    shown = shown[mask[shown]][:_SHOWN]
+    matching = [frame_id for frame_id, text in _texts(db, dialect, shown.tolist()) if piece in folded(text)]
+    return np.array(sorted(matching), dtype=np.int64)
+
+
+def _texts(db: Connection, dialect: Dialect, ids: list[int]) -> Iterator[tuple[int, str]]:
+    for batch in batched(ids):
+        clause = among("f.frame_id", batch)
+        for row in db.all(load_query(dialect, clause.sql), clause.values):
+            frame, text = checked_text(row)
+            yield frame.frame_id, "\n".join((frame.speaker or "", frame.title or "", text))

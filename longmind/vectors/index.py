@@ -18,14 +18,13 @@ from longmind.base.errors import Conflict, LongmindError, MissingExtra, Unavaila
 from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
 from longmind.store.drafts import Draft
-from longmind.store.engine import Connection, Dialect
+from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Failed, Part, Problem
 from longmind.store.rebuild import clear_abandoned, left_over
 from longmind.store.store import Store
-from longmind.store.tables import batched
+from longmind.store.tables import batched, typed
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.typed import typed
 from longmind.store.visible import among
 from longmind.vectors.late_interaction import (
     Basis,
@@ -94,14 +93,14 @@ class VectorRows(Part):
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         row = snapshot.db.one("SELECT count(*), coalesce(sum(windows), 0) FROM frame_vector")
-        total = snapshot.db.one("SELECT count(*) FROM text_doc")
+        total = scalar(snapshot.db, "SELECT count(*) FROM text_doc")
         frames, windows = row if row else (0, 0)
-        unfinished = snapshot.db.one("SELECT count(*) FROM frame_vector_next") or (0,)
+        unfinished = scalar(snapshot.db, "SELECT count(*) FROM frame_vector_next")
         return {
             "frames": int(frames),
             "windows": int(windows),
-            "missing": int(total[0] if total else 0) - int(frames),
-            **({"in an unfinished rebuild": int(unfinished[0])} if unfinished[0] else {}),
+            "missing": total - int(frames),
+            **({"in an unfinished rebuild": unfinished} if unfinished else {}),
         }
 
     def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:

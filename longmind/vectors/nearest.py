@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from longmind.base.arrays import Float16Array, Float32Array, Float64Array, Int64Array, np
 from longmind.base.ordering import best, distinct, last_of_best
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import margin
@@ -32,6 +32,7 @@ from longmind.vectors.rows import (
     FrameRows,
     GrowingArray,
     Load,
+    count_windows,
     load_pieces,
     load_windows,
     piece_bytes,
@@ -251,7 +252,7 @@ class _Vectors:
     def _asks_remote(self, db: Connection) -> bool:
         if self._remote is None or not self._remote.exists(db):
             return False
-        return _count_windows(db) > self._exact_limit
+        return count_windows(db) > self._exact_limit
 
     def _read(self, db: Connection) -> _Loaded:
         covered = _count_frames(db)
@@ -288,13 +289,7 @@ class _Vectors:
 
 def _count_frames(db: Connection) -> int:
     """Frames with vectors, which are never more than the windows."""
-    row = db.one("SELECT count(*) FROM frame_vector")
-    return int(row[0]) if row else 0
-
-
-def _count_windows(db: Connection) -> int:
-    row = db.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
-    return int(row[0]) if row else 0
+    return scalar(db, "SELECT count(*) FROM frame_vector")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

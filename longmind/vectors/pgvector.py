@@ -14,6 +14,7 @@ from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among, visible
 from longmind.vectors.quantized import VectorQuery
+from longmind.vectors.rows import count_windows
 
 _PAGE: Final = 2000
 # pgvector makes no HNSW index over longer vectors.
@@ -34,7 +35,7 @@ class PgVector:
         if dimensions > _MOST_DIMENSIONS:
             return
         with store.read() as snapshot:
-            is_needed = not self.exists(snapshot.db) and _count(snapshot.db) > above
+            is_needed = not self.exists(snapshot.db) and count_windows(snapshot.db) > above
         if not is_needed or store.engine.read_only:
             return
         # Where the server has no pgvector, or does not let us have it, memory does it.
@@ -128,11 +129,6 @@ class PgVector:
             (*clause.values, _literal(question.vector)),
         )
         return np.unique(np.array([row[0] for row in rows], dtype=np.int64))
-
-
-def _count(db: Connection) -> int:
-    row = db.one("SELECT coalesce(sum(windows), 0) FROM frame_vector")
-    return int(row[0]) if row else 0
 
 
 def _literal(vector: Any) -> str:

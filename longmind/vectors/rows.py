@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from longmind.base.arrays import Float16Array, Float32Array, Int64Array, np
 from longmind.base.ordering import first_of_each
-from longmind.store.engine import Connection, Row, Value
-from longmind.store.tables import batched
+from longmind.store.engine import Connection, Row, Value, scalar
+from longmind.store.tables import batched, check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
-from longmind.store.typed import check_frame_id, damaged, typed
 from longmind.store.visible import among
 from longmind.vectors.late_interaction import Pieces, fitting
 
@@ -69,9 +68,12 @@ def windows_of(rows: Sequence[Row], dimensions: int) -> tuple[Int64Array, Float1
     return frames, raw.reshape(-1, dimensions)
 
 
+def count_windows(db: Connection) -> int:
+    return scalar(db, "SELECT coalesce(sum(windows), 0) FROM frame_vector")
+
+
 def window_bytes(db: Connection) -> int:
-    row = db.one("SELECT coalesce(sum(length(data)), 0) FROM frame_vector")
-    return int(row[0]) if row else 0
+    return scalar(db, "SELECT coalesce(sum(length(data)), 0) FROM frame_vector")
 
 
 # Word pieces: the token signs of a frame
@@ -101,8 +103,7 @@ def read_pieces(db: Connection, ids: Sequence[int], *, most: int = ALL) -> Piece
 
 
 def piece_bytes(db: Connection) -> int:
-    row = db.one("SELECT coalesce(sum(length(data)), 0) FROM frame_token")
-    return int(row[0]) if row else 0
+    return scalar(db, "SELECT coalesce(sum(length(data)), 0) FROM frame_token")
 
 
 # In memory

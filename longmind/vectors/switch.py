@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.rebuild import Progress, clear, clear_abandoned, rebuilding
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
@@ -149,5 +149,4 @@ def _drop_surplus(index: VectorIndex, store: Store, tx: Transaction) -> int:
         )
     if surplus:
         store.set_setting(tx, REBUILT, str(tx.system))
-    row = tx.db.one("SELECT count(*) FROM frame_vector")
-    return int(row[0]) if row else 0
+    return scalar(tx.db, "SELECT count(*) FROM frame_vector")

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longmind.base.clock import Clock, SystemClock
 from longmind.base.errors import InvalidInput
-from longmind.base.times import FOREVER, AsOf, format_ms, from_ms, to_ms
+from longmind.base.times import FOREVER, AsOf, Clock, SystemClock, format_ms, from_ms, to_ms
 
 CALENDAR = st.integers(to_ms(datetime(1, 1, 2, tzinfo=UTC)), to_ms(datetime(9999, 12, 30, tzinfo=UTC)))
 ZONES = st.integers(-23 * 60, 23 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))

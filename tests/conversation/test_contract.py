@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longmind.conversation.contract import parse_memories
+from longmind.conversation.extraction import parse_memories
 from longmind.llm import ModelFailed
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.base.errors import Unavailable
-from longmind.embed.minilm import MiniLM
+from longmind.embed.onnx import MiniLM
 from longmind.embed.protocol import Embedder
 from tests.embed.test_onnx import bits
 
@@ -72,7 +72,7 @@ def test_an_encoding_is_bit_identical_whatever_batch_order_and_threads(
 
 def test_another_process_computes_the_same_bits(minilm: MiniLM, model_cache: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from longmind.embed.minilm import MiniLM;"
+        "import sys; from pathlib import Path; from longmind.embed.onnx import MiniLM;"
         "embedder = MiniLM(cache=Path(sys.argv[1]), threads=1);"
         "print(embedder.encode([sys.argv[2]])[0].vectors.tobytes().hex())"
     )

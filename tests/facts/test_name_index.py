@@ -6,7 +6,7 @@ import pytest
 
 from longmind.base.filters import EVERYTHING, View
 from longmind.facts.lane import candidates
-from longmind.facts.name_index import NameIndex
+from longmind.facts.names import NameIndex
 from longmind.facts.values import Evidence
 from longmind.store.follower import Mirrors
 from tests.facts.conftest import World

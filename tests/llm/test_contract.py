@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longmind.llm import ModelFailed
-from longmind.llm.contract import json_of
+from longmind.llm.protocol import json_of
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 from longmind import Corrupt, FrozenClock, Memory
 from longmind.base.hashing import checksum
-from longmind.store.carry_over import join_ledgers
 from longmind.store.engine import Connection
+from longmind.store.migrations import join_ledgers
 from longmind.store.sqlite import SqliteEngine
 from tests.conftest import START
 from tests.store.opening import open_memory

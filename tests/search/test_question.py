@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longmind.search.classify import classify
+from longmind.search.question import classify
 
 TYPES = {
     "factual": (
