@@ -224,7 +224,10 @@ def test_what_takes_too_long_is_answered_in_time_and_ends_on_its_own(tmp_path: P
         assert "longmind_requests_running 2.0" in running  # this one, and what nobody waits for any more
         while "longmind_requests_running 2.0" in server("/metrics", method="GET")[1]:
             time.sleep(0.05)
-        assert server("/v1/search", {"query": "note 7999", "limit": 1})[0] == 200
+        # On a busy machine the first search may take too long as well: it reads the index into memory.
+        while (status := server("/v1/search", {"query": "note 7999", "limit": 1})[0]) == 504:
+            time.sleep(0.05)
+        assert status == 200
     with Memory.open(tmp_path / "s.mind", create=False) as memory:
         assert memory.stats().live == 8000
 
