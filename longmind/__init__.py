@@ -41,7 +41,6 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "aio": ("AsyncMemory",),
-    "base.clock": ("Clock", "SystemClock"),
     "base.errors": (
         "Busy",
         "Conflict",
@@ -58,7 +57,7 @@ _HOMES = {
     "base.filters": ("Where",),
     "base.frame": ("Frame", "Kind"),
     "base.names": ("ALL",),
-    "base.times": ("AsOf",),
+    "base.times": ("AsOf", "Clock", "SystemClock"),
     "context.items": ("Context",),
     "context.receipt": ("Receipt",),
     "context.recipe": ("LaneRecipe", "Recipe"),

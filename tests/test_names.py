@@ -6,9 +6,12 @@ import re
 import subprocess
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+import longmind.protocols
+import longmind.testing
 from longmind.cli.setup import EXTRAS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -74,3 +77,9 @@ def test_the_old_name_stands_only_where_old_files_are_known() -> None:
     }
     found = {name for name in listed.stdout.split() if name.startswith("longmind/")}
     assert found == known
+
+
+@pytest.mark.parametrize("module", [longmind, longmind.protocols, longmind.testing])
+def test_every_public_name_can_be_imported(module: ModuleType) -> None:
+    """They are loaded by the name of their home at their first use, which no type checker looks at."""
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
