@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,6 +42,7 @@ _PRICES: Final = {
     "anthropic:claude-sonnet-4-5": Price(3.00, 15.00),
     "anthropic:claude-opus-4-5": Price(5.00, 25.00),
 }
+_DATED: Final = re.compile(r"-(?:latest|\d{8}|\d{4}-\d\d-\d\d)$")
 _LOCAL: Final = ("ollama",)
 """Providers that run on machines of your own."""
 
@@ -55,10 +57,5 @@ def known_price(provider: str, model: str) -> Price | None:
     """By the table; `gpt-4o-mini-2024-07-18` and `claude-sonnet-4-20250514` are dated names of one model."""
     if provider.casefold() in _LOCAL:
         return FREE
-    name = f"{provider}:{model}".casefold()
-    while name not in _PRICES:
-        name, dash, last = name.rpartition("-")
-        # Only dates and "latest" are dropped: "-mini" is another model at another price.
-        if not dash or not (last.isdigit() or last == "latest"):
-            return None
-    return _PRICES[name]
+    # Only a date or "latest" is dropped: "-mini" and another version number are other models at other prices.
+    return _PRICES.get(_DATED.sub("", f"{provider}:{model}".casefold()))

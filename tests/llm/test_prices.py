@@ -32,3 +32,10 @@ def test_a_model_may_say_its_own_price() -> None:
     assert price_of(model) is None
     model.price = Price(1.0, 2.0)  # type: ignore[attr-defined]
     assert price_of(model) == Price(1.0, 2.0)
+
+
+def test_another_version_of_a_model_has_no_known_price() -> None:
+    assert known_price("anthropic", "claude-sonnet-4-20250514") == known_price("anthropic", "claude-sonnet-4")
+    assert known_price("openai", "gpt-4o-mini-2024-07-18") == known_price("openai", "gpt-4o-mini")
+    assert known_price("anthropic", "claude-sonnet-4-9") is None
+    assert known_price("openai", "gpt-4o-audio") is None
