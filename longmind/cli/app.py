@@ -71,12 +71,19 @@ def _add_operations(app: typer.Typer, first: str | None) -> None:
     called = [item for item in common if commands.name_of(item) == first]
     for item in called or common:
         panel = _STORE if item in registry.table("upkeep") else _USE
-        if item.name == "ingest":
+        if first == "" and item.name != "copy":
+            # Only the list of commands is shown: reading their options would take three times as long.
+            app.command(commands.name_of(item), help=item.description, rich_help_panel=panel)(_listed)
+        elif item.name == "ingest":
             app.command("ingest", rich_help_panel=panel)(ingest.command(item))
         elif item.name == "copy":
             app.command("copy", rich_help_panel=panel)(setup.copy)
         else:
             commands.add(app, item, panel=panel)
+
+
+def _listed() -> None:
+    """Stands for a command whose name and help are shown, and nothing else."""
 
 
 def _group(name: str, *, filled: bool) -> typer.Typer:
