@@ -189,7 +189,9 @@ def _alone(real: str) -> apsw.Connection | None:
 def _check_whole(path: str, real: str, connection: apsw.Connection, *, accept_lost_log: bool) -> bool:
     problem = _problem(path, connection)
     if problem is not None and not problem.lost:
-        raise problem.error
+        if not _is_first_move(real):
+            raise problem.error
+        return True
     try:
         seen = read_state(connection)
     except (apsw.Error, Corrupt):
@@ -218,6 +220,39 @@ def _check_whole(path: str, real: str, connection: apsw.Connection, *, accept_lo
     else:
         raise error
     return False
+
+
+def _is_first_move(real: str) -> bool:
+    """Whether the file holds nothing but pages of the log beside it, which also has all the others.
+
+    So it is after a kill in the first checkpoint of a new file: a part of its pages was moved, and alone they
+    are not a database. Whatever the log belongs to, replaying it takes nothing away.
+    """
+    header = _read(f"{real}-wal", 0, _HEADER)
+    if len(header) < _HEADER:
+        return False
+    size = struct.unpack_from(">I", header, 8)[0]
+    offsets: dict[int, list[int]] = {}
+    count = 0
+    for offset in range(_HEADER, _size(f"{real}-wal"), _FRAME_HEADER + size):
+        frame = _read(f"{real}-wal", offset, _FRAME_HEADER)
+        if frame[8:16] != header[16:24]:  # a frame of an earlier generation
+            break
+        number, committed = struct.unpack_from(">II", frame)
+        offsets.setdefault(number, []).append(offset + _FRAME_HEADER)
+        count = committed or count
+    if not count or any(number not in offsets for number in range(1, count + 1)):
+        return False
+    # Through SQLite: closing a file of our own would release the locks of this process.
+    file = apsw.VFSFile("", real, [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        return all(
+            any(pages.sealed(_read(f"{real}-wal", start, size), number) == page for start in offsets[number])
+            for number in range(1, min(file.xFileSize() // size, count) + 1)
+            if (page := file.xRead(size, (number - 1) * size))
+        )
+    finally:
+        file.xClose()
 
 
 def _read_index(name: str) -> _Index | None:

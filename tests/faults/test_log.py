@@ -15,7 +15,7 @@ import apsw
 import pytest
 
 from longmind import Busy, Conflict, Corrupt, FrozenClock, InvalidInput, Memory, NotFound
-from longmind.store import log, recovery
+from longmind.store import log, pages, recovery
 from longmind.store.log import AHEAD, WHOLE, read_alone
 from longmind.store.sqlite import SqliteEngine
 from tests.store.children import Child
@@ -572,3 +572,51 @@ def test_a_store_of_an_earlier_format_killed_in_its_migration_opens(tmp_path: Pa
         with open_memory(path) as memory:
             assert memory.list()
             assert memory.verify(deep=False)
+
+
+def half_moved(path: Path, copy: Path, moved: int) -> None:
+    """A copy that is all in its log, with the first pages of it in the file."""
+    source = pages.connect(str(path), apsw.SQLITE_OPEN_READWRITE)
+    target = pages.connect(str(copy), apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    target.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    target.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0").fetchall()
+    with target.backup("main", source, "main") as backup:
+        backup.step()
+    log.write_state(target, log.read_state(target)._replace(state=log.UNTOLD, boot=log.boot_id()))
+    size = target.pragma("page_size")
+    for connection in (source, target):
+        pages.close(connection)
+    content = wal(copy).read_bytes()
+    logged = {
+        struct.unpack_from(">I", content, start)[0]: content[start + 24 : start + 24 + size]
+        for start in range(32, len(content), 24 + size)
+    }
+    with copy.open("r+b") as file:
+        for number in range(1, moved + 1):
+            file.seek((number - 1) * size)
+            file.write(pages.sealed(logged[number], number))
+
+
+@pytest.mark.parametrize("moved", [1, 2, 7, 40])
+def test_a_kill_in_the_first_checkpoint_of_a_new_file_loses_nothing(
+    path: Path, tmp_path: Path, moved: int
+) -> None:
+    """Pages are moved in the order of their numbers, so that the file alone is not a database meanwhile."""
+    with open_memory(path) as memory:
+        memory.remember_many([f"Number {number}" for number in range(50)])
+    copy = tmp_path / "copy.mind"
+    half_moved(path, copy, moved)
+    assert len(texts_in(copy)) == 50
+
+
+def test_the_log_of_another_store_is_not_replayed_into_half_of_a_new_file(path: Path, tmp_path: Path) -> None:
+    with open_memory(path) as memory:
+        memory.remember_many([f"Number {number}" for number in range(50)])
+    copy, other = tmp_path / "copy.mind", tmp_path / "other.mind"
+    half_moved(path, copy, 40)
+    with open_memory(tmp_path / "second.mind") as memory:
+        memory.remember_many([f"Other words {number}" for number in range(80)])
+    half_moved(tmp_path / "second.mind", other, 1)
+    shutil.copy(wal(other), wal(copy))
+    with pytest.raises(Corrupt, match="belongs to another file"):
+        open_memory(copy)
