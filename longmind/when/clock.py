@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longmind.when.calendar import GRAINS
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
-from longmind.when.reader import CLOCK, PART, Match, Reader, whole, year
+from longmind.when.reader import CLOCK, PART, Match, Reader, length, whole, year
 from longmind.when.words import DAY_PARTS, ONES, TENS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
@@ -19,10 +19,12 @@ _JOINTS = frozenset({"-", "to", "till", "until"})
 _DATED_CLOCK = "day and time"
 _DATED_PART = "day and part of it"
 _CLOCK_CUES = frozenset(listed("at by around since until till before after from between to and about than @"))
+_SPOKEN_CUES = frozenset(listed("at by around since until till before after about"))
+"""Before 'ten thirty' they make it a time; it may be many things elsewhere."""
 _TONIGHT = frozenset({"tonight", "tonite"})
 _BEGINNINGS = frozenset(
     {*_TONIGHT, *DAY_PARTS, *ONES, *TENS, *listed("this last a half quarter from between in at during the")}
-    | {"early", "late"}
+    | {"early", "late", "later", "eod", "cob", "end", "close", "for"}
 )
 """Words that a time of day may begin with."""
 
@@ -96,6 +98,8 @@ class Reading(NamedTuple):
 def clock_range(reader: Reader, i: int) -> Reading | None:
     """'from 3 to 5 pm', '9:30-11:00', 'between 4 and 6'."""
     opens = reader.word(i)
+    if opens in {"for", "from"} and (lasting := _lasting(reader, i)) is not None:
+        return lasting
     j = reader.skip(i, "from", "between")
     first = clock(reader, j, bare=True)
     if first is None:
@@ -115,7 +119,9 @@ def clock(reader: Reader, i: int, *, bare: bool) -> Clock | None:
     if token.kind == "clock":
         hour, minute, second, level, half = token.fields
         is_open = half < 0 and 1 <= hour <= 12 and token.text[0] != "0"
-        return _with_part(reader, Clock(hour, minute, second, level, i + 1, is_open))
+        # '7p' without a colon or a cue may be a page, a price or an apartment.
+        is_bare = token.text[-1] in "apAP" and level == 0 and reader.word(i - 1) not in _CLOCK_CUES
+        return _with_part(reader, Clock(hour, minute, second, level, i + 1, is_open, is_bare))
     if token.kind == "word" and token.text in _POINTS:
         return Clock(_POINTS[token.text], 0, 0, 0, i + 1, is_open=False)
     past = _past(reader, i)
@@ -144,11 +150,12 @@ def _hour_alone(reader: Reader, i: int, *, bare: bool) -> Clock | None:
         word = reader.word(end)
     if word in {"am", "pm"} and reader.at(i).kind == "word":
         return Clock(hour % 12 + (12 if word == "pm" else 0), minute, 0, level, end + 1, is_open=False)
-    alone = Clock(hour, minute, 0, level, end, is_open=True, is_bare=True)
+    is_said = level == 1 and reader.word(i - 1) in _SPOKEN_CUES
+    alone = Clock(hour, minute, 0, level, end, is_open=True, is_bare=not is_said)
     inside = _with_part(reader, alone)
     if inside.end > end and (bare or reader.word(i) != "one"):
         return inside._replace(is_bare=False)
-    return alone if bare and not reader.counts_things(end) else None
+    return alone if (bare or is_said) and not reader.counts_things(end) else None
 
 
 def _dotted(text: str, end: int) -> Clock | None:
@@ -242,8 +249,28 @@ def _joined(reader: Reader, day: Match) -> Match:
         name, end = part
         timed = _clock_after(reader, end, day.node, name)
         return timed or Match(_hours(name, day.node), end, _DATED_PART)
-    timed = _clock_after(reader, j, day.node, None)
+    timed = _clock_after(reader, j, day.node, None) or _clock_bound(reader, j, day.node)
     return day if timed is None else _with_year_last(reader, day, timed)
+
+
+def _clock_bound(reader: Reader, i: int, day: Node) -> Match | None:
+    """The part of the day before or after a time on the clock: 'today before 4pm', 'Friday after 10'."""
+    is_before, j = reader.word(i) in {"before", "by", "until", "till"}, i + 1
+    if not is_before and reader.word(i) != "after":
+        no_later = reader.phrase(i, "no", "later", "than")
+        later = reader.phrase(i, "later", "than")
+        if no_later is None and later is None:
+            return None
+        is_before, j = no_later is not None, no_later or later or j
+    point = clock(reader, j, bare=True)
+    if point is None or reader.counts_things(point.end):
+        return None
+    offset, whole_day = point.within(None).offset, 2 * _HALF_DAY
+    start, end = (timedelta(0), offset) if is_before else (offset, whole_day)
+    if start >= end:
+        return None
+    node = Hours(start, end, _LEVELS[point.level], day, on_clock=False)
+    return Match(node, point.end, _DATED_CLOCK, is_range=True)
 
 
 def _with_year_last(reader: Reader, day: Match, timed: Match) -> Match:
@@ -269,6 +296,28 @@ def _clock_after(reader: Reader, i: int, day: Node | None, part: str | None) -> 
         reading = Reading(point, None, point.end)
     rule = _DATED_CLOCK if day is not None else CLOCK
     return Match(reading.hours(day, part), reading.end, rule, is_range=reading.last is not None)
+
+
+def _lasting(reader: Reader, i: int) -> Reading | None:
+    """'from 2pm for 2 hours', 'for 2 hours from 2pm': the time at which it ends is not said, but known."""
+    distance = length(reader, i + 1) if reader.word(i) == "for" else None
+    start = distance.end if distance is not None else i
+    if reader.word(start) != "from":
+        return None
+    first = clock(reader, start + 1, bare=distance is not None)
+    if first is None:
+        return None
+    end = first.end
+    if distance is None:
+        distance = length(reader, end + 1) if reader.word(end) == "for" else None
+        end = distance.end if distance is not None else end
+    if distance is None or not distance.duration.is_within_day:
+        return None
+    first = first.within(None)
+    stop = first.offset + timedelta(seconds=distance.duration.seconds)
+    seconds = int(stop.total_seconds())
+    last = Clock(seconds // 3600, seconds % 3600 // 60, seconds % 60, max(first.level, 1), end, is_open=False)
+    return Reading(first, last, end)
 
 
 def _clock_first(reader: Reader, i: int, *, cued: bool) -> Match | None:
@@ -328,6 +377,13 @@ def _named_part_of(reader: Reader, i: int) -> tuple[str, int, Node] | None:
     word, after = reader.word(i), reader.word(i + 1)
     if word in _TONIGHT:
         return "night", i + 1, Unit("day", 0)
+    if (part := _end_of_day(reader, i)) is not None:
+        name, end = part
+        dated = period(reader, reader.skip(end, "on", "of"), cued=True)
+        return None if dated is not None and dated.is_day else (name, end, Unit("day", 0))
+    if word in {"early", "late", "later"}:
+        j = i + 1 if after != "in" else i + 2
+        return _named_part_of(reader, j) if reader.word(j) == "this" else None
     if word == "this" and after in DAY_PARTS:
         return after, i + 2, Unit("day", 0)
     if word == "last" and after in {"night", "evening"}:
@@ -337,10 +393,24 @@ def _named_part_of(reader: Reader, i: int) -> tuple[str, int, Node] | None:
 
 def _day_part(reader: Reader, i: int) -> tuple[str, int] | None:
     """'morning', 'the late afternoon'; 'early' and 'late' change nothing."""
+    if (part := _end_of_day(reader, i)) is not None:
+        return part
     j = reader.skip(i, "the")
     j = reader.skip(j, "early", "late")
     name = reader.word(j)
     return (name, j + 1) if name in DAY_PARTS and name not in _POINTS else None
+
+
+def _end_of_day(reader: Reader, i: int) -> tuple[str, int] | None:
+    """'EOD', 'end of day', 'close of business'; 'at the end of the day' is mostly a figure of speech."""
+    i = reader.skip(i, "the") if reader.word(i + 1) in {"eod", "cob"} else i
+    if reader.word(i) in {"eod", "cob"}:
+        return reader.word(i), i + 1
+    end = reader.phrase(i, "end", "of", "day")
+    if end is not None:
+        return "eod", end
+    end = reader.phrase(i, "close", "of", "business")
+    return None if end is None else ("cob", end)
 
 
 def _hours(name: str, day: Node | None) -> Hours:

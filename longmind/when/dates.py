@@ -9,7 +9,17 @@ from datetime import datetime
 from longmind.when import words
 from longmind.when.calendar import month_length
 from longmind.when.holidays import HOLIDAYS
-from longmind.when.meanings import Date, Instant, IsoWeek, Weekend, Yearly, Years, months_from
+from longmind.when.meanings import (
+    Date,
+    Instant,
+    IsoWeek,
+    Nth,
+    Unit,
+    Weekend,
+    Yearly,
+    Years,
+    months_from,
+)
 from longmind.when.reader import DIGITS, Count, Match, Reader, day_of_month, ordinal, year, year_of_two_digits
 from longmind.when.words import Grain, Which, listed
 
@@ -40,6 +50,9 @@ _AFTER_DAY_NUMBER = frozenset(
         "my after before"
     )
 )
+_OTHER_YEARS = frozenset(listed("fiscal financial school academic tax"))
+"""Years that begin in another month, which one is not known here."""
+_MIXED = re.compile(r"[0-9]+[^\W\d_]+$|[^\W\d_]+[0-9]+$")
 _LEAP_YEAR = 2000  # without a year, the 29th of February is a day
 _NO_VERSION = frozenset({"version", "v", "release", "build"})
 
@@ -60,12 +73,25 @@ def literal(reader: Reader, i: int, *, cued: bool) -> Match | None:
     if full_year:
         return Match(Date(full_year, month, day or None), i + 1, DIGITS, is_day=bool(day))
     is_listed = reader.at(i - 1).text in {",", "or", "and"} and reader.at(i - 2).kind == "date"
-    if reader.counts_things(i + 1) or not (cued or is_listed or reader.is_cued(i, _NUMERIC_CUES)):
+    is_said = cued or is_listed or reader.is_cued(i, _NUMERIC_CUES) or _is_plainly_a_day(reader, i, day)
+    if reader.counts_things(i + 1) or not is_said:
         return None
     end = i + 1
     after = year(reader, reader.skip(end, ","), cued=True)
     node = Date(None if after is None else int(after.value), month, day)
     return Match(node, end if after is None else after.end, DIGITS, is_day=True)
+
+
+def _is_plainly_a_day(reader: Reader, i: int, day: int) -> bool:
+    """Whether '4/25' is a day without a word that says so: by the time after it, or as nothing else fits.
+
+    '3/4' may be a fraction and '9/11' many things; '2/15' counts what follows it in '2/15 tests'.
+    """
+    after = reader.at(i + 1)
+    if after.kind == "clock" or (reader.word(i + 1) in {"at", "@"} and reader.at(i + 2).kind == "clock"):
+        return True
+    ends = after.kind == "mark" and after.text not in {"(", "=", "-"}
+    return day > 12 and (ends or after.text in _AFTER_DAY_NUMBER) and reader.at(i - 1).kind != "number"
 
 
 def _instant(text: str, i: int) -> Match | None:
@@ -97,6 +123,8 @@ def named_month(reader: Reader, i: int, *, cued: bool) -> Match | None:
         found_year = _year_after(reader, day.end)
         node = Date(_int(found_year), month, int(day.value), which=which)
         return Match(node, day.end if found_year is None else found_year.end, "month and day", is_day=True)
+    if _has_impossible_day(reader, j):
+        return None
     if which is None and not (cued or _is_month_alone(reader, i_month)):
         return None
     if name in {"may", "march", "mar"} and which is not None and not _is_which_month(reader, i_month, which):
@@ -111,6 +139,12 @@ def _day_after(reader: Reader, i: int, month: int) -> Count | None:
     if day is None or day.value > month_length(_LEAP_YEAR, month) or reader.word(day.end) == "be":
         return None
     return day
+
+
+def _has_impossible_day(reader: Reader, i: int) -> bool:
+    """'Feb 30' is not February: what was said is no day at all."""
+    token = reader.at(i)
+    return token.kind in {"number", "ordinal"} and token.value is not None and 29 < token.value < 100
 
 
 def _is_month_alone(reader: Reader, i: int) -> bool:
@@ -219,10 +253,24 @@ def plain_year(reader: Reader, i: int, *, cued: bool) -> Match | None:
     if j > i and not named:
         return None
     cued = cued or named or reader.word(i - 1) in _YEAR_CUES
+    of_year = j if named else i - 1
+    if reader.word(of_year) == "year" and reader.word(of_year - 1) in _OTHER_YEARS:
+        return None
     year_number = year(reader, j + 1 if named else i, cued=cued)
-    if year_number is None or reader.at(i).kind == "short":
+    if year_number is None or reader.at(i).kind == "short" or _is_part_of_date(reader, i, year_number.end):
         return None
     return Match(Years(int(year_number.value), "year"), year_number.end, "year")
+
+
+def _is_part_of_date(reader: Reader, i: int, end: int) -> bool:
+    """Whether digits beside the year show a date that was not understood: '2016 10 16', 'Feb 30 2019'."""
+    before, after = reader.at(i - 1), reader.at(end)
+    if after.kind == "number" and not after.glued and reader.at(end + 1).kind == "number":
+        return True
+    before = reader.at(i - 2) if before.text == "," else before
+    is_day = before.kind == "ordinal" or (before.kind == "number" and len(before.text) <= 2)
+    is_mixed = before.kind == "other" and _MIXED.match(before.text) is not None
+    return is_mixed or (is_day and reader.at(i - 1).kind != "mark")
 
 
 def decade(reader: Reader, i: int, *, cued: bool) -> Match | None:
@@ -329,9 +377,19 @@ def quarter(reader: Reader, i: int, *, cued: bool) -> Match | None:
     after = _year_after(reader, i + 1)
     if after is not None:
         return Match(Yearly(share, int(after.value)), after.end, "quarter")
-    if shares == 2 or not (cued or reader.is_cued(start, _QUARTER_CUES)):
+    which, j = reader.which(reader.skip(i + 1, "of"))
+    if which is not None and reader.word(j) == "year":
+        node = Nth(number, "quarter", Unit("year", {"last": -1, "this": 0}.get(which, 1)))
+        return Match(node, j + 1, "quarter") if shares == 4 else None
+    if shares == 2 or not (cued or reader.is_cued(start, _QUARTER_CUES) or _is_quarter_alone(reader, i)):
         return None
     return Match(Yearly(share), i + 1, "quarter")
+
+
+def _is_quarter_alone(reader: Reader, i: int) -> bool:
+    """'Q3' of a plan or a report, not 'Q3:' or 'Q3)' of a list of questions."""
+    is_label = reader.mark(i - 1) == "#" or reader.mark(i + 1) in {":", ")", "-", "/"}
+    return reader.at(i).capital and not is_label
 
 
 def numbered_week(reader: Reader, i: int) -> Match | None:
@@ -341,6 +399,10 @@ def numbered_week(reader: Reader, i: int) -> Match | None:
     number = reader.at(i + 1).value or 0
     if not 1 <= number <= 53 or number != int(number):
         return None
+    which, j = reader.which(reader.skip(i + 2, "of"))
+    if which is not None and reader.word(j) == "year":
+        week = IsoWeek(int(number), year_offset={"last": -1, "this": 0}.get(which, 1))
+        return Match(week, j + 1, "ISO week")
     after = year(reader, i + 3, cued=True) if reader.word(i + 2) == "of" else None
     return Match(IsoWeek(int(number), _int(after)), i + 2 if after is None else after.end, "ISO week")
 

@@ -12,7 +12,7 @@ from longmind.when.calendar import GRAINS, Calendar, NeedsReference, Prefer
 from longmind.when.lexer import cut
 from longmind.when.meanings import Part
 from longmind.when.phrases import ANCHORS, Phrase, Relation, phrases
-from longmind.when.reader import CLOCK, DIGITS, PART, Reader
+from longmind.when.reader import CLOCK, DIGITS, NOW, PART, Reader
 from longmind.when.words import Grain
 
 _MS = timedelta(milliseconds=1)
@@ -55,6 +55,11 @@ class TimePhrase:
     def is_time_of_day(self) -> bool:
         """A time of day without its day: of which day is a guess."""
         return self.rule in {CLOCK, PART}
+
+    @property
+    def is_now(self) -> bool:
+        """'now': the moment of speaking, and nothing to look for in the past."""
+        return self.rule == NOW
 
 
 def find_times(
@@ -142,7 +147,11 @@ def time_range(phrases: Iterable[TimePhrase]) -> tuple[int | None, int | None] |
     is no range to search. A phrase said more loosely than its range is widened: 'two weeks ago' to the seven
     days around that day, 'around May 7' and 'a few days ago' by one unit on each side.
     """
-    ranges = [_searched(phrase) for phrase in phrases if not phrase.unresolved and not phrase.is_time_of_day]
+    ranges = [
+        _searched(phrase)
+        for phrase in phrases
+        if not (phrase.unresolved or phrase.is_time_of_day or phrase.is_now)
+    ]
     closed = [(since, until) for since, until in ranges if since is not None and until is not None]
     since: int | None = None
     until: int | None = None

@@ -12,6 +12,7 @@ Kind = Literal[
     "word",  # letters only; `text` in lower case
     "number",  # `value` when it is a plain number
     "ordinal",  # 7th
+    "fraction",  # 1/2, before a unit of time
     "date",  # year, month, day; month and day 0 when not given; year 0 in '5/7'
     "week",  # ISO year and week
     "instant",  # ISO date and time: the text is read by the grammar
@@ -36,7 +37,9 @@ class Token(NamedTuple):
     """No white space between this token and the one before."""
 
 
-_UNIT_NAMES = "|".join(sorted({*words.UNITS, *words.LETTER_UNITS}, key=len, reverse=True))
+_UNIT_NAMES = "|".join(sorted({*words.UNITS, *words.LETTER_UNITS, *words.MONTHS}, key=len, reverse=True))
+"""What may be written onto a number: '3h', '14april'."""
+_MONTH_NAMES = "|".join(sorted(words.MONTHS, key=len, reverse=True))
 
 # Unbounded repeats are possessive, so no token is scanned twice whatever follows it.
 _TOKEN = re.compile(
@@ -44,6 +47,7 @@ _TOKEN = re.compile(
       (?P<space>\s++)
     | (?P<instant>[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T\ ][0-9]{{2}}:[0-9]{{2}}
           (?::[0-9]{{2}}(?:[.,][0-9]{{1,9}})?)?(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)(?![\w:]|[.,+-][0-9])
+    | (?P<fraction>[1-3]/[2-4](?=\s?(?:an?\s)?(?:h|hrs?|hours?|days?|weeks?|months?|years?|yrs?)\b)|[½¼¾])
     | (?P<date>[0-9]{{4}}(?P<s1>[-/.])[0-9]{{1,2}}(?P=s1)[0-9]{{1,2}}
           | [0-9]{{1,2}}(?P<s2>[-/.])[0-9]{{1,2}}(?P=s2)[0-9]{{4}}
           | [0-9]{{1,2}}/[0-9]{{1,2}}/[0-9]{{2}}
@@ -53,15 +57,15 @@ _TOKEN = re.compile(
           | [0-9]{{1,2}}/[0-9]{{1,2}})(?![\w/]|[.,:][0-9])
     | (?P<week>[0-9]{{4}}-?W[0-9]{{2}})(?!\w)
     | (?P<clock>[0-9]{{1,2}}(?:[:.][0-9]{{2}}(?::[0-9]{{2}})?|[0-5][0-9])?\s?(?:[ap]\.m\b\.?|[ap]m\b)
-          | [0-9]{{1,2}}:[0-9]{{2}}[ap]\b
+          | [0-9]{{1,2}}(?::[0-9]{{2}})?[ap]\b
           | [0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)(?![\w/]|[.,:][0-9])
-    | (?P<ordinal>[0-9]{{1,2}}(?:st|nd|rd|th))(?!\w)
+    | (?P<ordinal>[0-9]{{1,2}}(?:st|nd|rd|th))(?=(?:{_MONTH_NAMES})?(?!\w))
     | (?P<decade>(?:['’][0-9]0|[0-9]{{2}}[0-9]0|[2-9]0)['’]?s)(?!\w)
     | (?P<short>['’][0-9]{{2}})(?![\w'’])
     | (?P<quarter>q[1-4]|h[12])(?!\w)
     | (?P<phone>[0-9]++(?:-[0-9]++){{2,}}+)
     | (?P<number>[0-9]++(?:[.,:/][0-9]++)*+)(?=(?:{_UNIT_NAMES})?(?!\w))
-    | (?P<word>o['’]clock|[^\W\d_]++)(?!\w)
+    | (?P<word>o['’]clock|(?:{_MONTH_NAMES})(?=[0-9]{{1,2}}(?!\w))|[^\W\d_]++(?!\w))
     | (?P<possessive>['’]s)(?!\w)
     | (?P<other>\w++)
     | (?P<mark>[^\w\s])
@@ -70,6 +74,7 @@ _TOKEN = re.compile(
 )
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3}){1,2}")
 _DECIMAL = re.compile(r"[0-9]{1,6}\.[0-9]{1,3}")
+_FRACTIONS = {"1/2": 0.5, "1/4": 0.25, "3/4": 0.75, "½": 0.5, "¼": 0.25, "¾": 0.75}
 _MOST_DIGITS = 9
 _PIVOT = 50
 """Two-digit years below this are of the 2000s, the rest of the 1900s."""
@@ -110,6 +115,9 @@ def _token(match: re.Match[str], group: str | None, *, glued: bool) -> Token:
         kind = "other" if value is None else "number"
     elif kind == "ordinal":
         value = int(text[:-2])
+    elif kind == "fraction":
+        value = _FRACTIONS.get(text)
+        kind = "other" if value is None else "fraction"
     return Token(kind, _plain(text, group), start, end, fields, value, text[:1].isupper(), glued)
 
 
@@ -186,6 +194,7 @@ _KINDS: dict[str, Kind] = {
     "word": "word",
     "number": "number",
     "ordinal": "ordinal",
+    "fraction": "fraction",
     "instant": "instant",
     **{kind: kind for kind in _FIELDS},
     "s1": "date",

@@ -88,9 +88,11 @@ class Years(Node):
 class IsoWeek(Node):
     number: int
     year: int | None = None
+    year_offset: int = 0
+    """Without a year: of how many years after that of the reference."""
 
     def resolve(self, calendar: Calendar) -> Span:
-        year = self.year if self.year is not None else calendar.now.year
+        year = self.year if self.year is not None else calendar.now.year + self.year_offset
         return unit_at(datetime.fromisocalendar(year, self.number, 1), "week")
 
 

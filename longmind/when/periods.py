@@ -8,7 +8,18 @@ from typing import TypeAlias
 from longmind.when import dates, relative, words
 from longmind.when.calendar import Duration
 from longmind.when.holidays import HOLIDAYS
-from longmind.when.meanings import Beside, Holding, NearestWeekday, Node, Nth, Part, Shifted, Unit, Weekend
+from longmind.when.meanings import (
+    Beside,
+    Holding,
+    NearestWeekday,
+    Node,
+    Nth,
+    Part,
+    Shifted,
+    Unit,
+    Weekend,
+    Window,
+)
 from longmind.when.reader import (
     AGO,
     AHEAD,
@@ -187,7 +198,11 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
     if distance is None or distance.duration.is_within_day:
         return None
     word = reader.word(distance.end)
-    if word in _STARTING:
+    lasts = reader.word(i - 1) == "for"
+    if lasts and reader.mark(distance.end) == "," and reader.word(distance.end + 1) in {"from", "starting"}:
+        distance = distance._replace(end=distance.end + 1)
+        word = reader.word(distance.end)
+    if word in _STARTING or (lasts and word == "from"):
         base = _base(reader, reader.skip(distance.end + 1, "on", "from", "in"), depth)
         return (
             None
@@ -195,6 +210,12 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
             else Match(Beside(distance.duration, 0, base.node), base.end, "so long from a time")
         )
     j = distance.end + 1
+    if word == "on" and reader.word(j) in words.PLAIN_WEEKDAYS and distance.duration.grain == "week":
+        base = _base(reader, j, depth)
+        if base is None:
+            return None
+        node = Shifted(distance.duration, 1, base.node, ahead=True)
+        return Match(node, base.end, "so long from a time", is_day=True)
     if word == "prior" and reader.word(j) == "to":
         word, j = "before", j + 1
     if word not in {"before", "after", "from", "following"}:
@@ -204,6 +225,19 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
         return None
     node = Shifted(distance.duration, -1 if word == "before" else 1, base.node, ahead=word == "from")
     return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)
+
+
+def _end_of(reader: Reader, i: int) -> Match | None:
+    """'EOW', 'EOM', 'EOY'."""
+    return Match(Part(Unit(words.ENDS[reader.word(i)], 0), "late"), i + 1, "part of a time")
+
+
+def _within(reader: Reader, i: int) -> Match | None:
+    """'within two weeks': from now on, unless the words after it say from when."""
+    distance = length(reader, i + 1)
+    if distance is None or reader.word(distance.end) in {"of", "after", "before", "from"}:
+        return None
+    return Match(Window(distance.duration, 1), distance.end, WINDOW, is_vague=distance.is_vague)
 
 
 _Rule: TypeAlias = Callable[[Reader, int, bool, int], Match | None]
@@ -234,6 +268,8 @@ _RULES: tuple[tuple[_Rule, Set[str]], ...] = (
     (_alone(relative.window), _THE | CARDINALS | words.WHICH.keys()),
     (_alone(relative.ago), CARDINALS | {"in"}),
     (_alone(relative.days_ago), CARDINALS),
+    (_alone(_end_of), words.ENDS.keys()),
+    (_alone(_within), frozenset({"within"})),
     (_alone(relative.named_day), frozenset(relative.DAYS)),
     (_alone(relative.which_unit), _THE | words.WHICH.keys()),
     (_cued(relative.weekday), words.WHICH.keys() | words.WEEKDAYS.keys()),

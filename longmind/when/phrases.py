@@ -16,6 +16,7 @@ from longmind.when.reader import (
     AHEAD,
     CLOCK,
     DIGITS,
+    NOW,
     PART,
     WINDOW,
     Match,
@@ -65,14 +66,17 @@ OPENERS = frozenset(
         *words.VAGUE_NUMBERS,
         *words.WHICH,
         *words.THIRDS,
-        *words.listed("the a an in at during on from between now tonight tonite half quarter hundred dozen"),
-        *words.listed("week weekend day month year decade earlier later final"),
+        *words.listed("the a an in at during on from for close between now tonight tonite"),
+        *words.listed("half quarter hundred dozen"),
+        *words.ENDS,
+        *words.listed("week weekend day month year decade earlier later final within right early late"),
     }
 )
 """Every word a phrase may begin with."""
 _ANCHORS = _NAMES | {
     *words.UNITS,
-    *words.listed("now tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
+    *words.ENDS,
+    *words.listed("now business tonight tonite weekend fortnight half hundred dozen am pm clock oclock"),
 }
 ANCHORS = _ANCHORS | {name + "s" for name in _ANCHORS}
 """Words that name a time or count one: a phrase without any digit has at least one of them."""
@@ -192,10 +196,18 @@ def _phrase(reader: Reader, i: int) -> Phrase | None:
         related = _related(reader, i)
         if related is not None:
             return related
-    match = moment(reader, i)
+    match = moment(reader, i) or _now(reader, i)
     if match is None:
         return None
     return _with_suffix(reader, i, match)
+
+
+def _now(reader: Reader, i: int) -> Match | None:
+    """'now', 'right now'; 'by now' and 'now and then' tell no time."""
+    j = reader.skip(i, "right")
+    if reader.word(j) != "now" or reader.word(i - 1) in {"by", "for", "every"}:
+        return None
+    return None if reader.word(j + 1) in {"and", "that", "known"} else Match(Now(), j + 1, NOW)
 
 
 def _with_suffix(reader: Reader, i: int, match: Match) -> Phrase:
@@ -263,7 +275,7 @@ def _range(reader: Reader, i: int) -> Match | None:
 def _starts(reader: Reader, i: int, *, cued: bool) -> Iterator[Match]:
     """What a range may begin with: 'now', a day whose month comes later, or any time."""
     if reader.word(i) == "now":
-        yield Match(Now(), i + 1, "now")
+        yield Match(Now(), i + 1, NOW)
     day = day_of_month(reader, reader.skip(i, "the"))
     if day is not None:
         yield Match(Date(day=int(day.value)), day.end, "day of the month", is_day=True)
@@ -281,10 +293,14 @@ def _stands_alone(reader: Reader, i: int, match: Match) -> bool:
 
 def _finish(reader: Reader, i: int, first: Node) -> Match | None:
     if reader.word(i) == "now":
-        return Match(Now(), i + 1, "now")
+        return Match(Now(), i + 1, NOW)
     match = _named(reader, i)
     if match is not None:
         return match
+    if isinstance(first, Years) and first.grain == "year" and reader.at(i).glued:
+        token = reader.at(i)
+        if token.kind == "number" and len(token.text) == 2 and int(token.text) > first.year % 100:
+            return Match(Years(first.year - first.year % 100 + int(token.text), "year"), i + 1, "year")
     if isinstance(first, Date) and first.day is not None and first.month is not None:
         day = day_of_month(reader, reader.skip(i, "the"))
         if day is not None and day.value > first.day:

@@ -15,6 +15,7 @@ AGO: Final = "so long ago"
 AHEAD: Final = "so long from now"
 CLOCK: Final = "time of day"
 DIGITS: Final = "date in digits"
+NOW: Final = "now"
 PART: Final = "part of the day"
 UNIT: Final = "calendar unit"
 WINDOW: Final = "last or next so long"
@@ -105,7 +106,7 @@ class Reader:
 
 
 CARDINALS: Final = frozenset(
-    {*words.ONES, *words.TENS, *words.VAGUE_NUMBERS, *listed("a an half hundred dozen"), "number"}
+    {*words.ONES, *words.TENS, *words.VAGUE_NUMBERS, *listed("a an half hundred dozen number fraction")}
 )
 ORDINAL_WORDS: Final = frozenset({*words.ORDINALS, *words.ORDINAL_TENS, *words.TENS})
 """The words (and the kind of token) that a quantity, and an ordinal in words, may begin with."""
@@ -152,6 +153,8 @@ def whole(reader: Reader, i: int) -> Count | None:
 def cardinal(reader: Reader, i: int) -> Count | None:
     """A quantity: '3', '2.5', 'three', 'a', 'a couple of', 'half an', 'one and a half'."""
     token = reader.at(i)
+    if token.kind == "fraction" and token.value is not None:
+        return Count(token.value, reader.skip(i + 1, "a", "an"))
     if token.kind == "number" and token.value is not None:
         return _with_half(reader, Count(token.value, i + 1))
     word = token.text if token.kind == "word" else ""
@@ -173,6 +176,10 @@ def cardinal(reader: Reader, i: int) -> Count | None:
 
 
 def _with_half(reader: Reader, count: Count) -> Count:
+    """'2 1/2', 'one and a half'."""
+    after = reader.at(count.end)
+    if after.kind == "fraction" and after.value is not None:
+        return Count(count.value + after.value, count.end + 1)
     if reader.word(count.end) == "and":
         j = reader.skip(count.end + 1, "a")
         if reader.word(j) == "half":
@@ -231,15 +238,21 @@ def year(reader: Reader, i: int, *, cued: bool) -> Count | None:
         return None
     if after.glued and after.text not in _AFTER_YEAR:
         return None
-    if reader.mark(i + 1) == "-" and reader.at(i + 2).glued and not _is_year(reader.at(i + 2).text):
+    if reader.mark(i + 1) == "-" and reader.at(i + 2).glued and not _ends_years(reader, i + 2, value):
         return None
     if not cued and value % 100 == 0 and after.kind == "word" and not after.capital:
         return None
     return Count(value, i + 1)
 
 
-def _is_year(text: str) -> bool:
-    return not text.isdigit() or (len(text) == 4 and 1000 <= int(text) <= 2999)
+def _ends_years(reader: Reader, i: int, first: int) -> bool:
+    """Whether what stands behind a year and a dash may end a range: '1952-1964', '1952-64', '2019-May'."""
+    text = reader.at(i).text
+    if not text.isdigit():
+        return True
+    if len(text) == 2:
+        return int(text) > first % 100 and not reader.at(i + 1).glued
+    return len(text) == 4 and 1000 <= int(text) <= 2999
 
 
 def year_of_two_digits(reader: Reader, i: int) -> Count | None:
@@ -279,7 +292,8 @@ def unit(reader: Reader, i: int) -> tuple[Grain, float, int] | None:
         return "week", 2, i + 1
     if word in words.UNITS:
         return words.UNITS[word], 1, i + 1
-    if word in words.LETTER_UNITS and reader.at(i).glued and reader.at(i - 1).kind == "number":
+    is_counted = reader.at(i - 1).kind in {"number", "fraction"}
+    if word in words.LETTER_UNITS and is_counted and (reader.at(i).glued or word == "h"):
         return words.LETTER_UNITS[word], 1, i + 1
     return None
 

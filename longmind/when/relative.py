@@ -18,11 +18,13 @@ from longmind.when.reader import (
     ordinal,
     unit,
 )
-from longmind.when.words import PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
+from longmind.when.words import DAY_PARTS, PERIOD_UNITS, PLAIN_WEEKDAYS, WEEKDAYS, listed
 
 DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "tmrw": 1, "tmr": 1}
 _PAST_AUXILIARIES = frozenset(listed("did was were had didn wasn weren hadn"))
 _WEEKDAY_CUES = frozenset(listed("on since until till by before after last next this from"))
+_ONLY_WEEKDAYS = frozenset(listed("mon tue tues thu thur thurs fri weds"))
+"""Short for a weekday and nothing else in English, as 'sat', 'sun' and 'wed' are."""
 _SIGNS = {"last": -1, "this": 0, "next": 1, "coming": 1}
 _BEFORE_VERBS = frozenset(listed("t not will would should can could to may might must does did"))
 """'It did not last two hours' is not about the past two hours."""
@@ -46,7 +48,9 @@ def which_unit(reader: Reader, i: int) -> Match | None:
     if reader.word(end) == "of" or (reader.word(end) in {"before", "after"} and article):
         return None
     is_window = (
-        which != "this" and which_word not in {"previous", "upcoming"} and (article or which_word == "past")
+        which != "this"
+        and which_word not in {"previous", "upcoming", "following"}
+        and (article or which_word == "past")
     )
     if grain == "hour" and which != "this":
         is_window = True
@@ -228,7 +232,12 @@ def _is_short_weekday(reader: Reader, i: int, *, cued: bool) -> bool:
     """Whether 'sat', 'wed' or 'sun' is a day, not the verb or the star."""
     if reader.word(i) == "sun":
         return reader.at(i).capital and reader.word(i - 1) in {"on", "last", "next"}
-    return cued or reader.word(i - 1) in _WEEKDAY_CUES
+    if cued or reader.word(i - 1) in _WEEKDAY_CUES:
+        return True
+    after = reader.at(i + 1)
+    if after.kind == "clock" or (after.text in {"at", "@"} and reader.at(i + 2).kind in {"clock", "number"}):
+        return True
+    return reader.word(i) in _ONLY_WEEKDAYS and (after.kind == "mark" or after.text in DAY_PARTS)
 
 
 def _dated(reader: Reader, i: int, number: int) -> Match | None:

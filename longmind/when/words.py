@@ -94,6 +94,7 @@ WHICH: Final[dict[str, Which]] = {
     "this": "this",
     "current": "this",
     "next": "next",
+    "following": "next",
     "coming": "coming",
     "upcoming": "coming",
 }
@@ -119,8 +120,15 @@ DAY_PARTS: Final[dict[str, tuple[int, int]]] = {
     "evening": (17, 23),
     "night": (18, 30),
     "midnight": (0, 1),
+    "eod": (17, 24),
+    "cob": (17, 18),
 }
-"""Hours from the start of the day, half-open; a night ends at six in the next morning."""
+"""Hours from the start of the day, half-open; a night ends at six in the next morning.
+
+'eod' is the end of a working day, and the rest of that day counts: 'by EOD' is kept at eight in the evening.
+"""
+ENDS: Final[dict[str, Grain]] = {"eow": "week", "eom": "month", "eoq": "quarter", "eoy": "year"}
+"""Short for the end of the present one."""
 
 MEASURES: Final = frozenset(
     listed(
