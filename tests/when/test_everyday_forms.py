@@ -54,7 +54,7 @@ def _short(moment: int | None) -> str | None:
         ("yesterday after 10", "yesterday after 10", "2024-04-11 10:00", "2024-04-12"),
         ("a week on Friday", "a week on Friday", "2024-04-26", "2024-04-27"),
         ("he reigned 1952-64", "1952-64", "1952-01-01", "1965-01-01"),
-        ("the following week", "following week", "2024-04-15", "2024-04-22"),
+        ("the following week", "the following week", "2024-04-15", "2024-04-22"),
         ("within two weeks", "within two weeks", "2024-04-12", "2024-04-27"),
         ("right now", "right now", "2024-04-12 15:30", "2024-04-12 15:30"),
     ],
