@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from longmind.ingest.source import Readers
     from longmind.ingest.sources import Progress
     from longmind.llm.protocol import LanguageModel
+    from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.space import ProjectSpace
     from longmind.spaces.telemetry import Telemetry
@@ -167,9 +168,12 @@ class Memory(Lifecycle):
     @cached_property
     def readers(self) -> Readers:
         """What reads files; further ones can be registered."""
-        from longmind.ingest.readers import default_readers
+        return submemories.readers(self.media)
 
-        return default_readers()
+    @cached_property
+    def media(self) -> MediaTools:
+        """What reads text in pictures and speech; set its fields before the first ingest."""
+        return submemories.media_tools()
 
     @cached_property
     def memories(self) -> Memories:

@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
+    from longmind.ingest.source import Readers
     from longmind.llm.guard import ModelGuard
     from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
+    from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
     from longmind.store.engine import Connection
@@ -162,3 +164,20 @@ def _spaces_part() -> Part:
     from longmind.spaces.part import SpacesPart
 
     return SpacesPart()
+
+
+def media_tools() -> MediaTools:
+    from longmind.media.tools import MediaTools
+
+    return MediaTools()
+
+
+def readers(media: MediaTools) -> Readers:
+    """Every reader that comes with the package, those of media among them."""
+    from longmind.ingest.readers import default_readers
+    from longmind.media.readers import media_readers
+
+    registry = default_readers()
+    for reader in media_readers(media, registry.limits):
+        registry.register(reader)
+    return registry

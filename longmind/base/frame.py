@@ -22,6 +22,13 @@ class Kind:
     CHUNK: Final = "chunk"
     TURN: Final = "turn"
     MEMORY: Final = "memory"
+    TRANSCRIPT: Final = "transcript"
+    SEGMENT: Final = "segment"
+    """A few seconds of speech: of a transcript, a recording or a video."""
+    PHOTO: Final = "photo"
+    PHOTO_TEXT: Final = "photo_text"
+    VIDEO: Final = "video"
+    AUDIO: Final = "audio"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,9 @@ SkipCode = Literal[
 
 READABLE = frozenset({"application/pdf", WORD})
 """Media types that are not text and can be read all the same."""
+MEDIA = ("image/", "audio/", "video/")
+STREAMED = ("audio/", "video/")
+"""Media that are read from the file in parts, however large it is."""
 
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS"})
 _RULES = ".gitignore"
@@ -155,8 +158,10 @@ class _Walker:
             status = entry.stat(follow_symlinks=False)
             if not stat.S_ISREG(status.st_mode):
                 return Skipped(relative, "special", "Not a file that can be read to its end.")
-            too_large = status.st_size > self.most
-            is_read = media_type_of(relative) not in self.readable and not too_large
+            media_type = media_type_of(relative)
+            too_large = status.st_size > self.most and not media_type.startswith(STREAMED)
+            is_media = media_type.startswith(MEDIA)
+            is_read = media_type not in self.readable and not too_large and not is_media
             if not is_read and belongs_to_store(path, look_inside=False):  # else asked when it is opened
                 return Skipped(relative, "store", _A_STORE)
             if too_large:

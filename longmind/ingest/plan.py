@@ -43,12 +43,19 @@ class Labels:
         self.draft("checked")
 
     def draft(
-        self, text: str, *, title: str = "", uri: str = "", about: Mapping[str, Any] | None = None
+        self,
+        text: str,
+        *,
+        title: str = "",
+        uri: str = "",
+        about: Mapping[str, Any] | None = None,
+        kind: str | None = None,
+        occurred_at: int | None = None,
     ) -> Draft:
         return draft(
             text,
             space=self.space,
-            kind=self.kind,
+            kind=kind if kind is not None and self.kind == Kind.DOCUMENT else self.kind,
             scope=self.scope,
             title=_short(self.title or title) or None,
             session=self.session,
@@ -56,7 +63,7 @@ class Labels:
             source=self.source,
             tags=self.tags,
             metadata={**(about or {}), **self.metadata},
-            occurred_at=self.occurred_at,
+            occurred_at=occurred_at if self.occurred_at is None else self.occurred_at,
         )
 
     @property
@@ -103,13 +110,20 @@ def plan_document(document: Document, labels: Labels, cutting: Cutting) -> Draft
     if echoes:
         # Sections point into the text as it was; without them it is cut by paragraphs.
         warnings = (*document.warnings, "recalled text was left out")
-        document = replace(document, text=text, sections=(), warnings=warnings)
+        document = replace(document, text=text, sections=(), pieces=(), warnings=warnings)
     if not document.text.strip():
         code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
         return Skip(document.uri, code, detail)
     about = _described(document)
-    whole = labels.draft(document.text, title=document.title, uri=document.uri, about=about)
-    return cut(whole, document, cutting)
+    whole = labels.draft(
+        document.text,
+        title=document.title,
+        uri=document.uri,
+        about=about,
+        kind=document.kind,
+        occurred_at=document.occurred_at,
+    )
+    return chunked(whole, document.pieces) if document.pieces else cut(whole, document, cutting)
 
 
 def cut(whole: Draft, document: Document, cutting: Cutting, tokenizer: Tokenizer | None = None) -> Draft:

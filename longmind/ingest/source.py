@@ -10,9 +10,18 @@ from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
 
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.store_files import StoreFile, open_user_file
+from longmind.store.drafts import Piece
 
 Reason = Literal[
-    "binary", "encoding", "encrypted", "damaged", "too_large", "missing_extra", "unsupported", "store"
+    "binary",
+    "encoding",
+    "encrypted",
+    "damaged",
+    "too_large",
+    "too_small",
+    "missing_extra",
+    "unsupported",
+    "store",
 ]
 SectionKind = Literal["heading", "definition", "row", "page"]
 
@@ -23,7 +32,7 @@ _UNKNOWN = "application/octet-stream"
 _MEDIA_TYPES: Mapping[str, str] = {
     extension: media_type
     for media_type, extensions in {
-        PLAIN: ".txt .text .log .out .ini .cfg .conf .env .properties .srt .vtt .tex .org .adoc",
+        PLAIN: ".txt .text .log .out .ini .cfg .conf .env .properties .tex .org .adoc",
         "text/markdown": ".md .markdown .mdown .mkd .mdx",
         "text/x-rst": ".rst .rest",
         "text/html": ".html .htm .xhtml .xht",
@@ -59,12 +68,19 @@ _MEDIA_TYPES: Mapping[str, str] = {
         "image/webp": ".webp",
         "image/tiff": ".tif .tiff",
         "image/heic": ".heic .heif",
+        "image/avif": ".avif",
         "video/mp4": ".mp4 .m4v",
         "video/webm": ".webm",
         "video/quicktime": ".mov",
         "video/x-matroska": ".mkv",
         "audio/mpeg": ".mp3",
         "audio/wav": ".wav",
+        "audio/mp4": ".m4a",
+        "audio/ogg": ".ogg .oga .opus",
+        "audio/flac": ".flac",
+        "video/x-msvideo": ".avi",
+        "application/x-subrip": ".srt",
+        "text/vtt": ".vtt",
     }.items()
     for extension in extensions.split()
 }
@@ -191,6 +207,12 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     sections: tuple[Section, ...] = ()
     warnings: tuple[str, ...] = ()
+    kind: str | None = None
+    """Of the frame, where the caller names none: a photo is not a document."""
+    occurred_at: int | None = None
+    """When it happened, where the source itself says so, as a photo does."""
+    pieces: tuple[Piece, ...] = ()
+    """The chunks, where the source has parts of its own (seconds of a video); else the text is cut."""
 
 
 @runtime_checkable
@@ -203,6 +225,13 @@ class Reader(Protocol):
     def accepts(self, source: Source) -> bool: ...
 
     def read(self, data: bytes, source: Source) -> Document: ...
+
+
+@runtime_checkable
+class FileReader(Reader, Protocol):
+    """A reader that takes a file as it lies on disk, however large: a video is not loaded first."""
+
+    def read_file(self, path: Path, source: Source) -> Document: ...
 
 
 class Readers:
@@ -248,6 +277,8 @@ class Readers:
 
     def read(self, source: Source) -> Document:
         reader = self.find(source)
+        if isinstance(reader, FileReader) and source.path is not None:
+            return reader.read_file(source.path, source)
         return reader.read(source.load(self.limits), source)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from longmind.base.checks import (
     check_choice,
@@ -43,7 +43,7 @@ class Draft:
     source: str = "user"
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """Canonical JSON by top-level key."""
+    """Canonical JSON by top-level key. A chunk answers with that of its document, and with its own on top."""
     occurred_at: int | None = None
     """None: the clock's reading at the time of writing."""
     ordinal: int | None = None
@@ -162,11 +162,25 @@ def _short_label(value: str, name: str) -> str:
     return check_label(value, name)
 
 
-def chunked(whole: Draft, ranges: Iterable[tuple[int, int, str | None]]) -> Draft:
-    """The same draft with chunks: byte ranges of its text, each with a title of its own if it has one."""
+class Piece(NamedTuple):
+    """A byte range of a document's text that becomes a chunk; what is None is as in the document."""
+
+    start: int
+    end: int
+    title: str | None = None
+    kind: str = Kind.CHUNK
+    speaker: str | None = None
+    occurred_at: int | None = None
+    metadata: Mapping[str, Any] | None = None
+
+
+def chunked(whole: Draft, pieces: Iterable[Piece | tuple[int, int, str | None]]) -> Draft:
+    """The same draft with chunks."""
     raw = whole.text.encode()
     chunks = []
-    for ordinal, (start, end, title) in enumerate(ranges):
+    for ordinal, values in enumerate(pieces):
+        piece = Piece(*values)
+        start, end = piece.start, piece.end
         if not 0 <= start < end <= len(raw):
             raise InvalidInput(
                 f"The chunk [{start}, {end}) does not lie within the {len(raw)} bytes of the text."
@@ -179,13 +193,15 @@ def chunked(whole: Draft, ranges: Iterable[tuple[int, int, str | None]]) -> Draf
             replace(
                 whole,
                 text=text,
-                kind=Kind.CHUNK,
-                title=title if title is not None else whole.title,
+                kind=_label(piece.kind, "kind"),
+                title=piece.title if piece.title is not None else whole.title,
+                speaker=whole.speaker if piece.speaker is None else _label(piece.speaker, "speaker"),
+                occurred_at=whole.occurred_at if piece.occurred_at is None else piece.occurred_at,
                 ordinal=ordinal,
                 start=start,
                 end=end,
                 tags=(),
-                metadata={},
+                metadata={} if piece.metadata is None else check_metadata(piece.metadata),
                 chunks=(),
                 idempotency_key=None,
             )

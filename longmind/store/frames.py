@@ -226,9 +226,17 @@ def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[
             "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
         ) from None
     owners = [_owner(frame) for frame, _ in loaded]
-    tags, metadata = _labels(db, sorted(set(owners)), view)
+    tags, metadata = _labels(db, sorted({*owners, *(frame.frame_id for frame, _ in loaded)}), view)
     return [
-        as_frame(frame, text, tags=tags[owner], metadata=metadata[owner], view=view)
+        as_frame(
+            frame,
+            text,
+            tags=tags[owner],
+            metadata=metadata[owner]
+            if owner == frame.frame_id
+            else metadata[owner] | metadata[frame.frame_id],
+            view=view,
+        )
         for owner, (frame, text) in zip(owners, loaded, strict=True)
     ]
 

@@ -77,7 +77,9 @@ class Written(Sequence[Frame]):
     def _frames(self) -> list[Frame]:
         frames = []
         for row, (draft, document) in zip(self._rows, self._drafts, strict=True):
-            values = {key: json.loads(value) for key, value in document.metadata.items()}
+            values = {
+                key: json.loads(value) for key, value in {**document.metadata, **draft.metadata}.items()
+            }
             frames.append(as_frame(row, draft.text, tags=document.tags, metadata=values, view=_LATEST))
         return frames
 
@@ -324,7 +326,14 @@ def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], pre
         "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
         [(item.id, item.draft.text) for item in fresh],
     )
-    _insert_labels(tx, [(item.id, item.draft.tags, item.draft.metadata) for item in fresh])
+    labelled = [(item.id, item.draft.tags, item.draft.metadata) for item in fresh]
+    # Tags belong to the whole document; metadata of a chunk (a box, a second) is its own, and rare.
+    labelled += [
+        (row.frame_id, (), chunk.metadata)
+        for row, (chunk, document) in zip(rows, drafts, strict=True)
+        if chunk is not document and chunk.metadata
+    ]
+    _insert_labels(tx, labelled)
     keys = [
         (item.draft.space, item.draft.idempotency_key, item.id)
         for item in fresh

@@ -1,0 +1,77 @@
+"""Opens pictures that may be hostile: limits before decoding, upright, and a hash of what they look like."""
+
+from __future__ import annotations
+
+import warnings
+from io import BytesIO
+from typing import TYPE_CHECKING, Final
+
+from longmind.base.arrays import np
+from longmind.ingest.source import Unreadable
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+MOST_PIXELS: Final = 200_000_000
+"""More than any camera; a decoded picture of that size takes 600 MB."""
+NEAR: Final = 6
+"""Bits in which the hashes of two pictures may differ if one is a copy of the other: resized, compressed."""
+
+
+def open_picture(data: bytes) -> Image:
+    """The first frame of a picture, not yet decoded; its size is checked."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError:
+        raise Unreadable(
+            "missing_extra", "Reading pictures needs Pillow.", hint="Run: pip install 'longmind[media]'"
+        ) from None
+    _add_heic()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # sizes are checked below, with a limit of our own
+            picture = Image.open(BytesIO(data))
+    except UnidentifiedImageError:
+        raise Unreadable(
+            "damaged",
+            "It does not begin like any picture that can be read.",
+            hint="For HEIC run: pip install 'longmind[heic]'",
+        ) from None
+    except Exception as error:  # the library raises whatever a broken file provokes
+        raise Unreadable("damaged", f"It cannot be read as a picture ({type(error).__name__}).") from error
+    width, height = picture.size
+    if width * height > MOST_PIXELS:
+        raise Unreadable("too_large", f"It has {width:,} by {height:,} pixels, more than {MOST_PIXELS:,}.")
+    return picture
+
+
+def upright(picture: Image) -> Image:
+    """The picture as it is looked at, in colour: turned as its camera says."""
+    from PIL import ImageOps
+
+    try:
+        return ImageOps.exif_transpose(picture).convert("RGB")
+    except Exception as error:
+        raise Unreadable("damaged", f"The picture is cut off or damaged ({type(error).__name__}).") from error
+
+
+def look_hash(picture: Image) -> str:
+    """Sixteen hex digits, alike for pictures that look alike: which of two neighbours is brighter."""
+    from PIL.Image import Resampling
+
+    grey = np.asarray(picture.convert("L").resize((9, 8), Resampling.BOX), dtype=np.int16)
+    bits = (grey[:, 1:] > grey[:, :-1]).flatten()
+    return f"{int(''.join('1' if bit else '0' for bit in bits), 2):016x}"
+
+
+def difference(one: str, other: str) -> int:
+    """In how many of 64 bits two hashes differ."""
+    return (int(one, 16) ^ int(other, 16)).bit_count()
+
+
+def _add_heic() -> None:
+    try:
+        from pillow_heif import register_heif_opener  # type: ignore[import-not-found]
+    except ImportError:
+        return
+    register_heif_opener()

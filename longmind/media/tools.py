@@ -1,0 +1,114 @@
+"""Which media tools this process uses: those it was given, else those whose extras are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal, Protocol, TypeVar
+
+from longmind.base.errors import InvalidInput, LongmindError
+from longmind.media.protocols import Captioner, Labeler, TextRecognizer, Transcriber
+
+Auto = Literal["auto"]
+AUTO: Final[Auto] = "auto"
+_Tool = TypeVar("_Tool")
+_Given = TypeVar("_Given")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacePolicy:
+    """What is kept of the places where photos and videos were taken, which are personal data."""
+
+    keep: bool = True
+    decimals: int = 5
+    """Of a degree: five are about a metre, two about a kilometre, none about a hundred."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.decimals <= 5:
+            raise InvalidInput(f"Places have 0 to 5 decimals of a degree, not {self.decimals!r}.")
+
+    def applied(self, place: dict[str, float]) -> dict[str, float]:
+        if not self.keep:
+            return {}
+        return {
+            name: round(value, self.decimals) if name in {"lat", "lon"} else value
+            for name, value in place.items()
+            if name in {"lat", "lon"} or self.decimals == 5
+        }
+
+
+@dataclass
+class MediaTools:
+    """The tools that read photos, videos and sound. None turns one off; "auto" takes what is installed."""
+
+    text: TextRecognizer | Auto | None = AUTO
+    speech: Transcriber | Auto | None = AUTO
+    labels: Labeler | None = None
+    captions: Captioner | None = None
+    places: PlacePolicy = field(default_factory=PlacePolicy)
+    _opening: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def text_recognizer(self) -> TextRecognizer | str | None:
+        """The one to use; None where it is turned off, and a sentence where it cannot be had."""
+        with self._opening:  # models are large: two threads must not load one twice
+            return self._text if self.text == AUTO else self.text
+
+    def transcriber(self) -> Transcriber | str | None:
+        with self._opening:
+            return self._speech if self.speech == AUTO else self.speech
+
+    @cached_property
+    def _text(self) -> TextRecognizer | str:
+        if importlib.util.find_spec("rapidocr") is not None:
+            from longmind.media.ocr import RapidRecognizer
+
+            return _opened(RapidRecognizer)
+        if importlib.util.find_spec("pytesseract") is not None:
+            from longmind.media.ocr import TesseractRecognizer
+
+            return _opened(TesseractRecognizer)
+        return "Text in pictures was not read. Run: pip install 'longmind[ocr]'"
+
+    @cached_property
+    def _speech(self) -> Transcriber | str:
+        if importlib.util.find_spec("faster_whisper") is not None:
+            from longmind.media.speech import WhisperTranscriber
+
+            return _opened(WhisperTranscriber)
+        return "Speech was not written down. Run: pip install 'longmind[speech]'"
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+
+def used(
+    tool: _Named,
+    role: str,
+    work: Callable[[_Given], _Tool],
+    given: _Given,
+    metadata: dict[str, Any],
+    notes: list[str],
+) -> _Tool | None:
+    """What a tool gives, with its name put into the metadata; its failure is a note, and the file is kept."""
+    try:
+        result = work(given)
+    except Exception as error:  # a tool may be anybody's
+        notes.append(f"{tool.name} failed ({type(error).__name__}): {str(error)[:200]}")
+        return None
+    metadata[f"{role}_by"] = f"{tool.name} {tool.version}".strip()
+    return result
+
+
+def _opened(make: Callable[[], _Tool]) -> _Tool | str:
+    try:
+        return make()
+    except LongmindError as error:
+        return f"{error.message} {error.hint or ''}".strip()
