@@ -37,6 +37,8 @@ def open_picture(data: bytes) -> Image:
             "It does not begin like any picture that can be read.",
             hint="For HEIC run: pip install 'longmind[heic]'",
         ) from None
+    except Image.DecompressionBombError:
+        raise Unreadable("too_large", f"It has more than {MOST_PIXELS:,} pixels.") from None
     except Exception as error:  # the library raises whatever a broken file provokes
         raise Unreadable("damaged", f"It cannot be read as a picture ({type(error).__name__}).") from error
     width, height = picture.size

@@ -41,11 +41,12 @@ def read_cues(text: str) -> list[Cue]:
     """
     cues = sorted(_cues(text.lstrip("\ufeff")), key=lambda cue: (cue.start, cue.end))
     kept: list[Cue] = []
+    before: Cue | None = None
     for cue in cues:
-        before = kept[-1] if kept else None
         fresh = cue.text if before is None else _without_repeats(before, cue)
         if fresh:
             kept.append(Cue(cue.start, cue.end, fresh, cue.speaker))
+        before = cue
     return kept
 
 
