@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
+from longmind.base.access import NOTHING, Access
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.paths import inside
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
@@ -61,11 +64,13 @@ class Spaces:
         models: Models | None = None,
         guard: ModelGuard | None = None,
         telemetry: Telemetry | None = None,
+        access: Access = NOTHING,
     ) -> None:
         """`backend` wins over the store's setting, and gives way to that of a single call."""
         fields.ensure(store)
         self._store = store
         self._backend = backend
+        self._access = access
         self._telemetry = telemetry or Telemetry()
         recaller = Recaller(store, search, SpaceIndexes(store.mirrors))
         guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
@@ -213,15 +218,12 @@ class Spaces:
     ) -> Path:
         """Write a space as JSON, and say where. Without a path: the policy's folder, else .longmind/exports.
 
-        Relative paths start at `root`, or at the working folder.
+        Relative paths start at `root`, or at the working folder. A policy chooses a place only inside `root`,
+        the folders that the process allows (`Access.export_folders`), or .longmind/exports.
         """
         space = canonical_space(name)
         text = self.export_text(space, key=key, algorithm=algorithm)
-        if path is None:
-            folder = Path(self.space(space).policy.export_path or EXPORTS)
-            target = folder if folder.suffix == ".json" else folder / (space.replace("/", "__") + ".json")
-        else:
-            target = Path(path)
+        target = self._policy_target(space, root) if path is None else Path(path)
         target = Path(root or ".") / target.expanduser()
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -240,6 +242,25 @@ class Spaces:
             }
             rows.audit(tx, space, "export", detail)
         return target
+
+    def _policy_target(self, space: str, root: str | os.PathLike[str] | None) -> Path:
+        """Where the policy of a space wants its file. A policy is kept in the store, which is untrusted."""
+        stated = self.space(space).policy.export_path
+        name = space.replace("/", "__") + ".json"
+        if stated is None:
+            return Path(EXPORTS) / name
+        folders = [Path(root)] if root is not None else [Path(EXPORTS), *self._access.export_folders]
+        place = stated if stated.startswith("~") else str(Path(root or ".").resolve() / stated)
+        for folder in folders:
+            with suppress(Forbidden):
+                chosen = inside(place, folder, "export_path")
+                return chosen if chosen.suffix == ".json" else chosen / name
+        raise Forbidden(
+            f"The policy of space '{space}' has the export_path {stated!r}, and this process allows no "
+            "export there.",
+            hint="Name a path, or allow the folder in [exports] of the configuration file or with "
+            "Access(export_folders=[...]).",
+        )
 
     def export_text(self, name: str, *, key: bytes | None = None, algorithm: str = HMAC) -> str:
         """The same bytes for the same content, whatever the engine."""
