@@ -152,7 +152,7 @@ def _used(reply: Reply, prompt: Prompt) -> tuple[int, int]:
     """The tokens that the server counted, if those are counts; else estimates."""
     return (
         _count(reply.input_tokens, prompt.input_tokens),
-        _count(reply.output_tokens, len(reply.text.encode()) // 3 + 1),
+        _count(reply.output_tokens, len(reply.text.encode(errors="replace"))),
     )
 
 

@@ -21,13 +21,13 @@ class Prompt:
 
     @property
     def input_tokens(self) -> int:
-        """No fewer than any common tokenizer would count, whatever the text: a budget is reserved by it.
+        """No fewer than any tokenizer would count: a budget is reserved by it, and must hold for every text.
 
-        They work on bytes, so no text has more tokens than bytes. Runs of Latin letters have at most one
-        token for two of them, even where they make no word (measured on random letters: 2.2 for one).
-        16 are for the frame of the messages.
+        Tokenizers work on bytes, so no text has more tokens than bytes. English has about four bytes for one,
+        but a text of rare characters or of letters that make no word comes close. 16 are for the frame of
+        the messages.
         """
-        return _most_tokens(self.system) + _most_tokens(self.user) + 16
+        return len(self.system.encode(errors="replace")) + len(self.user.encode(errors="replace")) + 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,6 @@ class ModelFailed(Unavailable):
         refused, circuit_open, misconfigured, or error for anything else."""
         self.reply = reply
         """For an answer that was paid for: its tokens are charged instead of the estimate."""
-
-
-_LETTERS = re.compile(r"[A-Za-z]+")
-
-
-def _most_tokens(text: str) -> int:
-    letters = sum(len(run[0]) // 2 for run in _LETTERS.finditer(text))
-    return len(text.encode(errors="replace")) - letters
 
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?\s*```", re.DOTALL)
