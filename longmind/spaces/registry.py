@@ -25,14 +25,11 @@ from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
-from longmind.spaces import fields, file, retention, rows, write
+from longmind.spaces import fields, file, importing, retention, rows, write
 from longmind.spaces.file import HMAC
-from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
-from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
-from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
 from longmind.spaces.space import ProjectSpace
 from longmind.spaces.space_index import SpaceIndexes
@@ -45,7 +42,7 @@ from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
 from longmind.store.visible import during
-from longmind.when.arguments import parse_moment, parse_rfc3339
+from longmind.when.arguments import parse_moment
 
 BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
@@ -285,11 +282,13 @@ class Spaces:
         space: str | None = None,
         key: bytes | None = None,
         replace: bool = False,
+        replace_policies: bool = False,
     ) -> ImportReport:
         """Restore a space from its file, after checking it; `replace` forgets what is there first.
 
-        Objects keep their ids and times. The file's own redaction rules are applied before anything is
-        stored. A file that was changed is refused, and the error names what differs.
+        Objects keep their ids and times. The rules of a space that exists stay, and its texts are redacted by
+        them; `replace_policies` takes the rules of the file instead. A file that was changed is refused, and
+        the error names what differs.
         """
         path = Path(source)
         try:
@@ -300,9 +299,18 @@ class Spaces:
             raise NotFound(f"There is no file {path}.") from None
         except UnicodeDecodeError:
             raise InvalidInput(f"Invalid space file: {path} is not UTF-8.") from None
+        except ValueError:  # a NUL in the name
+            raise InvalidInput(f"{str(path)!r} is not a valid path.", hint="Check its characters.") from None
         except OSError as error:
             raise Unavailable(f"{path} cannot be read: {error.strerror}.") from None
-        return self.import_text(text, space=space or None, name=path.stem, key=key, replace=replace)
+        return self.import_text(
+            text,
+            space=space or None,
+            name=path.stem,
+            key=key,
+            replace=replace,
+            replace_policies=replace_policies,
+        )
 
     def import_text(
         self,
@@ -312,56 +320,15 @@ class Spaces:
         name: str | None = None,
         key: bytes | None = None,
         replace: bool = False,
+        replace_policies: bool = False,
     ) -> ImportReport:
         """Like `import_`, from text; `name` is for a file that does not say which space it is."""
         document = file.read_file(text, name=space or name, key=key)
-        target = canonical_space(space) if space is not None else document.space
-        handle = self.space(target)
-        policy = Policy().changed(document.policies)
-        flags: set[str] = set()
-        with self._telemetry.operation("import", space=target):
-            ready = [self._arriving(item, handle, policy, flags) for item in document.objects]
-            with self._store.write() as tx:
-                before = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (target,))
-                if before and not replace:
-                    raise Conflict(
-                        f"Space '{target}' has {len(before)} objects already.",
-                        hint="Import into another space, or pass replace=True.",
-                    )
-                write.archive(tx, before, reason="replaced", parts=self._store.parts)
-                times = [item.updated_at for item in ready if item.updated_at is not None]
-                latest = max(times, default=tx.now)
-                metadata = canonical_json(dict(document.metadata), "metadata")
-                rows.put_space(
-                    tx,
-                    SpaceRow(target, 0, None, metadata, policy.to_json(), min(times, default=latest), latest),
-                )
-                for item in ready:
-                    write.upsert(tx, target, item, parts=self._store.parts)
-                rows.audit(tx, target, "import", {"objects": len(ready), "verified": document.verified})
-        notes = () if document.verified != "none" else ("the file has no hash: it could not be checked",)
-        return ImportReport(target, len(ready), document.verified, len(flags), notes)
-
-    def _arriving(
-        self, item: Mapping[str, Any], handle: ProjectSpace, policy: Policy, flags: set[str]
-    ) -> write.Ready:
-        redactor = Redactor(policy, handle._key() if policy.pii_redaction else b"")
-        planned = plan_object(item, space=handle.name, policy=policy, redactor=redactor, keep_times=True)
-        flags |= redactor.flags
-        times = [
-            None if item.get(name) is None else parse_rfc3339(item[name], name)
-            for name in ("created_at", "updated_at")
-        ]
-        created, updated = times[0], times[1] if times[1] is not None else times[0]
-        return write.make_ready(
-            self._store,
-            planned,
-            space=handle.name,
-            source="import",
-            created_at=created,
-            updated_at=updated,
-            anew=True,
-        )
+        target = self.space(space if space is not None else document.space)
+        with self._telemetry.operation("import", space=target.name):
+            return importing.import_document(
+                self._store, target, document, replace=replace, replace_policies=replace_policies
+            )
 
 
 def _check_replaceable(target: Path) -> None:
