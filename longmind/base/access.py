@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from longmind.base.errors import InvalidInput
+from longmind.base.errors import Forbidden, InvalidInput, Unavailable
 
 MODELS_VARIABLE: Final = "LONGMIND_MODELS"
 EMBEDDERS_VARIABLE: Final = "LONGMIND_EMBEDDERS"
@@ -107,8 +107,10 @@ def read_config(path: Path) -> Access:
     except (FileNotFoundError, NotADirectoryError):
         return NOTHING
     except OSError as error:
-        raise InvalidInput(
-            f"The configuration file {path} cannot be read: {error.strerror}.", hint="Check its permissions."
+        denied = isinstance(error, PermissionError)
+        raise (Forbidden if denied else Unavailable)(
+            f"The configuration file {path} cannot be read: {error.strerror}.",
+            hint="Check its permissions." if denied else "Try again.",
         ) from None
     except ValueError as error:
         raise InvalidInput(

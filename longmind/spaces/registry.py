@@ -156,7 +156,7 @@ class Spaces:
         certificate = erasure.erase(self._store, frames, view=View((space,)))
         with self._store.write() as tx:
             assert tx.system
-            tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+            tx.db.run(erasure.OPEN_GATE)
             removal.erase_space(tx, space)
             tx.db.run("DELETE FROM store_erasing")
             for table in ("space_object", "space_record"):
