@@ -66,22 +66,22 @@ class Access:
     @classmethod
     def of_process(cls, environment: Mapping[str, str]) -> Access:
         """What the environment allows, and what the user's configuration file says beside it."""
-        access = read_config(config_path(environment))
+        said: dict[str, Any] = {}
         for name, variable in (("models", MODELS_VARIABLE), ("embedders", EMBEDDERS_VARIABLE)):
             if listed := environment.get(variable, "").strip():
-                access = replace(access, **{name: tuple(filter(None, _SEPARATORS.split(listed)))})
+                said[name] = tuple(filter(None, _SEPARATORS.split(listed)))
         for name, variable, kind in (
             ("max_usd", MAX_USD_VARIABLE, float),
             ("max_tokens", MAX_TOKENS_VARIABLE, int),
         ):
             if written := environment.get(variable, "").strip():
                 try:
-                    access = replace(access, **{name: kind(written)})
-                except ValueError as error:
+                    said[name] = kind(written)
+                except ValueError:
                     raise InvalidInput(
                         f"{variable} is {written!r}, which is not a limit.", hint="Write a number, 0 or more."
-                    ) from error
-        return access
+                    ) from None
+        return replace(read_config(config_path(environment)), **said)
 
 
 def config_path(environment: Mapping[str, str]) -> Path:

@@ -78,8 +78,8 @@ def read_address(url: str) -> Address:
         ) from None
     # To the server's library a plus is a plus, not a blank.
     query = tuple(parse_qsl(parts.query.replace("+", "%2B"), keep_blank_values=True))
-    stated = [value for key, value in query if key.lower() in _SECRETS]
-    return Address(parts, query, tuple(filter(None, (password, *stated))))
+    others = [value for key, value in query if key.lower() in _SECRETS]
+    return Address(parts, query, tuple(filter(None, (password, *others))))
 
 
 def shown_location(location: object) -> str:

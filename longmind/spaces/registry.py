@@ -246,7 +246,8 @@ class Spaces:
         name = space.replace("/", "__") + ".json"
         if stated is None:
             return Path(EXPORTS) / name
-        folders = [Path(root)] if root is not None else [Path(EXPORTS), *self._access.export_folders]
+        allowed = [Path(EXPORTS), *map(Path, self._access.export_folders)]
+        folders = allowed if root is None else [Path(root)]
         place = stated if stated.startswith("~") else str(Path(root or ".").resolve() / stated)
         for folder in folders:
             with suppress(Forbidden):
