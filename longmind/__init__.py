@@ -57,6 +57,7 @@ _HOMES = {
     "base.filters": ("Where",),
     "base.frame": ("Frame", "Kind"),
     "base.names": ("ALL",),
+    "base.access": ("Access",),
     "base.times": ("AsOf", "Clock", "SystemClock"),
     "context.items": ("Context",),
     "context.receipt": ("Receipt",),
@@ -76,6 +77,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ALL",
     "OPEN",
+    "Access",
     "AsOf",
     "AsyncMemory",
     "Busy",

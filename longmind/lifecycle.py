@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
 from longmind.base.errors import Busy
-from longmind.base.parameters import PathLike
+from longmind.base.parameters import Mark, PathLike
 from longmind.base.results import Counts, Written
-from longmind.embed import Embedder, open_embedder
+from longmind.embed import Embedder, allowed_embedder, is_name, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
 from longmind.store import erasure, transfer, upkeep
@@ -114,16 +114,19 @@ class Lifecycle:
         self,
         *,
         embedder: Annotated[
-            str | Embedder | None, "Another embedder from now on, such as minilm or hash."
+            str | Embedder | None, "Another embedder from now on, such as minilm or hash.", Mark.EMBEDDER
         ] = None,
     ) -> Counts:
         """Rebuild everything that is derived: text index, vectors, short forms.
 
         Until it is complete, the old index and the old embedder answer. Interrupted, it changes no answer,
-        and calling it again goes on.
+        and calling it again goes on. An embedder that is a server is given with its address, or by the name
+        under which this process allows it.
         """
         if embedder is None:
             return Counts(upkeep.reindex(self.store))
+        if isinstance(embedder, str) and is_name(embedder):
+            embedder = allowed_embedder(embedder, self._components.allowed(os.environ))
         embedding = rebind_embedder(self.store, open_embedder(embedder, cache=self._components.cache_folder))
         assert embedding.index is not None
         # Vectors come last, and only then do this handle's searches and writes use the new embedder.

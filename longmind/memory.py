@@ -54,6 +54,7 @@ from longmind.store.upkeep import MaintenancePolicy
 from longmind.submemories import Components
 
 if TYPE_CHECKING:
+    from longmind.base.access import Access
     from longmind.context.builder import ContextBuilder
     from longmind.context.items import Context
     from longmind.context.receipt import Receipt, Replay
@@ -116,6 +117,7 @@ class Memory(Lifecycle):
         ordering: str | None = None,
         telemetry: Telemetry | None = None,
         cache: PathLike | None = None,
+        access: Access | None = None,
         clock: Clock | None = None,
         read_only: bool = False,
         create: bool = True,
@@ -135,9 +137,10 @@ class Memory(Lifecycle):
         None reads none. `llm` is a language model for turns and raw notes; none is needed. `semantic_model`
         names another one for raw notes ("openai:gpt-4o-mini", "ollama:llama3.2@http://host:11434").
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
-        spaces order what they recall, and `telemetry` where they count and trace it. `memory_limit` is how
-        many bytes of the store stay in memory between calls. `accept_lost_log` opens a file whose log is
-        missing or damaged with what is left; without it, that is `Corrupt`.
+        spaces order what they recall, and `telemetry` where they count and trace it. `access` is what stores
+        and requests may reach; by default, what the environment and the user's configuration file allow.
+        `memory_limit` is how many bytes of the store stay in memory between calls. `accept_lost_log` opens a
+        file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
         """
         canonical_space(space)  # checked before a file is made
         store = open_store(
@@ -146,7 +149,7 @@ class Memory(Lifecycle):
             accept_lost_log=accept_lost_log,
         )  # fmt: skip
         components = Components(
-            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache
+            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache, access
         )
         try:
             memory = cls(store, space=space, components=components, after_remember=after_remember)
@@ -178,8 +181,7 @@ class Memory(Lifecycle):
     @cached_property
     def memories(self) -> Memories:
         """What is remembered of conversations, and fades."""
-        environment = os.environ  # for the API key that the configuration names
-        return self._components.memories(self.store, self._search, self.default_space, environment)
+        return self._components.memories(self.store, self._search, self.default_space, os.environ)
 
     @cached_property
     def experience(self) -> Experience:

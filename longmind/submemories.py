@@ -24,6 +24,7 @@ from longmind.store.store import Store
 from longmind.text.index import TextIndex
 
 if TYPE_CHECKING:
+    from longmind.base.access import Access
     from longmind.context.builder import ContextBuilder
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
@@ -51,6 +52,7 @@ class Components:
     ordering: str | None = None
     telemetry: Telemetry | None = None
     cache: str | os.PathLike[str] | None = None
+    access: Access | None = None
 
     @property
     def cache_folder(self) -> Path:
@@ -82,8 +84,10 @@ class Components:
         from longmind.conversation.memories import Memories
         from longmind.llm.models import Models
 
-        models = Models(environment)
-        return Memories(store, search, space, model=self.llm, models=models, guard=_guard(store))
+        access = self.allowed(environment)
+        # Named, the model for notes may also read turns; it is the process's own.
+        models = Models(environment, default=self.semantic_model, access=access)
+        return Memories(store, search, space, model=self.llm, models=models, guard=_guard(store, access))
 
     def experience(self, store: Store, search: SearchEngine, space: str) -> Experience:
         from longmind.experience.interface import Experience
@@ -94,11 +98,18 @@ class Components:
         from longmind.llm.models import Models
         from longmind.spaces.registry import Spaces
 
-        models = Models(environment, default=self.semantic_model or self.llm)
-        guard = _guard(store)
+        access = self.allowed(environment)
+        models = Models(environment, default=self.semantic_model or self.llm, access=access)
         return Spaces(
-            store, search, backend=self.ordering, models=models, guard=guard, telemetry=self.telemetry
-        )
+            store, search, backend=self.ordering, models=models, guard=_guard(store, access),
+            telemetry=self.telemetry, access=access,
+        )  # fmt: skip
+
+    def allowed(self, environment: Mapping[str, str]) -> Access:
+        """What the process lets this memory reach: as it said when opening, or by its environment."""
+        from longmind.base.access import Access
+
+        return Access.of_process(environment) if self.access is None else self.access
 
 
 def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experience]) -> ContextBuilder:
@@ -112,10 +123,12 @@ def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experi
     return builder
 
 
-def _guard(store: Store) -> ModelGuard:
-    """Whoever calls a model for a space keeps to all of its budgets: the configuration's and its policy's."""
+def _guard(store: Store, access: Access) -> ModelGuard:
+    """Whoever calls a model for a space keeps to all of its budgets: the process's, the configuration's and
+    those of its policy."""
     from longmind.llm.guard import ModelGuard
-    from longmind.llm.ledger import SpendingLedger
+    from longmind.llm.ledger import Cap, SpendingLedger
+    from longmind.llm.prices import Price
 
     def of_configuration(db: Connection, space: str) -> Budgets:
         from longmind.conversation.config import configured_budgets
@@ -127,7 +140,9 @@ def _guard(store: Store) -> ModelGuard:
 
         return space_budgets(db, space)
 
-    return ModelGuard(SpendingLedger(store, [of_configuration, of_policy]))
+    limit = Cap(access.max_usd, access.max_tokens)
+    prices = {name: Price(*price) for name, price in access.prices.items()}
+    return ModelGuard(SpendingLedger(store, [of_configuration, of_policy], limit=limit), prices=prices)
 
 
 def _memories_lane(store: Store, search: SearchEngine) -> ContextLane:

@@ -20,7 +20,11 @@ from longmind.base.errors import InvalidInput, LongmindError, Unavailable
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-Failure = Literal["timeout", "unreachable", "too_large", "redirect", "status", "not_json", "bad_answer"]
+Failure = Literal[
+    "timeout", "unreachable", "interrupted", "too_large", "redirect", "status", "not_json", "bad_answer"
+]
+"""`unreachable`: nothing was sent. `interrupted`: the connection broke after it stood, so that the server may
+have done what it was asked for."""
 
 RETRIED: Final = frozenset({429, 500, 502, 503, 504, 529})
 """Statuses that mean "not now": too many requests, and servers that are overloaded or restarting."""
@@ -217,6 +221,7 @@ def _open(
     """An answer whose body is still to be read. What fails, here or while reading, is `HttpFailed`."""
     from http.client import HTTPConnection, HTTPException, HTTPSConnection  # 50 ms that most commands save
 
+    connected = False
     try:
         for _ in range(_REDIRECTS + 1):
             parts = urlsplit(url)
@@ -224,6 +229,8 @@ def _open(
             connection = kind(parts.hostname or "", parts.port, timeout=timeout)
             with closing(connection):
                 target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+                connection.connect()
+                connected = True
                 connection.request(method, target, body=body, headers=dict(headers))
                 with closing(connection.getresponse()) as response:  # it may have taken over the socket
                     location = response.getheader("Location")
@@ -239,9 +246,11 @@ def _open(
         raise HttpFailed(f"{name} did not answer within {timeout:g} s.", failure="timeout") from None
     except (OSError, HTTPException) as error:
         reason = error.strerror if isinstance(error, OSError) else None
-        raise HttpFailed(
-            f"{name} cannot be reached ({reason or type(error).__name__}).", failure="unreachable"
-        ) from None
+        detail = f"({reason or type(error).__name__})"
+        if connected:
+            message = f"{name} ended the connection before it had answered {detail}."
+            raise HttpFailed(message, failure="interrupted") from None
+        raise HttpFailed(f"{name} cannot be reached {detail}.", failure="unreachable") from None
 
 
 def _redirected(url: str, location: str, name: str) -> str:

@@ -28,6 +28,8 @@ class Mark(Enum):
     """Keys with values, which a person writes as key=value."""
     FILE = "file"
     """A path on the machine where the memory is."""
+    EMBEDDER = "embedder"
+    """An embedder. A request names one; only the process itself gives an address or a folder."""
 
 
 PathLike = str | os.PathLike[str]

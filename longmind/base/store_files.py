@@ -193,11 +193,20 @@ def read_user_file(path: str | os.PathLike[str]) -> bytes:
         return file.read()
 
 
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a path that no file can have, before anything asks the system about it."""
+    if "\0" in os.fspath(path):
+        raise InvalidInput(
+            f"{os.fspath(path)!r} is not a valid path: it holds a NUL.", hint="Check its characters."
+        )
+
+
 def check_target(path: Path) -> bool:
     """Refuse to write to a store that is open here or to a store's log; True if a closed store lies there.
 
     Whether a closed store may be replaced is for the caller to decide.
     """
+    check_name(path)
     with _changed:
         is_store = not is_open_here(path) and _has_our_header(path)
         if is_open_here(path):  # asked again: the header may belong to a database that the program has open

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from longmind.base.addresses import shown_location
 from longmind.base.checks import check_text
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
@@ -212,7 +213,10 @@ def _nothing_there(store: str | None, error: NotFound) -> NotFound:
         )
     if "://" not in store and not Path(store).expanduser().parent.is_dir():
         return NotFound(error.message, hint=f"Check the path in --store or {STORE_VARIABLE}.")
-    return NotFound(error.message, hint=f'Check it, or begin it with: longmind remember "…" --store {store}')
+    return NotFound(
+        error.message,
+        hint=f'Check it, or begin it with: longmind remember "…" --store {shown_location(store)}',
+    )
 
 
 def _may_write(location: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from longmind.base.addresses import shown_location
 from longmind.base.errors import Corrupt, InvalidInput, NotFound
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import Block, emit, size
@@ -49,7 +50,8 @@ def recover(
 
     if "://" in store or store == ":memory:":
         raise InvalidInput(
-            f"{store} is not a file.", hint="Name a file. A server recovers its stores by itself."
+            f"{shown_location(store)} is not a file.",
+            hint="Name a file. A server recovers its stores by itself.",
         )
     path = Path(store).expanduser()
     if not path.exists():

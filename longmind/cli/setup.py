@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
+from longmind.base.addresses import shown_location
 from longmind.base.errors import LongmindError, Unavailable
 from longmind.cli import arguments
 from longmind.cli.arguments import JsonOption, StoreOption
@@ -130,7 +131,7 @@ def _versions(modules: tuple[str, ...]) -> str:
 
 
 def _store(store: str | None) -> Iterator[Finding]:
-    location = store or arguments.DEFAULT_STORE
+    location = shown_location(store or arguments.DEFAULT_STORE)
     if arguments.is_new(store):
         yield Finding("store", "off", f"{location} is not there yet", "longmind init")
         return

@@ -7,10 +7,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Any, Final, get_type_hints
+from types import UnionType
+from typing import Any, Final, get_args, get_type_hints
 
 from longmind.base.checks import canonical_json, check_choice, check_text
-from longmind.base.errors import InvalidInput
+from longmind.base.errors import Corrupt, InvalidInput
 from longmind.llm.ledger import EACH_PROVIDER, Budgets, BudgetsOf, Cap
 from longmind.store.engine import Connection
 from longmind.store.store import Store
@@ -70,17 +71,15 @@ class LlmSettings:
     """The language model; none is called while `model` is empty."""
 
     provider: str = "openai"
-    endpoint: str = ""
     model: str = ""
-    api_key_env: str = "OPENAI_API_KEY"
     timeout_s: float = 8.0
     retries: int = 1
-    max_tokens: int = 0
-    """Tokens that a space may spend with the provider; 0 is no limit."""
-    max_cost: float = 0.0
-    """Money that a space may spend with the provider; 0 is no limit."""
+    max_tokens: int | None = None
+    """Tokens that all spaces together may spend with one provider; None is no limit, 0 is no call."""
+    max_cost: float | None = None
+    """Dollars that all spaces together may spend with one provider; None is no limit, 0 is no call."""
     input_price: float = 0.0
-    """Per million tokens."""
+    """Per million tokens; for a model whose price is not known otherwise."""
     output_price: float = 0.0
     breaker_failures: int = 5
     breaker_seconds: float = 60.0
@@ -156,6 +155,9 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "llm.breaker_seconds": (0, 86_400),
 }
 _CHOICES: Final = {"extractor.mode": MODES, "llm.provider": PROVIDERS}
+_OF_THE_PROCESS: Final = ("endpoint", "api_key_env")
+"""Settings of `llm` that stores held once. A store is untrusted: whoever wrote it must not choose where texts
+are sent, or which variable of the environment goes along."""
 
 
 def read_config(store: Store, db: Connection) -> Config:
@@ -165,18 +167,42 @@ def read_config(store: Store, db: Connection) -> Config:
 
 
 def configured_budgets(store: Store) -> BudgetsOf:
-    """The budgets in the configuration, for the ledger: the same for every space and every provider."""
+    """The budgets in the configuration, for the ledger: for every provider, of all spaces together.
+
+    Together, because anybody who may write may begin another space: one budget each would limit nothing.
+    """
 
     def read(db: Connection, space: str) -> Budgets:
         llm = read_config(store, db).llm
-        return {EACH_PROVIDER: Cap(usd=llm.max_cost or None, tokens=llm.max_tokens or None)}
+        return {EACH_PROVIDER: Cap(usd=llm.max_cost, tokens=llm.max_tokens, all_spaces=True)}
 
     return read
 
 
 @lru_cache(maxsize=64)
 def _parsed(saved: str) -> Config:
-    return Config().merged(json.loads(saved))
+    try:
+        values = json.loads(saved)
+        if isinstance(values, dict) and isinstance(values.get("llm"), dict):
+            values["llm"] = _without_addresses(values["llm"])
+        return Config().merged(values)
+    except (ValueError, RecursionError) as error:  # InvalidInput is one, too
+        detail = error.message if isinstance(error, InvalidInput) else "they are not JSON"
+        raise Corrupt(
+            f"The settings of conversation memory in this store cannot be used: {detail}",
+            hint="Set them again with configure(), or restore a backup.",
+        ) from None
+
+
+def _without_addresses(llm: dict[str, Any]) -> dict[str, Any]:
+    """The saved settings of the model, without what only the process may say.
+
+    Settings with an address were saved when 0 was no limit; it is no call now.
+    """
+    if not set(_OF_THE_PROCESS) & set(llm):
+        return llm
+    kept = {key: value for key, value in llm.items() if key not in _OF_THE_PROCESS}
+    return kept | {key: None for key in ("max_tokens", "max_cost") if kept.get(key) == 0}
 
 
 _DEFAULTS: Final = Config()
@@ -191,6 +217,8 @@ def _section(old: Any, section: str, values: Mapping[str, Any]) -> Any:
     checked: dict[str, Any] = {}
     for key, value in values.items():
         name = "lambda_" if key == "lambda" else key
+        if section == "llm" and key in _OF_THE_PROCESS:
+            raise _not_kept(key)
         if name not in kinds or key == "lambda_":
             allowed = ", ".join(_outside(item) for item in kinds)
             raise InvalidInput(f"{section} has no setting {key!r}.", hint=f"It has {allowed}.")
@@ -198,14 +226,26 @@ def _section(old: Any, section: str, values: Mapping[str, Any]) -> Any:
     return replace(old, **checked)
 
 
-def _checked(name: str, value: Any, kind: type) -> Any:
+def _not_kept(key: str) -> InvalidInput:
+    return InvalidInput(
+        f"llm.{key} is not kept in a store: the process that opens it says where models are.",
+        hint='Write allow = ["openai:model@https://host/v1?key_env=VARIABLE"] into [models] of '
+        "~/.config/longmind/config.toml, or set LONGMIND_MODELS.",
+    )
+
+
+def _checked(name: str, value: Any, kind: Any) -> Any:
+    if isinstance(kind, UnionType):  # a limit that may be left out
+        if value is None:
+            return None
+        kind = get_args(kind)[0]
     if kind is bool:
         if not isinstance(value, bool):
             raise InvalidInput(f"{name} must be true or false, not {value!r}.")
         return value
     if kind is str:
         if name in _CHOICES:
-            return check_choice(value, name, _CHOICES[name])
+            return check_choice(value.lower() if isinstance(value, str) else value, name, _CHOICES[name])
         return check_text(value, name, most_bytes=2000, empty=True)
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not number or (kind is int and value != int(value)):

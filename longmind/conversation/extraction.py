@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from longmind.base.checks import check_label, check_text
-from longmind.base.errors import InvalidInput, OverBudget
+from longmind.base.errors import Forbidden, InvalidInput, OverBudget
 from longmind.conversation.candidates import Candidate, from_text, from_turn
 from longmind.conversation.config import Config, LlmSettings
 from longmind.conversation.rows import OutcomeRow, select, upsert
@@ -124,7 +124,9 @@ class TurnReader:
             return _by_rules(text, speaker, "heuristic")
         try:
             model = self._model(config.llm)
-        except InvalidInput as error:
+        except Forbidden as error:
+            return self._fallen_back(text, speaker, error.code, 0, str(error))
+        except (InvalidInput, ModelFailed) as error:
             return self._fallen_back(text, speaker, "misconfigured", 0, str(error))
         if model is None:
             return _by_rules(text, speaker, "heuristic (no model)")
@@ -165,8 +167,6 @@ class TurnReader:
         return self._models.configured(
             settings.provider,
             settings.model,
-            url=settings.endpoint,
-            key_variable=settings.api_key_env,
             timeout=settings.timeout_s,
             retries=settings.retries,
         )

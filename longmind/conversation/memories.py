@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
-from longmind.base.errors import Conflict, InvalidInput, NotFound
+from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import DryRun, InSpace, Limit, Mark, MaybeNow, NewTags, Now, Tags, WriteSpace
@@ -336,7 +336,11 @@ class Memories:
     ) -> Config:
         """Change settings of conversation memory; all are checked before any is written."""
         with self._store.write() as tx:
-            config = read_config(self._store, tx.db).merged(changes)
+            try:
+                before = read_config(self._store, tx.db)
+            except Corrupt:  # what cannot be read is set anew
+                before = Config()
+            config = before.merged(changes)
             write_config(self._store, tx, config)
         return config
 

@@ -168,6 +168,58 @@ _RULES: Final = (
         False,
     ),
     (
+        "conversation_state",
+        "the history of memory {0} has a gap",
+        (
+            "SELECT DISTINCT s.memory_id FROM conversation_state s JOIN conversation_memory m "
+            "ON m.memory_id = s.memory_id WHERE s.since <> m.recorded_at AND NOT EXISTS ("
+            "SELECT 1 FROM conversation_state p WHERE p.memory_id = s.memory_id AND p.until = s.since)"
+        ),
+        False,
+    ),
+    (
+        "conversation_version",
+        "memory {0} has a version that is not a memory of its space",
+        (
+            "SELECT DISTINCT v.memory_id FROM conversation_version v JOIN conversation_memory m "
+            "ON m.memory_id = v.memory_id JOIN frame f ON f.frame_id = v.frame_id "
+            "WHERE f.space <> m.space OR f.kind <> 'memory'"
+        ),
+        False,
+    ),
+    (
+        "conversation_link",
+        "memory {0} is linked to a frame of another space, or to bytes that it does not have",
+        (
+            "SELECT DISTINCT l.memory_id FROM conversation_link l JOIN conversation_memory m "
+            "ON m.memory_id = l.memory_id JOIN frame f ON f.frame_id = l.frame_id "
+            "WHERE (f.space <> m.space AND f.scope <> 'global') "
+            "OR (l.start_byte IS NULL) <> (l.end_byte IS NULL) "
+            "OR l.start_byte < 0 OR l.end_byte < l.start_byte OR l.recorded_at < m.recorded_at"
+        ),
+        False,
+    ),
+    (
+        "conversation_decision",
+        "a decision about memory {0} was made by a sweep of another space, or before there was the memory",
+        (
+            "SELECT DISTINCT d.memory_id FROM conversation_decision d JOIN conversation_memory m "
+            "ON m.memory_id = d.memory_id LEFT JOIN conversation_run r ON r.run_id = d.run_id "
+            "WHERE d.recorded_at < m.recorded_at OR (d.run_id IS NOT NULL AND r.space IS NULL) "
+            "OR r.space <> m.space"
+        ),
+        False,
+    ),
+    (
+        "conversation_decision",
+        "nothing says why there is memory {0}",
+        (
+            "SELECT m.memory_id FROM conversation_memory m WHERE NOT EXISTS ("
+            "SELECT 1 FROM conversation_decision d WHERE d.memory_id = m.memory_id)"
+        ),
+        False,
+    ),
+    (
         "conversation_current",
         "what stands of memory {0} is not in the index",
         (

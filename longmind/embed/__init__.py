@@ -7,10 +7,21 @@ import re
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from longmind.base.errors import InvalidInput
+from longmind.base.access import EMBEDDERS_VARIABLE, Access
+from longmind.base.errors import Forbidden, InvalidInput
 from longmind.embed.protocol import Embedder, EmbedderIdentity, Encoding, TokenStates
 
-__all__ = ["DEFAULT", "FORMS", "Embedder", "EmbedderIdentity", "Encoding", "TokenStates", "open_embedder"]
+__all__ = [
+    "DEFAULT",
+    "FORMS",
+    "Embedder",
+    "EmbedderIdentity",
+    "Encoding",
+    "TokenStates",
+    "allowed_embedder",
+    "is_name",
+    "open_embedder",
+]
 
 DEFAULT = "minilm"
 
@@ -24,6 +35,9 @@ FORMS = (
 )
 """What `open_embedder` takes, by example."""
 
+_NAMED = re.compile(r"[a-z]+(?::[^@/\\\s]+(?:/[^@/\\\s]+)?)?")
+"""Models may have one slash in their names, as `nomic-ai/nomic-embed-text`."""
+_SERVERS = ("openai", "ollama")
 _SERVED = re.compile(r"(?P<model>.+?)@(?P<url>https?://[^?]+)(?:\?(?P<options>.*))?", re.DOTALL)
 
 
@@ -58,6 +72,26 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
             return _open_endpoint(kind, served["model"], served["url"], served["options"] or "")
         case _:
             raise InvalidInput(f"{kind!r} does not name an embedder in this form.", hint=_hint())
+
+
+def is_name(spec: str) -> bool:
+    """Whether a text only names an embedder. With an address or a folder it says where one is, too, and that
+    is taken from the process alone, never from a request."""
+    return _NAMED.fullmatch(spec) is not None and not spec.startswith("onnx:")
+
+
+def allowed_embedder(name: str, access: Access) -> str:
+    """What `open_embedder` takes for a name: the name itself, or for a server what the process allows."""
+    if name.partition(":")[0] not in _SERVERS:
+        return name
+    for entry in access.embedders:
+        if entry == name or entry.partition("@")[0] == name:
+            return entry
+    raise Forbidden(
+        f"This process does not allow the embedder {name!r}.",
+        hint=f"Allow it with its address: {EMBEDDERS_VARIABLE}={name}@https://host/v1, or in [embedders] of "
+        "the configuration file.",
+    )
 
 
 def _open_endpoint(kind: str, model: str, url: str, options: str) -> Embedder:

@@ -239,7 +239,7 @@ class Ledger(Reader):
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:
             doomed = removal.facts_of(tx.db, ledger, entity.norm, predicate=relation, value=only_value)
-            tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+            tx.db.run(erasure.OPEN_GATE)
             counts = removal.erase_facts(tx, doomed)
             if predicate is None and value is None:
                 counts = removal.counted(counts, removal.forget_entity(tx.db, ledger, entity.norm))

@@ -17,6 +17,7 @@ _MOST_BYTES: Final = 8 << 20
 _OUTCOMES: Final = {
     "timeout": "timeout",
     "unreachable": "unreachable",
+    "interrupted": "interrupted",
     "redirect": "rejected",
     "not_json": "bad_json",
     "too_large": "wrong_schema",
@@ -118,10 +119,11 @@ def _openai_body(model: str, prompt: Prompt) -> dict[str, Any]:
 def _openai_reply(answer: Any) -> Reply:
     choice = answer["choices"][0]
     message = choice["message"]
-    if message.get("refusal") or choice.get("finish_reason") == "content_filter":
-        raise ModelFailed("The model refused to answer.", outcome="refused")
     usage = answer.get("usage") or {}
-    return Reply(_text(message["content"]), usage.get("prompt_tokens"), usage.get("completion_tokens"))
+    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if message.get("refusal") or choice.get("finish_reason") == "content_filter":
+        raise _refused(*tokens)
+    return Reply(_text(message["content"]), *tokens)
 
 
 def _anthropic_body(model: str, prompt: Prompt) -> dict[str, Any]:
@@ -136,11 +138,12 @@ def _anthropic_body(model: str, prompt: Prompt) -> dict[str, Any]:
 
 
 def _anthropic_reply(answer: Any) -> Reply:
-    if answer.get("stop_reason") == "refusal":
-        raise ModelFailed("The model refused to answer.", outcome="refused")
-    text = "".join(_text(block["text"]) for block in answer["content"] if block["type"] == "text")
     usage = answer.get("usage") or {}
-    return Reply(text, usage.get("input_tokens"), usage.get("output_tokens"))
+    tokens = usage.get("input_tokens"), usage.get("output_tokens")
+    if answer.get("stop_reason") == "refusal":
+        raise _refused(*tokens)
+    text = "".join(_text(block["text"]) for block in answer["content"] if block["type"] == "text")
+    return Reply(text, *tokens)
 
 
 def _ollama_body(model: str, prompt: Prompt) -> dict[str, Any]:
@@ -163,6 +166,12 @@ _INTERFACES: Final[Mapping[str, _Interface]] = {
     "anthropic": _Interface("/v1/messages", _anthropic_body, _anthropic_reply),
     "ollama": _Interface("/api/chat", _ollama_body, _ollama_reply),
 }
+
+
+def _refused(input_tokens: int | None, output_tokens: int | None) -> ModelFailed:
+    """A refusal is an answer, and charged like one."""
+    reply = Reply("", input_tokens, output_tokens)
+    return ModelFailed("The model refused to answer.", outcome="refused", reply=reply)
 
 
 def _text(value: Any) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from longmind.base.errors import LongmindError
 from longmind.llm.ledger import Reservation, SpendingLedger
 from longmind.llm.prices import Price, price_of
-from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, Reply
+from longmind.llm.protocol import NOT_CHARGED, LanguageModel, ModelFailed, Prompt, Reply
 
 T = TypeVar("T")
 
@@ -63,8 +63,10 @@ class Breaker:
 class ModelGuard:
     """Asks language models on behalf of spaces; safe to share between threads."""
 
-    def __init__(self, ledger: SpendingLedger) -> None:
+    def __init__(self, ledger: SpendingLedger, *, prices: Mapping[str, Price] | None = None) -> None:
+        """`prices` are those that the process states, by `provider:model`; they win over the table."""
         self._ledger = ledger
+        self._prices = prices or {}
         self._breakers: dict[tuple[str, str, str], Breaker] = {}
 
     def ask(
@@ -80,27 +82,30 @@ class ModelGuard:
     ) -> Answer[T]:
         """One call, its answer through `parse`, which raises `ModelFailed` for one that cannot be used.
 
-        Raises `OverBudget` before anything is sent, and `ModelFailed` for everything else. Without a `price`,
-        the model's own holds, or that of the table.
+        Raises `OverBudget` before anything is sent, and `ModelFailed` for everything else. `price` is one
+        that the store states: it counts only where neither the process, the model itself nor the table knows
+        the price.
         """
         # Endpoints fail, not names: the same model at another address has a breaker of its own.
         name = (model.provider, model.model, str(getattr(model, "url", "")))
         breaker = self._breakers.setdefault(name, Breaker(failures=failures, seconds=seconds))
         breaker.check()
+        known = self._prices.get(f"{model.provider}:{model.model}".casefold()) or price_of(model)
         reservation = self._ledger.reserve(
             space=space,
             provider=model.provider,
             model=model.model,
             input_tokens=prompt.input_tokens,
             output_tokens=prompt.max_output_tokens,
-            price=price or price_of(model),
+            price=known or price,
+            stored_price=known is None,
         )
         started = time.monotonic()
         try:
             reply = _complete(model, prompt)
         except ModelFailed as error:
             breaker.failed()
-            self._settle(reservation, error.outcome, 0, 0, started)
+            self._settle(reservation, error.outcome, *_used_by_failure(error, prompt), started)
             raise
         breaker.succeeded()
         used = _used(reply, prompt)
@@ -134,11 +139,20 @@ def _complete(model: LanguageModel, prompt: Prompt) -> Reply:
         raise ModelFailed(f"The language model failed: {detail}.", outcome="error") from error
 
 
+def _used_by_failure(error: ModelFailed, prompt: Prompt) -> tuple[int, int]:
+    """What a call that failed is charged: the estimate, unless the provider said more or took nothing."""
+    if error.outcome in NOT_CHARGED:
+        return 0, 0
+    if error.reply is not None:
+        return _used(error.reply, prompt)
+    return prompt.input_tokens, prompt.max_output_tokens
+
+
 def _used(reply: Reply, prompt: Prompt) -> tuple[int, int]:
     """The tokens that the server counted, if those are counts; else estimates."""
     return (
         _count(reply.input_tokens, prompt.input_tokens),
-        _count(reply.output_tokens, len(reply.text.encode()) // 3 + 1),
+        _count(reply.output_tokens, len(reply.text.encode(errors="replace"))),
     )
 
 

@@ -8,7 +8,7 @@ across threads and processes: two callers can never both take what is left for o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from longmind.base.errors import OverBudget
@@ -28,10 +28,11 @@ counted: the provider may have charged for it."""
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The most that a space may spend; None is no limit."""
+    """The most that a space may spend, or all spaces together; None is no limit, and 0 is no call."""
 
     usd: float | None = None
     tokens: int | None = None
+    all_spaces: bool = False
 
 
 Budgets = Mapping[str, Cap]
@@ -58,7 +59,12 @@ class CallRow(NamedTuple):
 
 
 _TABLES: Final = Tables({CallRow: "llm_call"})
-_HINT: Final = "Raise budgets in the space's policy, or llm.max_tokens and llm.max_cost in the configuration."
+_HINT: Final = (
+    "Raise budgets in the space's policy, llm.max_tokens and llm.max_cost in the settings, or max_tokens and "
+    "max_usd of the process."
+)
+_USERS: Final = "@"
+"""Between the name of a space and that of a user in the name of a user's part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +76,16 @@ class Reservation:
 
 
 class SpendingLedger:
-    """The calls of one store, and the budgets they are held to; `budgets` say where limits are written."""
+    """The calls of one store, and the budgets they are held to; `budgets` say where limits are written.
 
-    def __init__(self, store: Store, budgets: Sequence[BudgetsOf] = ()) -> None:
+    `limit` is what the process lets all spaces together spend. It holds a call to a price that does not come
+    from the store.
+    """
+
+    def __init__(self, store: Store, budgets: Sequence[BudgetsOf] = (), *, limit: Cap | None = None) -> None:
         self._store = store
         self._budgets = tuple(budgets)
+        self._limit = None if limit is None else replace(limit, all_spaces=True)
 
     def reserve(
         self,
@@ -85,13 +96,17 @@ class SpendingLedger:
         input_tokens: int,
         output_tokens: int,
         price: Price | None,
+        stored_price: bool = False,
     ) -> Reservation:
-        """Count the most that a call can cost, or raise `OverBudget` and count nothing."""
+        """Count the most that a call can cost, or raise `OverBudget` and count nothing.
+
+        `stored_price` says that the price was taken from the store.
+        """
         with self._store.write() as tx:
             row = CallRow(
                 call_id=tx.allocate("llm_call"),
                 space=space,
-                provider=provider.casefold(),  # "OpenAI" and "openai" share one budget
+                provider=provider.strip().casefold(),  # "OpenAI" and "openai" share one budget
                 model=model,
                 outcome=RESERVED,
                 input_tokens=input_tokens,
@@ -101,9 +116,12 @@ class SpendingLedger:
                 at=tx.now,
                 recorded_at=tx.system,
             )
+            priced = price is not None
+            if self._limit is not None:
+                _check(tx.db, row, ALL_PROVIDERS, self._limit, priced=priced and not stored_price)
             for read_budgets in self._budgets:
-                for name, cap in read_budgets(tx.db, space).items():
-                    _check(tx.db, row, name.casefold(), cap, priced=price is not None)
+                for name, cap in read_budgets(tx.db, _space_of(space)).items():
+                    _check(tx.db, row, name.strip().casefold(), cap, priced=priced)
             _TABLES.insert(tx.db, [row])
         return Reservation(row, price)
 
@@ -135,35 +153,57 @@ def _check(db: Connection, call: CallRow, name: str, cap: Cap, *, priced: bool) 
     """Refuse a call that could pass one cap."""
     if name not in (call.provider, ALL_PROVIDERS, EACH_PROVIDER):
         return
-    spent = "SELECT CAST(coalesce(sum(input_tokens + output_tokens), 0) AS BIGINT), "
-    spent += "CAST(coalesce(sum(cost_micros), 0) AS BIGINT) FROM llm_call WHERE space = ?"
-    whose = "all providers" if name == ALL_PROVIDERS else call.provider
-    if name == ALL_PROVIDERS:
-        [(tokens, micros)] = db.all(spent, (call.space,))
-    else:
-        [(tokens, micros)] = db.all(f"{spent} AND provider = ?", (call.space, call.provider))
+    if cap.usd is None and cap.tokens is None:
+        return
+    provider = None if name == ALL_PROVIDERS else call.provider
+    who = "this store" if cap.all_spaces else f"space '{_space_of(call.space)}'"
+    whose = provider or "all providers"
+    if cap.tokens == 0 or cap.usd == 0:
+        # Also a call that costs nothing: whoever sets a budget to 0 wants none to be made.
+        raise OverBudget(f"The budget of {who} with {whose} is 0: no call is made.", hint=_HINT)
+    tokens, micros = _spent(db, None if cap.all_spaces else _space_of(call.space), provider)
     tokens += call.input_tokens + call.output_tokens
     if cap.tokens is not None and tokens > cap.tokens:
         raise OverBudget(
-            f"The call could take space '{call.space}' to {tokens} tokens with {whose}; "
-            f"the budget is {cap.tokens}.",
+            f"The call could take {who} to {tokens} tokens with {whose}; the budget is {cap.tokens}.",
             hint=_HINT,
         )
     if cap.usd is None:
         return
     if not priced:
         raise OverBudget(
-            f"Space '{call.space}' has a budget of money, and the price of {call.provider}:{call.model} is "
-            "not known.",
-            hint="Give the model a price, or set a budget of tokens instead.",
+            f"{who[0].upper()}{who[1:]} has a budget of money, and the price of {call.provider}:{call.model} "
+            "is not known.",
+            hint="Give the model a price in [prices] of the configuration file, or set a budget of tokens.",
         )
     usd = (micros + call.cost_micros) / 1_000_000
     if usd > cap.usd:
         raise OverBudget(
-            f"The call could take space '{call.space}' to {usd:.6g} USD with {whose}; "
-            f"the budget is {cap.usd:g} USD.",
+            f"The call could take {who} to {usd:.6g} USD with {whose}; the budget is {cap.usd:g} USD.",
             hint=_HINT,
         )
+
+
+def _spent(db: Connection, space: str | None, provider: str | None) -> tuple[int, int]:
+    """Tokens and millionths of a dollar: of a space with all its users, or of the whole store."""
+    sql = (
+        "SELECT CAST(coalesce(sum(input_tokens + output_tokens), 0) AS BIGINT), "
+        "CAST(coalesce(sum(cost_micros), 0) AS BIGINT) FROM llm_call WHERE 1 = 1"
+    )
+    values: list[str | int] = []
+    if space is not None:
+        sql += " AND (space = ? OR substr(space, 1, ?) = ?)"
+        values += [space, len(space) + 1, space + _USERS]
+    if provider is not None:
+        sql += " AND provider = ?"
+        values.append(provider)
+    [(tokens, micros)] = db.all(sql, tuple(values))
+    return int(tokens), int(micros)
+
+
+def _space_of(space: str) -> str:
+    """The space that a user's part belongs to: a budget is the space's, whoever spends it."""
+    return space.partition(_USERS)[0]
 
 
 def spending_by_outcome(db: Connection, space: str) -> dict[str, dict[str, float]]:
@@ -200,5 +240,13 @@ def spending_by_provider(db: Connection, space: str) -> dict[str, dict[str, floa
 
 
 def erase_spending(db: Connection, space: str) -> None:
-    """Remove the calls of a space that is deleted."""
-    db.run("DELETE FROM llm_call WHERE space = ?", (space,))
+    """Take the name of a space that is deleted off its calls.
+
+    What they cost stays: otherwise deleting a space would give money back that is spent.
+    """
+    for row in _TABLES.select(db, CallRow, "x.space = ?", (space,)):
+        unnamed = row._replace(space="")
+        db.run(
+            "UPDATE llm_call SET space = '', checksum = ? WHERE call_id = ?",
+            (_TABLES.seal(unnamed), row.call_id),
+        )

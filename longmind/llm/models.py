@@ -1,19 +1,21 @@
 """Which language models this process may call, where they are, and which keys open them.
 
 This is the one place where the address of a model and the name of its key are chosen. Both come from the
-process that opens a store: from an argument or from its environment. A request may name a model, never an
-address or a key.
+process that opens a store: from an argument, its environment or the user's configuration file. A store or a
+request may name a model, never an address or a key, and only a model that the process allows.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qsl
 
-from longmind.base.errors import InvalidInput
+from longmind.base.access import MODELS_VARIABLE, NOTHING, Access
+from longmind.base.errors import Forbidden, InvalidInput
 from longmind.llm.endpoint import HttpModel, ModelEndpoint
 from longmind.llm.protocol import LanguageModel, ModelFailed
 
@@ -40,30 +42,42 @@ PROVIDERS: Final[Mapping[str, tuple[_Place, str]]] = {
 }
 """The public place of each provider, and the variable for another one, as their own libraries read them."""
 _SPEC: Final = re.compile(
-    r"(?P<provider>[a-z]+):(?P<model>[^@\s]+)(?:@(?P<url>https?://[^?\s]+)(?:\?(?P<options>\S*))?)?"
+    r"(?P<provider>[A-Za-z]+):(?P<model>[^@\s]+)(?:@(?P<url>https?://[^?\s]+)(?:\?(?P<options>\S*))?)?"
 )
 _SECONDS: Final = 60.0
 """For a model that was named: long enough to write an abstract of a long text."""
+_RETRIES: Final = 1
 
 
 class Models:
-    """Opens models for one process. `default` is the model to ask where a request names none."""
+    """Opens models for one process. `default` is the model to ask where a request names none.
+
+    `access` says which others a request or the settings of a store may name.
+    """
 
     def __init__(
-        self, environment: Mapping[str, str] | None = None, *, default: str | LanguageModel | None = None
+        self,
+        environment: Mapping[str, str] | None = None,
+        *,
+        default: str | LanguageModel | None = None,
+        access: Access = NOTHING,
     ) -> None:
         self._environment = environment or {}
         self._default = default
+        self._access = access
 
     def default(self) -> LanguageModel | None:
         """Opened when it is needed: a key that is missing must not keep a store from being opened."""
         if not isinstance(self._default, str):
             return self._default
-        provider, model, _ = _parsed(self._default)
-        return self._open(provider, model)
+        provider, model, place = _parsed(self._default)
+        return self._open(provider, model, place or self._place(provider))
 
     def named(self, name: str) -> LanguageModel:
-        """The model that a request names, as `provider:model`, at the address that this process uses."""
+        """The model that a request names, as `provider:model`, at the address that this process uses.
+
+        `Forbidden` if this process allows no such model.
+        """
         default = self._default
         if default is not None and not isinstance(default, str) and name == name_of(default):
             return default
@@ -73,18 +87,30 @@ class Models:
                 "A request names a model, not an address.",
                 hint=f"Write {provider}:{model}; the process that opens the store sets the address.",
             )
-        return self._open(provider, model)
+        return self._open(provider, model, self._allowed(provider, model))
 
-    def configured(
-        self, provider: str, model: str, *, url: str, key_variable: str, timeout: float, retries: int
+    def configured(self, provider: str, model: str, *, timeout: float, retries: int) -> LanguageModel:
+        """The model that the settings of a store name; `Forbidden` if this process does not allow it."""
+        place = self._allowed(provider, model)
+        return self._open(provider, model, place, timeout=timeout, retries=retries)
+
+    def _allowed(self, provider: str, model: str) -> _Place:
+        """Where a model is that a store or a request names."""
+        for entry in (*([self._default] if isinstance(self._default, str) else ()), *self._access.models):
+            own, pattern, place = _parsed(entry)
+            # The default is one model, whatever characters its name has.
+            fits = model == pattern or (entry != self._default and fnmatch.fnmatchcase(model, pattern))
+            if own == provider and fits:
+                return place or self._place(provider)
+        raise Forbidden(
+            f"This process does not allow the model {provider}:{model}.",
+            hint=f"Allow it with {MODELS_VARIABLE}={provider}:{model}, in [models] of the configuration file,"
+            f" or with Memory.open(..., access=Access(models=['{provider}:{model}'])).",
+        )
+
+    def _open(
+        self, provider: str, model: str, place: _Place, *, timeout: float = _SECONDS, retries: int = _RETRIES
     ) -> LanguageModel:
-        """The model of conversation memory's settings."""
-        key = self._environment.get(key_variable) if key_variable else None
-        place = url or self._place(provider).url
-        return HttpModel(ModelEndpoint(provider, model, place, key or None, timeout=timeout, retries=retries))
-
-    def _open(self, provider: str, model: str) -> LanguageModel:
-        place = self._place(provider)
         key = self._environment.get(place.key_variable) if place.key_variable else None
         if place.needs_key and not key:
             raise ModelFailed(
@@ -92,7 +118,8 @@ class Models:
                 outcome="misconfigured",
                 hint="Set it and try again.",
             )
-        return HttpModel(ModelEndpoint(provider, model, place.url, key or None, timeout=_SECONDS))
+        endpoint = ModelEndpoint(provider, model, place.url, key or None, timeout=timeout, retries=retries)
+        return HttpModel(endpoint)
 
     def _place(self, provider: str) -> _Place:
         """Where a provider is: as the default model's name says, as the environment says, or in public."""
@@ -121,14 +148,15 @@ def _parsed(name: str) -> tuple[str, str, _Place | None]:
     match = _SPEC.fullmatch(name)
     if match is None:
         raise InvalidInput(f"{name!r} does not name a language model.", hint=f"Write {' or '.join(FORMS)}.")
-    if match["provider"] not in PROVIDERS:
-        raise _unknown(match["provider"])
+    provider = match["provider"].lower()
+    if provider not in PROVIDERS:
+        raise _unknown(provider)
     options = dict(parse_qsl(match["options"] or "", keep_blank_values=True))
     if unknown := sorted(options.keys() - {"key_env"}):
         raise InvalidInput(f"A model has no option {unknown[0]!r}.", hint="It has key_env.")
     key_variable = options.get("key_env")
     place = _Place(match["url"], key_variable, needs_key=key_variable is not None) if match["url"] else None
-    return match["provider"], match["model"], place
+    return provider, match["model"], place
 
 
 def _unknown(provider: str) -> InvalidInput:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from longmind.base.errors import Unavailable
 
@@ -21,9 +21,13 @@ class Prompt:
 
     @property
     def input_tokens(self) -> int:
-        """No fewer than any common tokenizer would count: they need more than three bytes for a token of
-        English, and about three for scripts they know less well. 16 are for the frame of the messages."""
-        return (len(self.system.encode()) + len(self.user.encode())) // 3 + 16
+        """No fewer than any tokenizer would count: a budget is reserved by it, and must hold for every text.
+
+        Tokenizers work on bytes, so no text has more tokens than bytes. English has about four bytes for one,
+        but a text of rare characters or of letters that make no word comes close. 16 are for the frame of
+        the messages.
+        """
+        return len(self.system.encode(errors="replace")) + len(self.user.encode(errors="replace")) + 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +53,24 @@ class LanguageModel(Protocol):
     def complete(self, prompt: Prompt) -> Reply: ...
 
 
-class ModelFailed(Unavailable):
-    """A language model gave no usable answer. `outcome` says in one word why."""
+NOT_CHARGED: Final = frozenset(
+    {"unreachable", "rejected", "rate_limited", "server_error", "misconfigured", "circuit_open"}
+)
+"""Outcomes for which no provider takes money: the prompt did not arrive, or was turned away."""
 
-    def __init__(self, message: str, *, outcome: str = "error", hint: str | None = None) -> None:
+
+class ModelFailed(Unavailable):
+    """A language model gave no usable answer. `outcome` says in one word why, `reply` what came back."""
+
+    def __init__(
+        self, message: str, *, outcome: str = "error", hint: str | None = None, reply: Reply | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.outcome = outcome
-        """timeout, rate_limited, server_error, rejected, unreachable, bad_json, wrong_schema, refused,
-        circuit_open, misconfigured, or error for anything else."""
+        """timeout, interrupted, rate_limited, server_error, rejected, unreachable, bad_json, wrong_schema,
+        refused, circuit_open, misconfigured, or error for anything else."""
+        self.reply = reply
+        """For an answer that was paid for: its tokens are charged instead of the estimate."""
 
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)\n?\s*```", re.DOTALL)

@@ -11,8 +11,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from longmind.base.errors import InvalidInput
-from longmind.base.parameters import Mark
-from longmind.base.paths import inside
+from longmind.operations.files import confined_value
 from longmind.operations.operation import Operation
 
 _MOST_NAMED: Final = 5
@@ -49,8 +48,8 @@ class Arguments:
         except ValidationError as error:
             raise self._refused(error) from None
         for name, value in read.items():
-            if value is not None and Mark.FILE in self._parameters[name].marks:
-                read[name] = str(inside(value, files, name))
+            if value is not None:
+                read[name] = confined_value(self._parameters[name], value, files)
         return read
 
     def _parsed(self, name: str, value: Any) -> Any:

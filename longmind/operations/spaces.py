@@ -34,6 +34,7 @@ from longmind.spaces.values import ImportReport, ObjectList
 KeyFile = Annotated[PathLike | None, "A file with the key to sign or to check with."]
 Algorithm = Annotated[Literal["hmac-sha256", "ed25519"], "How to sign."]
 Replace = Annotated[bool, "Forget what is there first."]
+ReplacePolicies = Annotated[bool, "Take the rules of the file, not those that the space has."]
 OtherName = Annotated[str | None, "Another name for it."]
 Topic = Annotated[str, "What it is about."]
 PreferKinds = Annotated[Sequence[str] | None, "Rather objects of these kinds."]
@@ -196,10 +197,18 @@ def _import(
     space: OtherName = None,
     key_file: KeyFile = None,
     replace: Replace = False,
+    replace_policies: ReplacePolicies = False,
 ) -> ImportReport:
-    """Restore a space from its file, after checking it. A file that was changed is refused."""
+    """Restore a space from its file, after checking it. A file that was changed is refused.
+
+    A space that exists keeps its rules, and redacts by them what the file brings.
+    """
     return memory.spaces.import_(
-        values.path(str(path), "path"), space=space, key=key_in(key_file), replace=replace
+        values.path(str(path), "path"),
+        space=space,
+        key=key_in(key_file),
+        replace=replace,
+        replace_policies=replace_policies,
     )
 
 
@@ -211,9 +220,17 @@ def _import_text(
     name: Annotated[str | None, "Its name, if the text does not say which space it is."] = None,
     key_file: KeyFile = None,
     replace: Replace = False,
+    replace_policies: ReplacePolicies = False,
 ) -> ImportReport:
-    """Restore a space from text, after checking it."""
-    return memory.spaces.import_text(text, space=space, name=name, key=key_in(key_file), replace=replace)
+    """Restore a space from text, after checking it. A space that exists keeps its rules."""
+    return memory.spaces.import_text(
+        text,
+        space=space,
+        name=name,
+        key=key_in(key_file),
+        replace=replace,
+        replace_policies=replace_policies,
+    )
 
 
 def _sync(

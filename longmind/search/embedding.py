@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from longmind.base.errors import MissingExtra, Unavailable
+from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
 from longmind.embed import DEFAULT, Embedder, open_embedder
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
@@ -18,6 +20,8 @@ from longmind.vectors.rows import IDENTITY
 
 AUTO: Final[Literal["auto"]] = "auto"
 """The embedder that the store remembers; for a new store the default one, if it is installed."""
+
+_HASHED: Final = re.compile(r"hash/[^/]*/([0-9]{1,5})/[^/]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +96,12 @@ def _remembered(store: Store, cache: Path) -> Embedder:
         known = store.setting(snapshot.db, IDENTITY)
     if known is None:
         return open_embedder(DEFAULT, cache=cache)
-    provider, _, rest = known.partition("/")
-    if provider == DEFAULT:
+    # Only embedders that are part of this package: a store must not choose an address or a folder.
+    if known.startswith(f"{DEFAULT}/"):
         return open_embedder(DEFAULT, cache=cache)
-    if provider == "hash":
-        return open_embedder(f"hash:{rest.split('/')[-2]}", cache=cache)
+    if hashed := _HASHED.fullmatch(known):
+        with suppress(InvalidInput):  # not one that this package made; a misfit like any other
+            return open_embedder(f"hash:{hashed[1]}", cache=cache)
     raise Unavailable(
         f"The store's vectors are of the embedder {known}.",
         hint="Open it with embedder= to search by meaning.",

@@ -10,7 +10,7 @@ from longmind.base.checks import canonical_json, check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.recall_marks import harmless, mark_id
 from longmind.base.times import AsOf, format_ms
-from longmind.base.tokens import open_tokenizer
+from longmind.base.tokens import Tokenizer, open_tokenizer
 from longmind.context.items import Card
 from longmind.context.packing import Packed, Packer, pack_in_order
 from longmind.context.receipt import Receipt, issue, sha256_of
@@ -20,6 +20,9 @@ from longmind.spaces.values import MemoryObject
 
 LEAST_BUDGET: Final = 50
 _NOTHING: Final = "Nothing is known of it."
+_CUT: Final = "…"
+_TITLE_SHARE: Final = 3
+"""The title, which repeats the topic, takes at most a third of the budget."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +112,31 @@ def _pack(bundle: Bundle, request: ContextRequest, mark: str) -> Packed:
     tokenizer = open_tokenizer(request.tokenizer)
     renderer = RENDERERS[SPACE]
     title = harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")
+    title = _shortened(title, request.budget // _TITLE_SHARE, tokenizer)
     packer = Packer(budget=request.budget, tokenizer=tokenizer, mark=mark, renderer=renderer)
     packed = pack_in_order(packer, [_forms(item, rank, title) for rank, item in enumerate(bundle.objects)])
     if packed.items:
         return packed
-    # Said whatever the budget: an agent must not take silence for a fault.
-    card = Card(title, "", 0, ()) if bundle.objects else Card(_NOTHING, title, 0, ())
-    text = render([card], mark=mark, renderer=renderer)
-    return replace(packed, items=(card,), text=text, tokens=tokenizer.count(text))
+    # Something is always said: an agent must not take silence for a fault.
+    for most in range(request.budget // _TITLE_SHARE, -1, -1):
+        title = _shortened(title, most, tokenizer)
+        card = Card(title or _CUT, "", 0, ()) if bundle.objects else Card(_NOTHING, title, 0, ())
+        text = render([card], mark=mark, renderer=renderer)
+        tokens = tokenizer.count(text)
+        if tokens <= request.budget:
+            break
+    return replace(packed, items=(card,), text=text, tokens=tokens)
+
+
+def _shortened(text: str, most: int, tokenizer: Tokenizer) -> str:
+    """As much of the beginning as fits so many tokens; a question may be longer than the room for answers."""
+    if tokenizer.count(text) <= most:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if tokenizer.count(text[:middle] + _CUT) <= most else (low, middle - 1)
+    return text[:low].rstrip() + _CUT if low else ""
 
 
 def _forms(item: MemoryObject, rank: int, title: str) -> list[Card]:

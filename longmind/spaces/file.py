@@ -125,7 +125,8 @@ class SpaceFile:
     policies: Mapping[str, Any]
     objects: Sequence[Mapping[str, Any]]
     verified: Literal["signature", "hash", "none"]
-    created_at: Any = None
+    signed_with: str | None = None
+    """The name of the key that the file says it is signed with, whether or not that was checked."""
 
 
 def write_file(
@@ -169,13 +170,22 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
     for index, item in enumerate(document["objects"]):
         if not isinstance(item, dict):
             raise InvalidInput(f"Invalid space file: object {index} is not a JSON object.")
+        canonical_json(item, f"Invalid space file: object {index}")  # no NUL, no lone surrogate in it
     return SpaceFile(
         space=canonical_space(space),
         metadata=_mapping(document, "metadata"),
         policies=_mapping(document, "policies"),
         objects=document["objects"],
         verified=_verify(document, key),
+        signed_with=_signer(document.get("signature")),
     )
+
+
+def _signer(signature: object) -> str | None:
+    if not isinstance(signature, Mapping):
+        return None
+    name = signature.get("key_id")
+    return name[:64] if isinstance(name, str) and name.isalnum() else "unknown"
 
 
 def _mapping(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -54,6 +54,7 @@ class ObjectPlan:
     """Canonical JSON by top-level key."""
     relevance: str
     pinned: bool | None
+    pinned_by_rule: bool
     chunks: tuple[Chunk, ...]
     hash: str
     notes: tuple[str, ...] = ()
@@ -107,10 +108,9 @@ def plan_object(
     path = normal_path(redactor.text(check_text(path, "path")))
     object_id = _object_id(fields.get("id"), redactor)
     pinned = _pinned(fields.get("pinned"))
-    if pinned is None and any(
+    by_rule = pinned is None and any(
         rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.auto_pin
-    ):
-        pinned = True
+    )
     stated = metadata.get("hash")
     return ObjectPlan(
         id=object_id,
@@ -124,7 +124,8 @@ def plan_object(
         # Last: the flags tell of everything that was redacted above.
         metadata=check_metadata(_flagged(metadata, redactor.flags)),
         relevance=relevance,
-        pinned=pinned,
+        pinned=True if by_rule else pinned,
+        pinned_by_rule=by_rule,
         chunks=chunks,
         hash=stated if isinstance(stated, str) and stated else content_name(raw or micro),
         notes=tuple(notes),

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
+from longmind.base.access import NOTHING, Access
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.paths import inside
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
@@ -22,14 +25,11 @@ from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
-from longmind.spaces import fields, file, retention, rows, write
+from longmind.spaces import fields, file, importing, retention, rows, write
 from longmind.spaces.file import HMAC
-from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
-from longmind.spaces.policies import Policy
 from longmind.spaces.recall import Recaller
-from longmind.spaces.redaction import Redactor
 from longmind.spaces.rows import SpaceRow
 from longmind.spaces.space import ProjectSpace
 from longmind.spaces.space_index import SpaceIndexes
@@ -42,7 +42,7 @@ from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
 from longmind.store.store import Store
 from longmind.store.visible import during
-from longmind.when.arguments import parse_moment, parse_rfc3339
+from longmind.when.arguments import parse_moment
 
 BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
@@ -61,11 +61,13 @@ class Spaces:
         models: Models | None = None,
         guard: ModelGuard | None = None,
         telemetry: Telemetry | None = None,
+        access: Access = NOTHING,
     ) -> None:
         """`backend` wins over the store's setting, and gives way to that of a single call."""
         fields.ensure(store)
         self._store = store
         self._backend = backend
+        self._access = access
         self._telemetry = telemetry or Telemetry()
         recaller = Recaller(store, search, SpaceIndexes(store.mirrors))
         guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
@@ -154,7 +156,7 @@ class Spaces:
         certificate = erasure.erase(self._store, frames, view=View((space,)))
         with self._store.write() as tx:
             assert tx.system
-            tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+            tx.db.run(erasure.OPEN_GATE)
             removal.erase_space(tx, space)
             tx.db.run("DELETE FROM store_erasing")
             for table in ("space_object", "space_record"):
@@ -213,15 +215,12 @@ class Spaces:
     ) -> Path:
         """Write a space as JSON, and say where. Without a path: the policy's folder, else .longmind/exports.
 
-        Relative paths start at `root`, or at the working folder.
+        Relative paths start at `root`, or at the working folder. A policy chooses a place only inside `root`,
+        the folders that the process allows (`Access.export_folders`), or .longmind/exports.
         """
         space = canonical_space(name)
         text = self.export_text(space, key=key, algorithm=algorithm)
-        if path is None:
-            folder = Path(self.space(space).policy.export_path or EXPORTS)
-            target = folder if folder.suffix == ".json" else folder / (space.replace("/", "__") + ".json")
-        else:
-            target = Path(path)
+        target = self._policy_target(space, root) if path is None else Path(path)
         target = Path(root or ".") / target.expanduser()
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -240,6 +239,26 @@ class Spaces:
             }
             rows.audit(tx, space, "export", detail)
         return target
+
+    def _policy_target(self, space: str, root: str | os.PathLike[str] | None) -> Path:
+        """Where the policy of a space wants its file. A policy is kept in the store, which is untrusted."""
+        stated = self.space(space).policy.export_path
+        name = space.replace("/", "__") + ".json"
+        if stated is None:
+            return Path(EXPORTS) / name
+        allowed = [Path(EXPORTS), *map(Path, self._access.export_folders)]
+        folders = allowed if root is None else [Path(root)]
+        place = stated if stated.startswith("~") else str(Path(root or ".").resolve() / stated)
+        for folder in folders:
+            with suppress(Forbidden):
+                chosen = inside(place, folder, "export_path")
+                return chosen if chosen.suffix == ".json" else chosen / name
+        raise Forbidden(
+            f"The policy of space '{space}' has the export_path {stated!r}, and this process allows no "
+            "export there.",
+            hint="Name a path, or allow the folder in [exports] of the configuration file or with "
+            "Access(export_folders=[...]).",
+        )
 
     def export_text(self, name: str, *, key: bytes | None = None, algorithm: str = HMAC) -> str:
         """The same bytes for the same content, whatever the engine."""
@@ -264,11 +283,13 @@ class Spaces:
         space: str | None = None,
         key: bytes | None = None,
         replace: bool = False,
+        replace_policies: bool = False,
     ) -> ImportReport:
         """Restore a space from its file, after checking it; `replace` forgets what is there first.
 
-        Objects keep their ids and times. The file's own redaction rules are applied before anything is
-        stored. A file that was changed is refused, and the error names what differs.
+        Objects keep their ids and times. The rules of a space that exists stay, and its texts are redacted by
+        them; `replace_policies` takes the rules of the file instead. A file that was changed is refused, and
+        the error names what differs.
         """
         path = Path(source)
         try:
@@ -279,9 +300,18 @@ class Spaces:
             raise NotFound(f"There is no file {path}.") from None
         except UnicodeDecodeError:
             raise InvalidInput(f"Invalid space file: {path} is not UTF-8.") from None
+        except ValueError:  # a NUL in the name
+            raise InvalidInput(f"{str(path)!r} is not a valid path.", hint="Check its characters.") from None
         except OSError as error:
             raise Unavailable(f"{path} cannot be read: {error.strerror}.") from None
-        return self.import_text(text, space=space or None, name=path.stem, key=key, replace=replace)
+        return self.import_text(
+            text,
+            space=space or None,
+            name=path.stem,
+            key=key,
+            replace=replace,
+            replace_policies=replace_policies,
+        )
 
     def import_text(
         self,
@@ -291,56 +321,15 @@ class Spaces:
         name: str | None = None,
         key: bytes | None = None,
         replace: bool = False,
+        replace_policies: bool = False,
     ) -> ImportReport:
         """Like `import_`, from text; `name` is for a file that does not say which space it is."""
         document = file.read_file(text, name=space or name, key=key)
-        target = canonical_space(space) if space is not None else document.space
-        handle = self.space(target)
-        policy = Policy().changed(document.policies)
-        flags: set[str] = set()
-        with self._telemetry.operation("import", space=target):
-            ready = [self._arriving(item, handle, policy, flags) for item in document.objects]
-            with self._store.write() as tx:
-                before = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (target,))
-                if before and not replace:
-                    raise Conflict(
-                        f"Space '{target}' has {len(before)} objects already.",
-                        hint="Import into another space, or pass replace=True.",
-                    )
-                write.archive(tx, before, reason="replaced", parts=self._store.parts)
-                times = [item.updated_at for item in ready if item.updated_at is not None]
-                latest = max(times, default=tx.now)
-                metadata = canonical_json(dict(document.metadata), "metadata")
-                rows.put_space(
-                    tx,
-                    SpaceRow(target, 0, None, metadata, policy.to_json(), min(times, default=latest), latest),
-                )
-                for item in ready:
-                    write.upsert(tx, target, item, parts=self._store.parts)
-                rows.audit(tx, target, "import", {"objects": len(ready), "verified": document.verified})
-        notes = () if document.verified != "none" else ("the file has no hash: it could not be checked",)
-        return ImportReport(target, len(ready), document.verified, len(flags), notes)
-
-    def _arriving(
-        self, item: Mapping[str, Any], handle: ProjectSpace, policy: Policy, flags: set[str]
-    ) -> write.Ready:
-        redactor = Redactor(policy, handle._key() if policy.pii_redaction else b"")
-        planned = plan_object(item, space=handle.name, policy=policy, redactor=redactor, keep_times=True)
-        flags |= redactor.flags
-        times = [
-            None if item.get(name) is None else parse_rfc3339(item[name], name)
-            for name in ("created_at", "updated_at")
-        ]
-        created, updated = times[0], times[1] if times[1] is not None else times[0]
-        return write.make_ready(
-            self._store,
-            planned,
-            space=handle.name,
-            source="import",
-            created_at=created,
-            updated_at=updated,
-            anew=True,
-        )
+        target = self.space(space if space is not None else document.space)
+        with self._telemetry.operation("import", space=target.name):
+            return importing.import_document(
+                self._store, target, document, replace=replace, replace_policies=replace_policies
+            )
 
 
 def _check_replaceable(target: Path) -> None:

@@ -35,14 +35,16 @@ def collect(
         purge = mode == "purge" or (mode == "auto" and policy.allow_delete)
         if dry_run:
             expired, pinned = _expired(snapshot.db, space, days, now)
-            return _report(space, expired, pinned, purge=False, archive=False, days=days, now=now)
+            names = _names(snapshot.db, space, expired, days, now, purge=purge)
+            return _report(space, names, pinned, purge=False, archive=False, days=days, now=now)
     with store.write() as tx:
         expired, pinned = _expired(tx.db, space, days, now)
+        names = _names(tx.db, space, expired, days, now, purge=purge)
         write.archive(tx, expired, reason="expired", parts=store.parts)
         action = "purge" if purge else "archive"
-        rows.audit(tx, space, action, {"ttl_days": days}, object_ids=[row.object_id for row in expired])
+        rows.audit(tx, space, action, {"ttl_days": days}, object_ids=names)
         detail = {
-            "expired": len(expired),
+            "expired": len(names),
             "kept_pinned": pinned,
             "mode": action,
             "now": now,
@@ -52,7 +54,24 @@ def collect(
         frames = _purgeable(tx.db, space) if purge else []
     if frames:
         erasure.erase(store, frames, view=View((space,)))
-    return _report(space, expired, pinned, purge=purge, archive=not purge, days=days, now=now)
+    return _report(space, names, pinned, purge=purge, archive=not purge, days=days, now=now)
+
+
+def _names(
+    connection: Connection, space: str, expired: list[ObjectRow], days: float | None, now: int, *, purge: bool
+) -> list[str]:
+    """The ids of what expired; for a purge, also of what was only archived because none was allowed then."""
+    names = [row.object_id for row in expired]
+    if not purge or days is None:
+        return names
+    sql = (
+        "SELECT o.object_id FROM space_object o WHERE o.space = ? AND EXISTS (SELECT 1 FROM space_audit a "
+        "WHERE a.space = o.space AND a.object_id = o.object_id AND a.action = 'archive') "
+        # What was remembered again since is an object in use, and its history stays.
+        "GROUP BY o.object_id HAVING count(*) = count(o.until) AND max(o.updated_at) < ?"
+    )
+    archived = connection.all(sql, (space, now - round(days * _DAY)))
+    return sorted([*names, *(str(name) for (name,) in archived)])
 
 
 def _purgeable(connection: Connection, space: str) -> list[int]:
@@ -80,7 +99,7 @@ def _expired(connection: Connection, space: str, days: float | None, now: int) -
 
 def _report(
     space: str,
-    expired: list[ObjectRow],
+    names: list[str],
     pinned: int,
     *,
     purge: bool,
@@ -90,9 +109,9 @@ def _report(
 ) -> GcReport:
     return GcReport(
         space=space,
-        expired=tuple(row.object_id for row in expired),
-        archived=len(expired) if archive else 0,
-        purged=len(expired) if purge else 0,
+        expired=tuple(names),
+        archived=len(names) if archive else 0,
+        purged=len(names) if purge else 0,
         kept_pinned=pinned,
         dry_run=not (purge or archive),
         ttl_days=days,

@@ -32,7 +32,7 @@ from longmind.spaces.ordering import ordering_name
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import Redactor
-from longmind.spaces.summarise import SpaceContext, Summariser
+from longmind.spaces.summarise import PIN_ADVICE, SpaceContext, Summariser
 from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remembered, Spending
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
@@ -126,7 +126,10 @@ class ProjectSpace:
                 span.set("budget_usd", usd)
                 if echoes:
                     notes = [*notes, "recalled text was left out of raw"]
+                advised = payload.pop(PIN_ADVICE, False)
                 planned = self._plan(payload, policy, redactor)
+                if advised and planned.pinned is None:
+                    planned = replace(planned, pinned=True, pinned_by_rule=True)
                 return replace(planned, notes=(*planned.notes, *notes))
 
             return self._keep(plan, _frozen(merged.get("freeze_clock")), source)

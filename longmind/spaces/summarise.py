@@ -37,6 +37,8 @@ from longmind.store.store import Store
 
 MARK: Final = "semantic"
 """The metadata key that records how the summaries were made."""
+PIN_ADVICE: Final = "pin_advice"
+"""The key under which a model's advice to pin is handed on; it is no field of an object."""
 MOST_RAW: Final = 24_000
 _TAGS: Final = 5
 _WORD = re.compile(r"[^\W\d_][\w]{2,}")
@@ -189,8 +191,10 @@ class Summariser:
             "relevance": "high" if metadata.get("importance") == "high" else fields["relevance"],
         }
         pinned = options.get("auto_pin")
-        if pinned is True or (pinned is None and fields.get("auto_pin") is True):
-            payload["pinned"] = True
+        if pinned is not None:
+            payload["pinned"] = pinned is True
+        elif fields.get("auto_pin") is True:
+            payload[PIN_ADVICE] = True
         return payload, notes, usd
 
     def _ask(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from longmind.base.errors import InvalidInput, LongmindError, NotFound, Unavailable
+from longmind.base.checks import check_label
+from longmind.base.errors import InvalidInput, LongmindError, NotFound
+from longmind.base.git import run_git
 from longmind.ingest.folder import Entry, Skipped, walk
 from longmind.ingest.source import Readers, Source
 from longmind.ingest.sources import watch_folder
@@ -17,7 +18,6 @@ from longmind.spaces.space import ProjectSpace
 
 ROOT: Final = "root"
 """The key of the metadata that names the folder an object was read from."""
-_GIT_SECONDS: Final = 30
 _KINDS: Final[Mapping[str, str]] = {
     **dict.fromkeys((".md", ".markdown", ".rst", ".adoc", ".txt", ".html", ".pdf", ".docx"), "guide"),
     **dict.fromkeys((".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".json", ".env"), "config"),
@@ -120,24 +120,15 @@ def _text_of(entry: Entry | Skipped, readers: Readers) -> str:
 
 def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ...]:
     """Files of a git working tree that differ from a revision, untracked ones included."""
-    if not since or since.startswith("-"):
-        raise InvalidInput(f"{since!r} is not a revision.")
+    if check_label(since, "since").startswith("-"):
+        raise InvalidInput(f"{since!r} is not a revision.", hint="Name a commit, a tag or a branch.")
+    options = ("--name-only", "--relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-z")
     commands = (
-        ("diff", "--name-only", "--relative", "-z", since, "--"),
+        ("diff", *options, since, "--"),
         ("ls-files", "--others", "--exclude-standard", "-z"),
     )
-    files: set[str] = set()
-    for command in commands:
-        try:
-            done = subprocess.run(
-                ["git", "-C", str(folder), *command], capture_output=True, timeout=_GIT_SECONDS, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise Unavailable(f"git could not be run: {error}") from None
-        if done.returncode:
-            raise InvalidInput(f"git refused: {done.stderr.decode(errors='replace').strip()}")
-        files.update(path for path in done.stdout.decode(errors="backslashreplace").split("\0") if path)
-    return tuple(sorted(files))
+    listed = b"".join(run_git(Path(folder).expanduser(), commands))
+    return tuple(sorted({path for path in listed.decode(errors="backslashreplace").split("\0") if path}))
 
 
 def watch(

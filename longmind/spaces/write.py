@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -84,7 +85,7 @@ def upsert(
     notes = list(plan.notes)
     if before is not None and plan.id is not None and plan.id != before.object_id:
         notes.append(f"{plan.path} is the place of {before.object_id}, which keeps its id")
-    pinned = bool(before.pinned) if before is not None and plan.pinned is None else bool(plan.pinned)
+    pinned = _pinned(tx.db, plan, before)
     # A change is never older than what it changes, whatever became of the clock in between.
     clock = tx.now if before is None else max(tx.now, before.updated_at)
     now = clock if ready.updated_at is None else ready.updated_at
@@ -128,6 +129,32 @@ def upsert(
         touch(tx, space, now)
     status: Status = "created" if before is None else "updated"
     return _remembered(tx.db, stored, draft.text, status, notes)
+
+
+def _pinned(db: Connection, plan: ObjectPlan, before: ObjectRow | None) -> bool:
+    """As the caller says, or a rule; else as before. A rule does not pin again what somebody unpinned."""
+    if before is None:
+        return bool(plan.pinned)
+    if plan.pinned is None or (plan.pinned_by_rule and not before.pinned and _was_unpinned(db, before)):
+        return bool(before.pinned)
+    return bool(plan.pinned)
+
+
+def _was_unpinned(db: Connection, row: ObjectRow) -> bool:
+    """Whether an object without a pin had one once, or was written without one under the rules that hold."""
+    if db.one(
+        "SELECT 1 FROM space_object WHERE space = ? AND object_id = ? AND pinned = 1 LIMIT 1",
+        (row.space, row.object_id),
+    ):
+        return True
+    record = find_space(db, row.space)
+    if record is None or record.since > row.since:
+        return False
+    tags = json.loads(row.tags)
+    return any(
+        rule.covers(kind=row.kind, tags=tags, path=row.path, relevance=row.relevance)
+        for rule in record.rules().auto_pin
+    )
 
 
 def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | None) -> ObjectRow:

@@ -24,6 +24,9 @@ from longmind.store.transaction import Transaction
 from longmind.store.visible import among
 from longmind.store.write import resolve, rewrite
 
+OPEN_GATE: Final = "INSERT INTO store_erasing (one) VALUES (1) ON CONFLICT DO NOTHING"
+"""Lets rows of kept history go until the end of a transaction. A gate that somebody left open is closed then,
+too."""
 _PATIENCE: Final = 5.0
 """Seconds to wait for readers of an older state, which keep the log from being emptied."""
 
@@ -244,7 +247,7 @@ def _with_followers(tx: Transaction, ids: Sequence[int], parts: Sequence[Part]) 
 
 def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+    tx.db.run(OPEN_GATE)
     for part in reversed(list(parts)):
         for table, count in part.erased(tx, doomed).items():
             counts[table] = counts.get(table, 0) + count

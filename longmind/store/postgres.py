@@ -9,8 +9,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
+from longmind.base.addresses import Address, read_address
 from longmind.base.errors import (
     Conflict,
     Forbidden,
@@ -106,8 +106,9 @@ class PostgresEngine:
     )
 
     def __init__(self, url: str, *, clock: Clock, read_only: bool, create: bool) -> None:
-        address, self.schema = split_url(url)
-        self.location = _without_password(url)
+        address = read_address(url)
+        self.schema = _store_name(address)
+        self.location = address.shown
         self.read_only = read_only
         self._clock = clock
         self._create = create and not read_only
@@ -125,10 +126,10 @@ class PostgresEngine:
     def _connect(self) -> psycopg.Connection[Any]:
         try:
             # What the address itself says of keepalives and timeouts stays.
-            options = {**_CONNECTION, **conninfo_to_dict(self._address)}
+            options = {**_CONNECTION, **conninfo_to_dict(self._address.without("store"))}
             connection = psycopg.connect("", autocommit=True, **options)
         except psycopg.Error as error:
-            raise translate_connect(error, self.location) from None
+            raise translate_connect(error, self._address) from None
         try:
             self._configure(connection)
         except BaseException:
@@ -338,36 +339,19 @@ class PostgresEngine:
 
 def split_url(url: str) -> tuple[str, str]:
     """The address that psycopg takes, and the store's name from `?store=`."""
-    parts, query = _parsed(url)
-    names = [value for key, value in query if key == "store"]
+    address = read_address(url)
+    return address.without("store"), _store_name(address)
+
+
+def _store_name(address: Address) -> str:
+    names = [value for key, value in address.query if key == "store"]
     name = names[-1] if names else DEFAULT_STORE
     if not _STORE_NAME.fullmatch(name) or name.startswith("pg_") or name in ("public", "information_schema"):
         raise InvalidInput(
-            f"{name!r} is no name for a store.",
+            f"{address.masked(name)!r} is no name for a store.",
             hint="Use up to 63 of a to z, 0 to 9 and '_', beginning with a letter; not 'public'.",
         )
-    rest = [(key, value) for key, value in query if key != "store"]
-    return urlunsplit(parts._replace(query=urlencode(rest, quote_via=quote))), name
-
-
-def _parsed(url: str) -> tuple[SplitResult, list[tuple[str, str]]]:
-    try:
-        parts = urlsplit(url)
-    except ValueError as error:
-        raise InvalidInput(f"The address is not understood: {error}.") from None
-    # To the server's library a plus is a plus, not a blank.
-    return parts, parse_qsl(parts.query.replace("+", "%2B"), keep_blank_values=True)
-
-
-def _without_password(url: str) -> str:
-    parts, query = _parsed(url)
-    user, at, host = parts.netloc.rpartition("@")
-    rest = [(key, value) for key, value in query if key not in ("password", "sslpassword")]
-    return urlunsplit(
-        parts._replace(
-            netloc=f"{user.split(':')[0]}{at}{host}", query=urlencode(rest, quote_via=quote, safe="/")
-        )
-    )
+    return name
 
 
 @lru_cache(maxsize=1024)

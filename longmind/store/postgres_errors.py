@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import psycopg
 
+from longmind.base.addresses import Address
 from longmind.base.errors import (
     Busy,
     Conflict,
@@ -138,6 +140,7 @@ _AT_CONNECT: Final[tuple[tuple[str, str], ...]] = (
     ("connection slots are reserved", "53300"),
     ("remaining connection slots", "53300"),
 )
+_QUOTED: Final = re.compile(r"[\"'].*[\"']", re.DOTALL)
 _CONNECT: Final = Translation(
     Unavailable,
     "{store} did not answer: {reason}.",
@@ -150,16 +153,19 @@ def translate(error: psycopg.Error, location: str = "The store") -> LongmindErro
     return _filled(_meaning(error), error, location)
 
 
-def translate_connect(error: psycopg.Error, location: str) -> LongmindError:
+def translate_connect(error: psycopg.Error, address: Address) -> LongmindError:
     """Why a connection could not be made."""
     text = str(error)
     if isinstance(error, psycopg.ProgrammingError):
+        # What the library quotes may be part of a password that was not written as one.
+        reason = _QUOTED.sub("", address.masked(_reason(error))).rstrip(" :=,")
         return InvalidInput(
-            f"The address is not valid: {_reason(error)}.",
-            hint="Write it as postgresql://user@host:port/database?store=name.",
+            f"The address is not valid: {reason}.",
+            hint="Write it as postgresql://user@host:port/database?store=name, with %26 for a & in a value.",
         )
     code = next((code for phrase, code in _AT_CONNECT if phrase in text), None)
-    return _filled(_CONNECT if code is None else MEANINGS[code], error, location)
+    failed = _filled(_CONNECT if code is None else MEANINGS[code], error, address.shown)
+    return type(failed)(address.masked(failed.message), hint=failed.hint)
 
 
 @contextmanager

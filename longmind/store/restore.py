@@ -11,6 +11,7 @@ from typing import Final
 
 import apsw
 
+from longmind.base.addresses import shown_location
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound, Unsupported
 from longmind.base.partial import partial_file
 from longmind.base.store_files import check_target
@@ -139,7 +140,7 @@ def _opened(source: Path, clock: Clock) -> SqliteEngine:
 def _named(location: str | os.PathLike[str]) -> Path:
     if isinstance(location, str) and ("://" in location or location == ":memory:"):
         raise InvalidInput(
-            f"{location} is not a file, and only files are restored.",
+            f"{shown_location(location)} is not a file, and only files are restored.",
             hint="To move a backup to a server, use: longmind copy BACKUP postgresql://…?store=name",
         )
     return file_path(location)

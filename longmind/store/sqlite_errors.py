@@ -19,17 +19,28 @@ from longmind.base.errors import (
     Unavailable,
 )
 
+_FILES_OF_A_STORE = 8
+"""The file, its log and shared memory for a reader and the writer, a copy in the making, and its folder."""
+
 
 def held_too_long(timeout: float) -> Busy:
     return Busy(f"Another writer held the store for {timeout:g} s.", hint="Try again, or allow more time.")
 
 
 def out_of_descriptors() -> bool:
-    """Whether one more file could not be opened: SQLite says of that only that it cannot open the store."""
+    """Whether a store's files could not all be opened: SQLite says of that only that it cannot open it.
+
+    Several are tried: of the files that it needs, SQLite has closed those it could open before it failed.
+    """
+    opened: list[int] = []
     try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
+        while len(opened) < _FILES_OF_A_STORE:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:
         return error.errno in (errno.EMFILE, errno.ENFILE)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
     return False
 
 

@@ -92,6 +92,10 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
             for part in store.parts:
                 problems += part.verify(snapshot, deep=deep)
                 notes += part.notes(snapshot)
+            if snapshot.db.one("SELECT 1 FROM store_erasing") is not None:
+                problems.append(
+                    Problem("store_erasing", "the gate that only an erase opens stands open: rows could go")
+                )
             notes += note_pending(snapshot.db)
     except Corrupt as error:
         problems.append(Problem("row", error.message))

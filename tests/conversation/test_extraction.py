@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longmind import FrozenClock, Memory
+from longmind import Access, FrozenClock, Memory
 from longmind.llm import ModelFailed, Models, Reply
 from longmind.testing import ScriptedModel
 from tests.conversation.conftest import attach
@@ -95,7 +95,7 @@ def test_a_failing_model_does_not_block_the_write_and_is_counted(
     assert figures["heuristic"]["succeeded"] == 1
 
 
-def test_a_budget_of_tokens_and_money_is_kept_per_space(memory: Memory) -> None:
+def test_a_budget_of_tokens_and_money_is_kept_by_all_spaces_together(memory: Memory) -> None:
     model = ScriptedModel([Reply("[]", input_tokens=900, output_tokens=100)])
     memories = attach(memory, model=model)
     memories.configure({"llm.max_tokens": 3000, "llm.input_price": 2.0, "llm.output_price": 10.0})
@@ -106,9 +106,22 @@ def test_a_budget_of_tokens_and_money_is_kept_per_space(memory: Memory) -> None:
     assert spent["input_tokens"] + spent["output_tokens"] <= 3000
     assert spent["cost"] == pytest.approx(spent["calls"] * 0.0028)
     other = memories.conversation("s", space="team").add_turn("user", "Number 9")
-    assert other.extractor == "hybrid"
-    memories.configure({"llm.max_tokens": 0, "llm.max_cost": 0.001})
+    assert other.extractor == "heuristic (llm: over_budget)"
+    memories.configure({"llm.max_tokens": None, "llm.max_cost": 0.001})
     assert memories.conversation("s").add_turn("user", "More").extractor == "heuristic (llm: over_budget)"
+    memories.configure({"llm.max_cost": None})
+    assert memories.conversation("s").add_turn("user", "More").extractor == "hybrid"
+
+
+@pytest.mark.parametrize("limit", ["llm.max_tokens", "llm.max_cost"])
+def test_a_budget_of_nothing_in_the_settings_means_that_no_turn_is_read_by_a_model(
+    memory: Memory, limit: str
+) -> None:
+    model = ScriptedModel(["[]"])
+    memories = attach(memory, model=model)
+    memories.configure({limit: 0, "llm.input_price": 1.0})
+    assert memories.conversation("s").add_turn("user", "Hello").extractor == "heuristic (llm: over_budget)"
+    assert model.prompts == []
 
 
 def test_a_model_that_keeps_failing_is_left_alone(memory: Memory, clock: FrozenClock) -> None:
@@ -121,8 +134,8 @@ def test_a_model_that_keeps_failing_is_left_alone(memory: Memory, clock: FrozenC
 
 
 def test_a_misconfigured_model_falls_back(memory: Memory) -> None:
-    memories = attach(memory)
-    memories.configure({"llm.model": "m", "llm.endpoint": "ftp://nowhere"})
+    memories = attach(memory, models=Models({}, access=Access(models=["openai:m@https://u:p@nowhere"])))
+    memories.configure({"llm.model": "m"})
     report = memories.conversation("s").add_turn("user", "I like tea")
     assert report.extractor == "heuristic (llm: misconfigured)"
     assert len(report.extracted) == 1

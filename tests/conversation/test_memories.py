@@ -335,7 +335,7 @@ def test_damage_is_found(memory: Memory, memories: Memories) -> None:
     memories.remember("User likes tea")
     with memory.store.write() as tx:
         assert tx.system
-        tx.db.run("UPDATE conversation_state SET hits = 40")
+        tx.db.run("UPDATE conversation_state SET checksum = checksum + 1")
         tx.db.run("DELETE FROM text_word")
     problems = {problem.code: problem.derived for problem in memory.verify(deep=True).problems}
     assert problems == {"conversation_state": False, "text_word": True}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from longmind import FrozenClock, InvalidInput, Memory
+from longmind import Access, FrozenClock, InvalidInput, Memory
 from longmind.conversation.memories import Memories
 from longmind.llm import HttpModel, ModelEndpoint, ModelFailed, Models, Prompt
 from tests.conftest import START
@@ -45,7 +45,7 @@ def test_each_provider_is_spoken_to_in_its_own_way(provider: Provider, name: str
         ("401", "rejected"),
         ("broken json", "bad_json"),
         ("wrong schema", "wrong_schema"),
-        ("hang up", "unreachable"),
+        ("hang up", "interrupted"),
     ],
 )
 def test_misbehaviour_has_a_name(provider: Provider, name: str, behaviour: str, outcome: str) -> None:
@@ -105,14 +105,14 @@ def test_a_key_is_not_shown(provider: Provider) -> None:
 def test_turns_are_read_by_a_configured_model_and_accounted_for(provider: Provider, name: str) -> None:
     provider.says = json.dumps([{"content": "User likes tea", "tags": ["drinks"]}])
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
-        memories = Memories(memory.store, memory._search, models=Models({"THE_KEY": "sk-secret"}))
+        access = Access(models=[f"{name}:m-1@{provider.url}?key_env=THE_KEY"])
+        models = Models({"THE_KEY": "sk-secret"}, access=access)
+        memories = Memories(memory.store, memory._search, models=models)
         memories.configure(
             {
                 "llm": {
                     "provider": name,
-                    "endpoint": provider.url,
                     "model": "m-1",
-                    "api_key_env": "THE_KEY",
                     "input_price": 1.0,
                     "timeout_s": 5,
                     "retries": 0,
@@ -132,14 +132,20 @@ def test_turns_are_read_by_a_configured_model_and_accounted_for(provider: Provid
             "User likes jazz": 2,
         }
         spent = memories.stats().spending
-        assert spent[f"{name}/m-1/answered"]["cost"] == 50 / 1_000_000
+        free = name == "ollama"  # by the table, which wins over a price in the store
+        assert spent[f"{name}/m-1/answered"]["cost"] == (0 if free else 50 / 1_000_000)
+        assert spent[f"{name}/m-1/server_error"]["input_tokens"] == 0
+        assert spent[f"{name}/m-1/bad_json"]["input_tokens"] > 50
+        assert spent[f"{name}/m-1/timeout"]["output_tokens"] == 800
         assert sum(figures["calls"] for figures in spent.values()) == 4
 
 
 def test_nothing_is_called_without_a_model(provider: Provider) -> None:
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as memory:
-        memories = Memories(memory.store, memory._search, models=Models({"OPENAI_API_KEY": "sk-secret"}))
-        memories.configure({"llm.endpoint": provider.url, "extractor.mode": "llm"})
+        environment = {"OPENAI_API_KEY": "sk-secret", "OPENAI_BASE_URL": provider.url}
+        models = Models(environment, access=Access(models=["openai:*"]))
+        memories = Memories(memory.store, memory._search, models=models)
+        memories.configure({"extractor.mode": "llm"})
         report = memories.conversation("s").add_turn("user", "I like tea")
     assert report.extractor == "heuristic (no model)"
     assert provider.requests == []

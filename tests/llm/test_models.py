@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longmind import FrozenClock, InvalidInput, Memory
+from longmind import Access, Forbidden, FrozenClock, InvalidInput, Memory
 from longmind.cli.arguments import writing
 from longmind.llm import ModelFailed, Models, Prompt
 from longmind.llm.models import name_of
@@ -27,7 +27,8 @@ PROVIDERS = {
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_a_named_model_is_asked_at_the_address_of_this_process(provider: Provider, name: str) -> None:
     url, key = PROVIDERS[name]
-    models = Models({url: provider.url, key: "sk-1"}, default=ScriptedModel(["other"]))
+    access = Access(models=[f"{name}:m-*"])
+    models = Models({url: provider.url, key: "sk-1"}, default=ScriptedModel(["other"]), access=access)
     model = models.named(f"{name}:m-2")
     assert name_of(model) == f"{name}:m-2"
     model.complete(ASKED)
@@ -38,7 +39,8 @@ def test_a_named_model_is_asked_at_the_address_of_this_process(provider: Provide
 
 
 def test_the_default_may_bring_its_address_and_other_models_are_asked_there(provider: Provider) -> None:
-    models = Models({"MY_KEY": "sk-mine"}, default=f"openai:m-1@{provider.url}?key_env=MY_KEY")
+    default_name = f"openai:m-1@{provider.url}?key_env=MY_KEY"
+    models = Models({"MY_KEY": "sk-mine"}, default=default_name, access=Access(models=["openai:m-2"]))
     default = models.default()
     assert default is not None
     default.complete(ASKED)
@@ -65,14 +67,27 @@ def test_a_request_never_chooses_an_address_or_a_key(provider: Provider) -> None
     assert provider.requests == []
 
 
+@pytest.mark.parametrize("name", ["openai:m-10", "openai:m", "ollama:m-1", "OpenAI:x"])
+def test_a_model_that_is_not_in_the_list_is_refused(name: str) -> None:
+    models = Models({"OPENAI_API_KEY": "sk-1"}, access=Access(models=["openai:m-1", "anthropic:*"]))
+    with pytest.raises(Forbidden, match="does not allow the model"):
+        models.named(name)
+
+
+def test_the_name_of_a_provider_folds_case() -> None:
+    models = Models({"OPENAI_API_KEY": "sk-1"}, access=Access(models=["OpenAI:m-1"]))
+    assert name_of(models.named("OPENAI:m-1")) == "openai:m-1"
+
+
 def test_a_key_that_is_missing_is_named() -> None:
     with pytest.raises(ModelFailed, match="'OPENAI_API_KEY' holds no key for openai:m"):
-        Models().named("openai:m")
+        Models(access=Access(models=["openai:m"])).named("openai:m")
 
 
 def test_a_model_named_in_a_call_files_the_note(provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
     provider.says = json.dumps(FILED)
     monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
+    monkeypatch.setenv("LONGMIND_MODELS", "ollama:*, openai:m-2")
     other = ScriptedModel(["never asked"])
     with Memory.open(":memory:", clock=FrozenClock(START), embedder=None, llm=other) as memory:
         done = memory.space("app").remember_raw("guide", "The cache.", model="openai:m-2", temperature=0.3)

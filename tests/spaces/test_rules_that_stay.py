@@ -1,0 +1,175 @@
+"""Rules that outlast a change: purges that were not allowed before, pins taken away, budgets, clocks."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from longmind import FrozenClock, Memory
+from longmind.base.times import format_ms
+from longmind.testing import ScriptedModel
+from tests.conftest import START
+
+
+def obj(path: str, raw: str = "The harbour is deep.", **fields: object) -> dict[str, object]:
+    return {"path": path, "kind": "guide", "raw": raw, **fields}
+
+
+# Retention
+
+
+def texts(memory: Memory) -> int:
+    with memory.store.read() as snapshot:
+        [(count,)] = snapshot.db.all("SELECT count(*) FROM frame_text WHERE text LIKE '%harbour%'")
+    return int(count)
+
+
+def test_what_was_archived_before_deleting_was_allowed_is_purged_once_it_is(
+    memory: Memory, clock: FrozenClock
+) -> None:
+    space = memory.space("app")
+    space.set_policy({"ttl_days": 10})
+    for place in "abc":
+        space.remember_structured(obj(place))
+    clock.advance(days=20)
+    assert memory.spaces.gc("app", now=clock.now()).archived == 3
+    assert texts(memory) == 3
+    space.set_policy({"allow_delete": True})
+    space.remember_structured(obj("b", raw="The harbour is deep again."))
+    preview = memory.spaces.gc("app", now=clock.now(), dry_run=True)
+    report = memory.spaces.gc("app", now=clock.now())
+    assert (report.purged, report.archived) == (2, 0)
+    assert report.expired == preview.expired
+    assert texts(memory) == 2  # the object that is in use again keeps its history
+    assert memory.spaces.gc("app", now=clock.now()).purged == 0
+    assert memory.verify(deep=True)
+
+
+@pytest.mark.parametrize("rules", [{"ttl_days": None}, {"ttl_days": 100}])
+def test_what_would_not_expire_under_the_rules_of_today_is_not_purged(
+    memory: Memory, clock: FrozenClock, rules: dict[str, object]
+) -> None:
+    space = memory.space("app")
+    space.set_policy({"ttl_days": 10})
+    space.remember_structured(obj("a"))
+    clock.advance(days=20)
+    memory.spaces.gc("app", now=clock.now())
+    space.set_policy({"allow_delete": True, **rules})
+    assert memory.spaces.gc("app", now=clock.now()).purged == 0
+    assert texts(memory) == 1
+
+
+# Pins
+
+
+def test_a_rule_does_not_pin_again_what_somebody_unpinned(memory: Memory) -> None:
+    space = memory.space("app")
+    space.set_policy({"auto_pin": [{"kinds": ["guide"]}]})
+    assert space.remember_structured(obj("a")).object.pinned
+    space.unpin("a")
+    for number in range(3):
+        assert not space.remember_structured(obj("a", raw=f"The harbour, version {number}.")).object.pinned
+    space.set_policy({"ttl_days": 30})
+    assert not space.remember_structured(obj("a", raw="The harbour, and other rules.")).object.pinned
+    assert space.remember_structured(obj("a", raw="The harbour, pinned.", pinned=True)).object.pinned
+    assert space.remember_structured(obj("b")).object.pinned
+
+
+def test_an_object_that_was_written_without_a_pin_on_purpose_stays_without(memory: Memory) -> None:
+    space = memory.space("app")
+    space.set_policy({"auto_pin": [{"kinds": ["guide"]}]})
+    assert not space.remember_structured(obj("a", pinned=False)).object.pinned
+    assert not space.remember_structured(obj("a", raw="The harbour, changed.")).object.pinned
+
+
+def test_a_rule_that_is_new_pins_what_is_written_again(memory: Memory) -> None:
+    space = memory.space("app")
+    space.remember_structured(obj("a"))
+    space.set_policy({"auto_pin": [{"kinds": ["guide"]}]})
+    assert space.remember_structured(obj("a", raw="The harbour, changed.")).object.pinned
+
+
+def test_the_advice_of_a_model_does_not_pin_again_what_somebody_unpinned(
+    location: str, clock: FrozenClock
+) -> None:
+    filed = {
+        "path": "p", "summary_micro": "m", "summary_short": "s", "summary_long": "l", "tags": [],
+        "relevance": "high", "auto_pin": True,
+    }  # fmt: skip
+    model = ScriptedModel([json.dumps(filed)])
+    with Memory.open(location, clock=clock, embedder=None, llm=model) as memory:
+        space = memory.space("app")
+        assert space.remember_raw("guide", "One.", path_hint="p").object.pinned
+        space.unpin("p")
+        assert not space.remember_raw("guide", "Two.", path_hint="p").object.pinned
+        assert space.remember_raw("guide", "Three.", path_hint="p", auto_pin=True).object.pinned
+        assert not space.remember_raw("guide", "Four.", path_hint="q", auto_pin=False).object.pinned
+
+
+# Budgets
+
+TOPICS = ("harbour", "harbour " * 200, "x" * 3000, "nothing like it " * 80, "港" * 500, "👩‍👩‍👧‍👦" * 60, "")
+
+
+@pytest.mark.parametrize("budget", [50, 51, 64, 90, 200, 500])
+@pytest.mark.parametrize("name", ["app", "a/" * 90 + "b", "9-8_7" * 39])
+def test_a_context_keeps_within_its_budget_whatever_the_topic(tmp_path: Path, budget: int, name: str) -> None:
+    with Memory.open(tmp_path / "a.mind", clock=FrozenClock(START), embedder=None) as memory:
+        space = memory.space(name)
+        for filled in (False, True):
+            for topic in TOPICS:
+                context = space.use_context(topic, budget=budget)
+                assert context.total_tokens <= budget
+                assert context.text.startswith("<longmind")
+                assert context.text.endswith("</longmind>")
+            if not filled:
+                for place in range(4):
+                    space.remember_structured(obj(f"p/{place}", raw="The harbour is deep. " * 20))
+
+
+def test_a_context_with_a_long_topic_is_replayed_byte_for_byte(memory: Memory) -> None:
+    memory.space("app").remember_structured(obj("a"))
+    context = memory.space("app").use_context("harbour " * 200, budget=120)
+    assert memory.replay(context.receipt)
+
+
+# The clock
+
+FROZEN = "2024-03-01T12:00:00Z"
+
+
+@pytest.mark.parametrize("stamp", [FROZEN, "2024-03-01T12:00:00+00:00", "1709294400000"])
+def test_a_clock_frozen_on_the_command_line_stamps_what_is_recalled(tmp_path: Path, stamp: str) -> None:
+    path = tmp_path / "a.mind"
+    with Memory.open(path, clock=FrozenClock(START), embedder=None) as memory:
+        memory.space("app").remember_structured(obj("a"))
+    command = [sys.executable, "-m", "longmind", "space", "recall", "app", "harbour", "--store", str(path)]
+    outputs = [
+        subprocess.run(
+            [*command, "--freeze-clock", stamp, "--json"], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    ]
+    assert outputs[0] == outputs[1]
+    bundle = json.loads(outputs[0])
+    assert bundle["generated_at"] == FROZEN
+    assert bundle["sections"][0]["updated_at"] == format_ms(START)
+
+
+@pytest.mark.parametrize("command", [["recall-kind", "app", "guide"], ["use-context", "app", "harbour"]])
+def test_the_other_recalls_take_a_frozen_clock_too(tmp_path: Path, command: list[str]) -> None:
+    path = tmp_path / "a.mind"
+    with Memory.open(path, clock=FrozenClock(START), embedder=None) as memory:
+        memory.space("app").remember_structured(obj("a"))
+    frozen = ["--freeze-clock", FROZEN, "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "longmind", "space", *command, "--store", str(path), *frozen],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "harbour" in done.stdout
