@@ -1,7 +1,7 @@
 """Regular expressions that users give, run by an engine whose time grows with the text and never explodes.
 
 RE2 has no references back and does not look around. What it cannot run is refused where the pattern is set.
-Patterns are written as for Python: classes such as `\\w` mean letters of every script, `{,3}` counts from zero.
+Patterns are written as for Python: `\\w` means letters of every script, and `{,3}` counts from zero.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _MOST_PROGRAM: Final = 20_000
 _WIDE: Final = 65_536
 _NARROW: Final = 1_024
 _SPENT: Final = 100_000_000
-"""One search looks at so many bytes at once, and after so much work in one text, at fewer. RE2 finds one match
-in linear time, but each further one may read up to the end again: `x[^y]*y|x` does in a text without y."""
+"""One search looks at so many bytes at once, and after so much work in one text, at fewer. RE2 finds one
+match in linear time, but each further one may read to the end again: `x[^y]*y|x` does in a text without y."""
 
 _LETTER: Final = b"\xc0"
 _OTHER: Final = b"\xa1"

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_label
 from longmind.base.errors import InvalidInput
-from longmind.llm.ledger import Cap
 from longmind.base.patterns import check_pattern
+from longmind.llm.ledger import Cap
 from longmind.spaces.values import RELEVANCES
 
 

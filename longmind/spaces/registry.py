@@ -107,6 +107,8 @@ class Spaces:
         reset = bool(options.pop("reset", False)) or reset if options else reset
         with self._telemetry.operation("create", space=space), self._store.write() as tx:
             before = rows.find_space(tx.db, space)
+            redactor = self._store.redaction.redactor(space, tx)
+            options = options if redactor is None else redactor.value(options)
             record = write.ensure_space(
                 tx, space, metadata=options if metadata is not None and options else None
             )
@@ -310,7 +312,8 @@ class Spaces:
                 write.archive(tx, before, reason="replaced", parts=self._store.parts)
                 times = [item.updated_at for item in ready if item.updated_at is not None]
                 latest = max(times, default=tx.now)
-                metadata = canonical_json(dict(document.metadata), "metadata")
+                cleaner = Redactor(policy, self._store.redaction.key(tx) if policy.pii_redaction else b"")
+                metadata = canonical_json(cleaner.value(dict(document.metadata)), "metadata")
                 rows.put_space(
                     tx,
                     SpaceRow(target, 0, None, metadata, policy.to_json(), min(times, default=latest), latest),

@@ -40,7 +40,6 @@ from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, during
 from longmind.when.arguments import parse_rfc3339
 
-PII_KEY: Final = "spaces_pii_key"
 _ATTEMPTS: Final = 20
 _RAW_OPTIONS: Final = frozenset(
     "model temperature max_tokens path_hint project tags metadata auto_pin freeze_clock on_error".split()
@@ -140,7 +139,7 @@ class ProjectSpace:
         """Plan under the rules that hold, write if they still do, else begin again."""
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
-            planned = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
+            planned = plan(policy, self._redactor(policy))
             ready = write.make_ready(self._store, planned, space=self.name, source=source, updated_at=frozen)
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
@@ -162,17 +161,16 @@ class ProjectSpace:
             return snapshot.revision, None, Policy()
         return snapshot.revision, record.policy, record.rules()
 
+    def redactor(self) -> Redactor:
+        """What the rules of the space do to a text that is written now."""
+        return self._redactor(self.policy)
+
+    def _redactor(self, policy: Policy) -> Redactor:
+        return Redactor(policy, self._key() if policy.pii_redaction else b"")
+
     def _key(self) -> bytes:
         """The store's own key for the hashes of what was redacted."""
-        with self._store.read() as snapshot:
-            secret = self._store.setting(snapshot.db, PII_KEY)
-        if secret is None:
-            with self._store.write() as tx:
-                secret = self._store.setting(tx.db, PII_KEY)
-                if secret is None:
-                    secret = self._store.entropy(32).hex()
-                    self._store.set_setting(tx, PII_KEY, secret)
-        return bytes.fromhex(secret)
+        return self._store.redaction.key()
 
     # Pins, rules, forgetting
 

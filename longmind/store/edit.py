@@ -30,6 +30,10 @@ def update(
         frame = frames.get(tx.db, store.engine.dialect, check_frame_id(frame_id), view)
         if frame.start is not None:
             raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Update its parent {frame.parent}.")
+        redactor = store.redaction.redactor(frame.space, tx)
+        if redactor is not None:
+            new_tags = None if new_tags is None else check_tags([redactor.text(tag) for tag in new_tags])
+            new_values = None if metadata is None else check_metadata(redactor.value(dict(metadata)))
         write.relabel(
             tx,
             frame_id,

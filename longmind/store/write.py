@@ -27,6 +27,7 @@ from longmind.store.frames import (
     with_chunks,
 )
 from longmind.store.parts import Part
+from longmind.store.rules import check_rules
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among, value_key, value_number, visible
@@ -108,6 +109,7 @@ def put(
     `prepared` holds, by the name of a part, one item for each draft and each chunk in flat order. `looked` is
     what `look` said of these drafts before the transaction; it is asked again if the store has changed.
     """
+    check_rules(tx.db, drafts)
     if looked is None or looked.revision != tx.snapshot.revision:
         looked = look(tx.snapshot, drafts, names=None if looked is None else looked.names)
     names, targets = looked.names, list(looked.targets)
