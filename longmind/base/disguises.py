@@ -33,7 +33,7 @@ _ENCODED = re.compile(
     r"(?:%[0-9A-Fa-f]{2})+"
     r"|&#(?P<decimal>\d{1,7});|&#[xX](?P<hexadecimal>[0-9A-Fa-f]{1,6});"
     rf"|&(?P<entity>{'|'.join(_ENTITIES)});"
-    r"|\w[\u0300-\u036f]+|[^\x00-\x7f]"
+    r"|\w[\u0300-\u034e\u0350-\u036f]+|[^\x00-\x7f]"
 )
 _SPELLED = re.compile(
     r"[ \t]{0,3}(?:\[[ \t]{0,3}(?P<square>at|dot)[ \t]{0,3}\]|\([ \t]{0,3}(?P<round>at|dot)[ \t]{0,3}\)"
@@ -41,7 +41,9 @@ _SPELLED = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[.·•∙](?=\d)")
-_LETTERS_APART = re.compile(r"(?<!\w)\w(?:(?P<gap>[ .·•∙_-])(?:[^\w\s.](?P=gap))?\w(?!\w)){2,}")
+_LETTERS_APART = re.compile(
+    r"(?<![^\W_])[^\W_](?:(?P<gap>[ .·•∙_-])(?:[^\w\s.](?P=gap))?[^\W_](?![^\W_])){2,}"
+)
 _THIN: Final = frozenset(map(chr, (*range(0x2000, 0x200B), 0x202F, 0x205F)))
 
 
