@@ -12,6 +12,7 @@ from longmind.base.errors import Conflict, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import DryRun, InSpace, Limit, Mark, MaybeNow, NewTags, Now, Tags, WriteSpace
+from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
 from longmind.conversation.candidates import from_text
@@ -181,6 +182,11 @@ class Memories:
             return self._one(snapshot.db, matched.same, View.of(space_name))
 
     def _redacted(self, text: str, tags: tuple[str, ...], space: str) -> tuple[str, tuple[str, ...]]:
+        """What may be kept: neither recalled text, which is no news, nor what the space redacts."""
+        own, echoes = without_echo(text)
+        if echoes and not own:
+            raise InvalidInput("The text is recalled memory, which is remembered already.")
+        text = own if echoes else text
         redactor = self._store.redaction.redactor(space)
         if redactor is None:
             return text, tags

@@ -333,7 +333,8 @@ def _whole_text(text: object, why: object) -> str:
         raise InvalidInput("The text is recalled memory, which is recorded already.")
     if why is None:
         return own
-    return f"{own.rstrip()}{WHY}{check_text(why, 'why', most_bytes=MOST_BYTES).strip()}"
+    reason, _ = without_echo(check_text(why, "why", most_bytes=MOST_BYTES))
+    return f"{own.rstrip()}{WHY}{reason.strip()}" if reason.strip() else own
 
 
 def _confidence(value: object) -> float | None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from longmind.base.errors import InvalidInput
+from longmind.base.recall_marks import without_echo
 from longmind.facts.validate import assertion_of
 from longmind.facts.values import Assertion, Entity, Value
 from longmind.store.rules import TextRedactor
@@ -14,7 +16,7 @@ from longmind.store.store import Store
 
 def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -> Assertion:
     """The assertion, redacted; names of entities stay different where they were."""
-    assertion = assertion_of(item)
+    assertion = _own_words(assertion_of(item))
     redactor = store.redaction.redactor(space)
     if redactor is None:
         return assertion
@@ -27,6 +29,18 @@ def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -
         value=_value(assertion.value, redactor),
         qualifiers=qualifiers,
     )
+
+
+def _own_words(assertion: Assertion) -> Assertion:
+    """Without recalled text: a fact that was read back to us says nothing new."""
+    subject, value = assertion.subject, assertion.value
+    for name, text in (("subject", subject), ("value", value)):
+        if not isinstance(text, str) or not (found := without_echo(text))[1]:
+            continue
+        if not found[0]:
+            raise InvalidInput(f"The {name} is recalled text, which is known already.")
+        assertion = replace(assertion, **{name: type(text)(found[0])})
+    return assertion
 
 
 def redacted_name(store: Store, name: str, *, space: str) -> str:

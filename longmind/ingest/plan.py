@@ -109,6 +109,8 @@ def plan_document(
         # Sections point into the text as it was; without them it is cut by paragraphs.
         warnings = (*document.warnings, "recalled text was left out")
         document = replace(document, text=text, sections=(), warnings=warnings)
+    title, echoed = without_echo(document.title)
+    document = replace(document, title=title) if echoed else document
     if not document.text.strip():
         code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
         return Skip(document.uri, code, detail)

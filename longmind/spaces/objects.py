@@ -95,7 +95,7 @@ def plan_object(
     if echoes:
         notes.append("recalled text was left out of raw")
     raw = redactor.text(cleaned)
-    summaries = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
+    summaries = [redactor.text(without_echo(_text(fields.get(name), name))[0]) for name in _SUMMARIES]
     if not raw.strip() and not any(text.strip() for text in summaries):
         raise InvalidInput("The object says nothing: raw and all summaries are empty.")
     micro, short, long = fill_summaries(raw, *summaries)
@@ -270,7 +270,9 @@ def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
         if not isinstance(item, Mapping) or set(item) != {"chunk_id", "text"}:
             raise InvalidInput("A chunk has a chunk_id and a text, and nothing else.")
         name = redactor.text(check_label(item["chunk_id"], "chunk_id"))
-        chunks.append(Chunk(name, redactor.text(check_text(item["text"], "chunk text"))))
+        text, _ = without_echo(check_text(item["text"], "chunk text"))
+        if text.strip():
+            chunks.append(Chunk(name, redactor.text(text)))
     if len({chunk.chunk_id for chunk in chunks}) != len(chunks):
         raise InvalidInput("Two chunks have the same chunk_id.")
     return tuple(chunks)
