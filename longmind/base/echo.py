@@ -1,8 +1,8 @@
 """Where recalled text stands in a text that comes back: it is remembered already, and no new evidence.
 
-Agents quote, re-wrap, escape and shorten what they were given, so a context is known by any of its marks: the
-tag around it in any case and spacing, behind "> " or escaped for HTML or JSON; and where the tag is lost, by the
-citations at the ends of its lines.
+Agents quote, re-wrap, escape and shorten what they were given, so a context is known by any of its marks:
+the tag around it in any case and spacing, behind "> " or escaped for HTML or JSON; and where the tag is lost,
+by the citations at the ends of its lines.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ def _marked(text: str) -> list[Range]:
 def _cited(text: str) -> Iterator[Range]:
     """Lines that end by citing a frame, as every line of a context does, with the lines that belong to them.
 
-    Our own citations in a stored text are written with round brackets when they are shown, so a line that ends
-    with square ones was shown by us.
+    Citations that stand in a stored text are shown with round brackets, so a line that ends with square ones
+    was shown by us.
     """
     position = 0
     heading: Range | None = None

@@ -141,6 +141,6 @@ def _runnable(text: str) -> Pattern:
         return check_pattern(text)
     except InvalidInput as error:
         raise InvalidInput(
-            f"Nothing was written: the space's policy has a pattern that can no longer be run. {error.message}",
+            f"Nothing was written: a pattern of the space's policy can no longer be run. {error.message}",
             hint=f"Replace {text!r} in pii_redaction with set_policy, then write again.",
         ) from None

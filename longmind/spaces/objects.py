@@ -60,6 +60,8 @@ class ObjectPlan:
     notes: tuple[str, ...] = ()
     ruled: str = ""
     """The redaction rules that were applied, by name."""
+    hidden: bool = False
+    """Whether the rules of visibility hide it."""
 
 
 def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
@@ -135,6 +137,9 @@ def plan_object(
         hash=stated if isinstance(stated, str) and stated else content_name(raw or micro),
         notes=tuple(notes),
         ruled=stamp(policy.pii_redaction),
+        hidden=any(
+            rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.visibility
+        ),
     )
 
 

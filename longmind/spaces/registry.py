@@ -22,7 +22,7 @@ from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
-from longmind.spaces import fields, file, retention, rows, write
+from longmind.spaces import fields, file, retention, rows, visibility, write
 from longmind.spaces.file import HMAC
 from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering import DEFAULT, ORDERINGS
@@ -153,7 +153,7 @@ class Spaces:
         with self._store.read() as snapshot:
             sql = "SELECT frame_id FROM frame WHERE space = ? AND start_byte IS NULL ORDER BY frame_id"
             frames = [int(row[0]) for row in snapshot.db.all(sql, (space,))]
-        certificate = erasure.erase(self._store, frames, view=View((space,)))
+        certificate = erasure.erase(self._store, frames, view=View((space,), with_hidden=True))
         with self._store.write() as tx:
             assert tx.system
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
@@ -320,6 +320,7 @@ class Spaces:
                 )
                 for item in ready:
                     write.upsert(tx, target, item, parts=self._store.parts)
+                visibility.refresh(tx, target, policy)
                 rows.audit(tx, target, "import", {"objects": len(ready), "verified": document.verified})
         notes = () if document.verified != "none" else ("the file has no hash: it could not be checked",)
         return ImportReport(target, len(ready), document.verified, len(flags), notes)

@@ -18,7 +18,7 @@ from longmind.base.times import AsOf
 from longmind.context.receipt import Receipt, Replay, check_store, replay
 from longmind.llm.ledger import spending_by_provider
 from longmind.llm.protocol import LanguageModel
-from longmind.spaces import rows, write
+from longmind.spaces import rows, visibility, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, check_options
 from longmind.spaces.context import (
     ContextRequest,
@@ -149,6 +149,8 @@ class ProjectSpace:
                 done = write.upsert(
                     tx, self.name, ready, parts=self._store.parts, has_record=text is not None
                 )
+                if policy.visibility and done.status != "unchanged":
+                    visibility.refresh_one(tx, self.name, done.object.id, policy)
             self._ctx.telemetry.remembered(self.name, done.status)
             return done
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
@@ -209,6 +211,7 @@ class ProjectSpace:
             if changed.to_json() != record.policy:
                 moment = max(tx.now, record.updated_at)
                 rows.put_space(tx, record._replace(policy=changed.to_json(), updated_at=moment))
+                visibility.refresh(tx, self.name, changed)
                 rows.audit(tx, self.name, "policy", {"set": sorted(_keys(policy))})
         return changed
 
@@ -233,7 +236,7 @@ class ProjectSpace:
                     f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or path."
                 )
             frames = rows_of(snapshot.db, self.name, [str(row[0]) for row in records])
-        return erasure.erase(self._store, frames, view=View((self.name,)))
+        return erasure.erase(self._store, frames, view=View((self.name,), with_hidden=True))
 
     # Recalling
 
@@ -325,7 +328,7 @@ class ProjectSpace:
         request = request_from(receipt)
         if request.space != self.name:
             raise InvalidInput(f"The receipt is of space {request.space!r}.", hint="Replay it there.")
-        view = View((self.name,), request.options.as_of)
+        view = View((self.name,), request.options.as_of, with_hidden=True)
         with self._store.one_state() as snapshot:
             fresh = self._context(request, snapshot).receipt
             return replay(receipt, fresh, snapshot=snapshot, dialect=self._store.engine.dialect, view=view)

@@ -110,6 +110,7 @@ class _FrameTable:
         self._last: dict[int, int] = {}
         self._masks: OrderedDict[tuple[Any, ...], BoolArray] = OrderedDict()
         self._corpora: OrderedDict[tuple[Any, ...], Corpus] = OrderedDict()
+        self._hidden: tuple[int, Int64Array] | None = None
         self._lock = threading.Lock()
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
@@ -152,6 +153,15 @@ class _FrameTable:
             while len(self._corpora) > _CORPORA:
                 self._corpora.popitem(last=False)
         return made
+
+    def hidden(self, snapshot: Snapshot, size: int) -> Int64Array:
+        """The frames that rules of visibility hide, at a snapshot."""
+        kept = self._hidden
+        if kept is None or kept[0] != snapshot.revision:
+            rows = typed(snapshot.db.all("SELECT frame_id FROM frame_hidden"), "frame_hidden", int)
+            kept = snapshot.revision, np.array([row[0] for row in rows], dtype=np.int64)
+            self._hidden = kept
+        return kept[1][kept[1] < size]
 
     def _append(self, db: Connection) -> None:
         """In parts: as rows, many frames take far more memory than as columns."""
@@ -341,8 +351,10 @@ class CatalogView:
         spaces = view.spaces
         system = min(view.as_of.system, self.snapshot.revision)
         return self.table.corpus(
-            (self.snapshot.revision, self.size, spaces, system),
-            lambda: self._corpus(View(spaces, AsOf(system=view.as_of.system, valid=FOREVER))),
+            (self.snapshot.revision, self.size, spaces, system, view.with_hidden),
+            lambda: self._corpus(
+                View(spaces, AsOf(system=view.as_of.system, valid=FOREVER), view.with_hidden)
+            ),
         )
 
     def _corpus(self, view: View) -> Corpus:
@@ -360,6 +372,8 @@ class CatalogView:
         mask: BoolArray = columns.present & (columns.recorded_at <= system) & (columns.retired_at > system)
         if view.as_of.valid != FOREVER:
             mask &= columns.occurred_at <= view.as_of.valid
+        if not view.with_hidden:
+            mask[self.table.hidden(self.snapshot, self.size)] = False
         return mask
 
     def _in_spaces(self, view: View) -> BoolArray:

@@ -282,7 +282,8 @@ def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """Those of the ids that are visible at LATEST."""
     live: list[int] = []
     for batch in batched(ids):
-        clause = among("f.frame_id", batch) & visible(View(view.spaces), EVERYTHING)
+        latest = View(view.spaces, with_hidden=view.with_hidden)
+        clause = among("f.frame_id", batch) & visible(latest, EVERYTHING)
         live += [
             int(r[0]) for r in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
         ]

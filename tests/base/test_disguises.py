@@ -86,7 +86,8 @@ def test_letters_set_apart_are_put_together(gap: str) -> None:
 @pytest.mark.parametrize(
     "form",
     ["zelda@example.org", "zelda@example%2Eorg", "zelda＠example.org", "zel\u00adda@example.org",
-     "zelda [at] example [dot] org", "zelda(at)example(dot)org", "zelda%40example.org", "zelda&commat;example.org"],
+     "zelda [at] example [dot] org", "zelda(at)example(dot)org", "zelda%40example.org",
+     "zelda&commat;example.org"],
 )  # fmt: skip
 def test_detectors_see_through_disguises_too(form: str) -> None:
     assert Redactor(("email",), (), b"").text(f"Write to {form} now.") == "Write to [email] now."

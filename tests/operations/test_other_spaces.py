@@ -67,7 +67,7 @@ def _build(location: str) -> tuple[Memory, FrozenClock]:
 
 @pytest.fixture
 def worlds(location: str, new_location: Callable[[str], str]) -> Iterator[tuple[Memory, Memory, int]]:
-    """The same store with and without a space of secrets, at the same revision; and the first secret frame."""
+    """The same store with and without a space of secrets, at one revision; and the first secret frame."""
     engine = "postgresql" if location.startswith("postgresql") else "sqlite"
     with_secret, clock = _build(location)
     without, other_clock = _build(new_location(engine))
@@ -108,8 +108,10 @@ def _answer(memory: Memory, name: str, arguments: dict[str, Any]) -> str:
 def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Calls of every operation that reads within a space: with secrets, pieces of them, and foreign ids."""
     queries = (
-        SECRET, SECRET[:4], SECRET[2:7], f"{SECRET} report", "basalt", "ana", "What did Ana say about basalt?",
-        "err-4711", "where did I park", "prefers", "Ana Vault", "zib", "zibarites", "basaltsmiths", "latest", "",
+        SECRET, SECRET[:4], SECRET[2:7], f"{SECRET} report", "basalt", "ana",
+        "What did Ana say about basalt?",
+        "err-4711", "where did I park", "prefers", "Ana Vault", "zib", "zibarites", "basaltsmiths",
+        "latest", "",
     )  # fmt: skip
     for query in queries:
         for more in ({}, {"lanes": ["text"]}, {"lanes": ["vector"]}, {"fusion": "rrf"}, {"as_of": START}):

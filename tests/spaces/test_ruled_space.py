@@ -68,7 +68,8 @@ def test_no_form_of_a_secret_is_stored_by_any_call_that_writes(ruled: Memory, fi
     secret = FORMS[name]
     text = f"The badge {secret} belongs to {EMAIL}, they say."
     long = "Filler words stand here. " * 900 + text + " And more of them follow there." * 900
-    ruled.remember(text, title=text, tags=[f"t {secret}"], metadata={"a": [{"b": text}]}, session=f"s {secret}",
+    ruled.remember(text, title=text, tags=[f"t {secret}"], metadata={"a": [{"b": text}]},
+                   session=f"s {secret}",
                    speaker=EMAIL, uri=f"x://{EMAIL}", idempotency_key=f"key {secret}", space="s")  # fmt: skip
     frame = ruled.remember(long, space="s").ids[0]
     ruled.update(frame, tags=[secret], metadata={"deep": {secret: [EMAIL]}}, space="s")
