@@ -40,7 +40,14 @@ def echoes(text: str) -> list[Range]:
     view = _view(text)
     marked = _marked(view.text)
     lines = [line for line in _cited(view.text) if not any(a <= line[0] and line[1] <= b for a, b in marked)]
-    return [view.origin(start, end) for start, end in _outer([*marked, *lines]) if end > start]
+    found = [view.origin(start, end) for start, end in _outer([*marked, *lines]) if end > start]
+    return [(_line_start(text, start), end) for start, end in found]
+
+
+def _line_start(text: str, start: int) -> int:
+    """From the beginning of the line, where nothing but the mark of a quotation stands before."""
+    first = text.rfind("\n", 0, start) + 1
+    return first if ">" in text[first:start] and not text[first:start].strip(" \t>") else start
 
 
 def _view(text: str) -> TextView:

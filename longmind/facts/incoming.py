@@ -34,13 +34,18 @@ def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -
 def _own_words(assertion: Assertion) -> Assertion:
     """Without recalled text: a fact that was read back to us says nothing new."""
     subject, value = assertion.subject, assertion.value
-    for name, text in (("subject", subject), ("value", value)):
-        if not isinstance(text, str) or not (found := without_echo(text))[1]:
-            continue
-        if not found[0]:
-            raise InvalidInput(f"The {name} is recalled text, which is known already.")
-        assertion = replace(assertion, **{name: type(text)(found[0])})
-    return assertion
+    if isinstance(subject, str):
+        subject = _news(subject, "subject")
+    if isinstance(value, str):
+        value = type(value)(_news(value, "value"))
+    return replace(assertion, subject=subject, value=value)
+
+
+def _news(text: str, name: str) -> str:
+    own, echoes = without_echo(text)
+    if echoes and not own:
+        raise InvalidInput(f"The {name} is recalled text, which is known already.")
+    return own if echoes else text
 
 
 def redacted_name(store: Store, name: str, *, space: str) -> str:
