@@ -6,7 +6,7 @@ Each sub-memory is imported when it is first used: most programs use one or none
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -20,6 +20,7 @@ from longmind.search.embedding import AUTO, bind_embedder
 from longmind.search.engine import FactsLane, SearchEngine
 from longmind.search.rerank import Reranker
 from longmind.store.parts import LaterPart, Part
+from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
 from longmind.text.index import TextIndex
 
@@ -63,6 +64,7 @@ class Components:
         extractor = ReferenceExtractor() if self.extractor == AUTO else self.extractor
         text = TextIndex(store.engine.dialect)
         text.bind(store)
+        store.redaction.make = _redactor
         embedding = bind_embedder(store, self.embedder, cache=self.cache_folder)
         store.parts[:] = [
             text,
@@ -143,6 +145,13 @@ def _guard(store: Store, access: Access) -> ModelGuard:
     limit = Cap(access.max_usd, access.max_tokens)
     prices = {name: Price(*price) for name, price in access.prices.items()}
     return ModelGuard(SpendingLedger(store, [of_configuration, of_policy], limit=limit), prices=prices)
+
+
+def _redactor(rules: Sequence[str], key: bytes) -> TextRedactor:
+    from longmind.spaces.policies import Policy
+    from longmind.spaces.redaction import Redactor
+
+    return Redactor(Policy(pii_redaction=tuple(rules)), key)
 
 
 def _memories_lane(store: Store, search: SearchEngine) -> ContextLane:

@@ -30,6 +30,8 @@ class View:
 
     spaces: tuple[str, ...] | AllSpaces
     as_of: AsOf = AsOf.LATEST
+    with_hidden: bool = False
+    """Also what the rules of visibility of a space hide: for who keeps or erases, not for answers."""
 
     @classmethod
     def of(cls, space: SpaceLike, as_of: AsOf = AsOf.LATEST) -> View:

@@ -12,6 +12,7 @@ from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import DryRun, InSpace, Limit, Mark, MaybeNow, NewTags, Now, Tags, WriteSpace
+from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
 from longmind.conversation.candidates import from_text
@@ -102,10 +103,11 @@ class Memories:
     ) -> MemoryItem:
         """Keep a memory in the middle layer; one that says the same is seen again instead."""
         space_name = self._place(space)
+        text, labels = self._redacted(check_text(content, "content"), check_tags(tags), space_name)
         candidate = from_text(
-            check_text(content, "content"),
+            text,
             importance=_importance(importance),
-            tags=check_tags(tags),
+            tags=labels,
             rule=_FREE,
         )
         prepared = prepare(self._store, [memory_draft(candidate, space=space_name, source="user")])
@@ -136,7 +138,8 @@ class Memories:
         check_memory_id(memory_id)
         space_name = self._place(space)
         new_status = None if status is None else check_choice(status, "status", STATUSES)
-        new_tags = None if tags is None else check_tags(tags)
+        words, labels = self._redacted(content or "", check_tags(tags or ()), space_name)
+        content, new_tags = None if content is None else words, None if tags is None else labels
         with self._store.read() as snapshot:
             item = self._one(snapshot.db, memory_id, View.of(space_name))
         rewords = content is not None or (new_status == "active" and item.status != "active")
@@ -169,13 +172,25 @@ class Memories:
     ) -> MemoryItem:
         """The memory in use that says this."""
         space_name = self._place(space)
-        candidate = from_text(check_text(text, "text"), rule=_FREE)
+        words, _ = self._redacted(check_text(text, "text"), (), space_name)
+        candidate = from_text(words, rule=_FREE)
         with self._store.read() as snapshot:
             threshold = read_config(self._store, snapshot.db).dedupe.threshold
             matched = match(snapshot.db, space_name, candidate, threshold=threshold)
             if matched.same is None:
                 raise NotFound("No memory says this.", hint="List them, and give an id.")
             return self._one(snapshot.db, matched.same, View.of(space_name))
+
+    def _redacted(self, text: str, tags: tuple[str, ...], space: str) -> tuple[str, tuple[str, ...]]:
+        """What may be kept: neither recalled text, which is no news, nor what the space redacts."""
+        own, echoes = without_echo(text)
+        if echoes and not own:
+            raise InvalidInput("The text is recalled memory, which is remembered already.")
+        text = own if echoes else text
+        redactor = self._store.redaction.redactor(space)
+        if redactor is None:
+            return text, tags
+        return redactor.text(text), check_tags([redactor.text(tag) for tag in tags])
 
     def forget(self, memory_id: MemoryId, *, space: InSpace = None) -> MemoryItem:
         """Retire a memory: gone from answers, still there as of before."""

@@ -175,6 +175,7 @@ class Conversation:
             repeatable=True,
             idempotency_key=fields.get("idempotency_key"),
         )
+        [item] = self._store.redaction.drafts([item])
         return cut_if_long(item)
 
     def _ready(self, item: Draft, config: Config, *, extract: bool, alone: bool) -> _Turn:
@@ -235,7 +236,9 @@ class Conversation:
         self, snapshot: Snapshot, config: Config, limit: int | None, as_of: AsOf
     ) -> tuple[Frame, ...]:
         size = config.short_term.size if limit is None else check_limit(limit, "limit", most=100_000)
-        where = Where(kind=Kind.TURN, session=self.session)
+        redactor = self._store.redaction.redactor(self.space)
+        session = self.session if redactor is None else redactor.name(self.session)
+        where = Where(kind=Kind.TURN, session=session)
         dialect = self._store.engine.dialect
         frames = timeline(snapshot.db, dialect, View.of(self.space, as_of), where, limit=size)
         return tuple(reversed(frames))

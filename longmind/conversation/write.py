@@ -99,7 +99,9 @@ def create(
     tx = ctx.tx
     memory_id = tx.allocate("conversation_memory")
     item = memory_draft(candidate, space=ctx.space, source=source)
-    written = put(tx, [item], parts=ctx.store.parts, prepared=prepared)[0]
+    # Made of a text that was redacted already: this says so, and would catch what a model made up.
+    items = ctx.store.redaction.drafts([item], tx)
+    written = put(tx, items, parts=ctx.store.parts, prepared=prepared)[0]
     memory = MemoryRow(memory_id, ctx.space, tx.now, tx.system)
     version = version_row(memory_id, 1, written.id, candidate, tx.system)
     state = StateRow(memory_id, tx.system, None, "mid", "active", 0, candidate.importance, None, 0.0, tx.now)
@@ -179,7 +181,9 @@ def revise(
     old = newest_versions(tx.db, [memory_id])[memory_id]
     state = state_of(tx.db, memory_id)
     item = memory_draft(candidate, space=ctx.space, source="user", layer=state.layer)
-    written = put(tx, [item], parts=ctx.store.parts, prepared=prepared)[0]
+    # Made of a text that was redacted already: this says so, and would catch what a model made up.
+    items = ctx.store.redaction.drafts([item], tx)
+    written = put(tx, items, parts=ctx.store.parts, prepared=prepared)[0]
     version = version_row(memory_id, old.number + 1, written.id, candidate, tx.system)
     insert(tx.db, [version])
     score = ctx.score(state, memory_row(tx.db, memory_id).created_at)

@@ -44,6 +44,8 @@ from longmind.experience.write import (
     attach,
     plan_record,
     prepare,
+    redacted_details,
+    redacted_reason,
     resolve_references,
 )
 from longmind.store.scope import Mapped, Scope
@@ -217,6 +219,7 @@ class Experience(Reader):
             errors.raise_if_any()
             first, second = _existing(ends["memory"]), _existing(ends["problem"])
             assert value is not None
+            reason = redacted_reason(self.store, tx, first.repo, reason)
             return links.vote_row(tx, first.record_id, second.record_id, value, reason)
 
     def attach_evidence(
@@ -229,7 +232,8 @@ class Experience(Reader):
     ) -> Record:
         """Add references to a record; those it has already are skipped."""
         errors = Validation()
-        references = read_references(evidence, errors, required=False)
+        _, told = redacted_details(self.store, "", {"evidence": evidence}, repo=self._repo(repo, record))
+        references = read_references(told["evidence"], errors, required=False)
         with self._linking(errors, repo, dry_run, record=record) as (tx, ends):
             row = ends["record"]
             space = row.repo if row is not None else self._repo(repo, record)
@@ -254,7 +258,7 @@ class Experience(Reader):
         with self._linking(errors, repo, dry_run, record=record) as (tx, ends):
             errors.raise_if_any()
             row = _existing(ends["record"])
-            links.archive_row(tx, row.record_id, checked)
+            links.archive_row(tx, row.record_id, redacted_reason(self.store, tx, row.repo, checked))
             return self._reload(tx, row, self._repo(repo, record))
 
     # Steps
@@ -265,7 +269,13 @@ class Experience(Reader):
         return self._apply([plan], errors, dry_run)[0]
 
     def _plan(self, kind: str, text: object, details: Mapping[str, Any], errors: Validation) -> Plan:
-        return plan_record(kind, text, details, repo=self._repo(None, details.get("problem")), errors=errors)
+        home = self._repo(None, details.get("problem"))
+        text, details = redacted_details(self.store, text, details, repo=home)
+        plan = plan_record(kind, text, details, repo=home, errors=errors)
+        if plan.draft is None:
+            return plan
+        [clean] = self.store.redaction.drafts([plan.draft])
+        return replace(plan, draft=clean)
 
     def _apply(self, plans: Sequence[Plan], errors: Validation, dry_run: bool) -> tuple[Recorded, ...]:
         prepared = prepare(self.store, plans) if not errors and not dry_run else {}

@@ -136,6 +136,24 @@ def plan_record(
     return Plan(kind, space, scope, checked, confidence, references, problems)
 
 
+def redacted_details(
+    store: Store, text: object, details: Mapping[str, Any], *, repo: str
+) -> tuple[object, Mapping[str, Any]]:
+    """What a caller says of a record, as the rules of its repository let it be stored."""
+    space = details.get("repo") or repo
+    redactor = store.redaction.redactor(space) if isinstance(space, str) else None
+    if redactor is None:
+        return text, details
+    told = ("why", "tags", "metadata", "evidence", "idempotency_key")
+    clean = {name: redactor.value(value) if name in told else value for name, value in details.items()}
+    return redactor.value(text), clean
+
+
+def redacted_reason(store: Store, tx: Transaction, repo: str, reason: str | None) -> str | None:
+    redactor = None if reason is None else store.redaction.redactor(repo, tx)
+    return reason if redactor is None or reason is None else redactor.text(reason)
+
+
 def prepare(store: Store, plans: Sequence[Plan]) -> Prepared:
     """Let the store's parts do their costly work (embedding, extraction), before the transaction."""
     drafts = [plan.ready for plan in plans]
@@ -315,7 +333,8 @@ def _whole_text(text: object, why: object) -> str:
         raise InvalidInput("The text is recalled memory, which is recorded already.")
     if why is None:
         return own
-    return f"{own.rstrip()}{WHY}{check_text(why, 'why', most_bytes=MOST_BYTES).strip()}"
+    reason, _ = without_echo(check_text(why, "why", most_bytes=MOST_BYTES))
+    return f"{own.rstrip()}{WHY}{reason.strip()}" if reason.strip() else own
 
 
 def _confidence(value: object) -> float | None:

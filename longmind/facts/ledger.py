@@ -15,6 +15,7 @@ from longmind.base.parameters import Mark, Scope, WriteSpace
 from longmind.base.results import Added
 from longmind.base.times import to_ms
 from longmind.facts import names, removal, validate, views, write
+from longmind.facts.incoming import incoming, redacted_name
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
     FactId,
@@ -31,7 +32,7 @@ from longmind.facts.parameters import (
 from longmind.facts.query import MOST, Reader
 from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
 from longmind.facts.rows import GLOBAL, insert
-from longmind.facts.statements import Claim, Retraction
+from longmind.facts.statements import Retraction
 from longmind.facts.values import (
     Assertion,
     Cardinality,
@@ -65,12 +66,12 @@ class Ledger(Reader):
         space: WriteSpace = None,
     ) -> Entity:
         """Make an entity, or add a kind and other names to it. Keys that differ only in case are the same."""
-        entity = Entity(key)
         label = check_label(kind, "kind") if kind else ""
         if isinstance(aliases, str):
             raise InvalidInput("aliases must be a list of strings, not one string.")
-        others = [Entity(alias) for alias in aliases]
-        _, ledger = self._place(space, scope)
+        home, ledger = self._place(space, scope)
+        entity = Entity(redacted_name(self.store, key, space=home))
+        others = [Entity(redacted_name(self.store, alias, space=home)) for alias in aliases]
         with self.store.write() as tx:
             entities = names.find_entities(tx.db, ledger, [entity.norm])
             new = {entity.norm: NewEntity(str(entity), kind=label)}
@@ -87,8 +88,8 @@ class Ledger(Reader):
         space: WriteSpace = None,
     ) -> Added:
         """Give an entity another name."""
-        entity, other = Entity(key), Entity(alias)
-        _, ledger = self._place(space, scope)
+        home, ledger = self._place(space, scope)
+        entity, other = (Entity(redacted_name(self.store, name, space=home)) for name in (key, alias))
         with self.store.write() as tx:
             row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
             if row is None:
@@ -137,7 +138,7 @@ class Ledger(Reader):
         to have one value at a time supersedes the others for that period, and only for it.
         """
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([validate.claim(item)], space, scope)[0]
+        return self._record([item], space, scope)[0]
 
     def replace(
         self,
@@ -155,7 +156,7 @@ class Ledger(Reader):
     ) -> Recorded:
         """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([validate.claim(item, replaces=True)], space, scope)[0]
+        return self._record([item], space, scope, replaces=True)[0]
 
     def record_many(
         self,
@@ -169,7 +170,7 @@ class Ledger(Reader):
         space: WriteSpace = None,
     ) -> RecordReport:
         """Record several facts in order and in one transaction: all of them or none."""
-        return RecordReport(tuple(self._record([validate.claim(item) for item in assertions], space, scope)))
+        return RecordReport(tuple(self._record(list(assertions), space, scope)))
 
     def retract(
         self,
@@ -256,8 +257,17 @@ class Ledger(Reader):
         space_name = canonical_space(space or self.default_space)
         return space_name, GLOBAL if scope == "global" else space_name
 
-    def _record(self, claims: Sequence[Claim], space: str | None, scope: str) -> list[Recorded]:
+    def _record(
+        self,
+        items: Sequence[Assertion | Mapping[str, Any]],
+        space: str | None,
+        scope: str,
+        *,
+        replaces: bool = False,
+    ) -> list[Recorded]:
         space_name, ledger = self._place(space, scope)
+        told = (incoming(self.store, item, space=space_name) for item in items)
+        claims = [validate.claim(item, replaces=replaces) for item in told]
         if not claims:
             return []
         with self.store.write() as tx:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from longmind.base.errors import Corrupt
 from longmind.base.frame import Frame
+from longmind.base.recall_marks import blank_echo
 from longmind.facts import names, removal, write
 from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
 from longmind.facts.extraction import (
@@ -60,7 +61,9 @@ class FactsPart(Part):
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
         try:
-            extraction = self.limits.cut(extractor.extract(_source(draft)))
+            extraction = self.limits.cut(
+                extractor.extract(_source(replace(draft, text=blank_echo(draft.text))))
+            )
             _check(extraction, draft.text)
             return extraction
         except Exception as error:  # foreign code must not keep a frame from being written

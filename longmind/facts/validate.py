@@ -28,9 +28,13 @@ from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
 
+def assertion_of(item: Assertion | Mapping[str, Any]) -> Assertion:
+    return item if isinstance(item, Assertion) else _assertion(item)
+
+
 def claim(assertion: Assertion | Mapping[str, Any], *, replaces: bool = False) -> Claim:
     """A checked assertion. It counts as made by hand unless all its evidence names an extractor."""
-    item = assertion if isinstance(assertion, Assertion) else _assertion(assertion)
+    item = assertion_of(assertion)
     start, end = check_period(item.valid_from, item.valid_to)
     evidence = check_evidence(item.evidence)
     return Claim(

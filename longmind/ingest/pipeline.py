@@ -271,6 +271,8 @@ def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]
     warnings: list[str] = []
     for number, draft in enumerate(drafts, 1):
         text, echoes = without_echo(draft.text)
+        if draft.title is not None and (title := without_echo(draft.title))[1]:
+            draft = replace(draft, title=title[0] or None)
         name = draft.uri or f"item {number}"
         if not echoes:
             cleaned.append(draft)

@@ -18,6 +18,7 @@ from longmind.ingest.chunk import FEWEST, plan_chunks
 from longmind.ingest.report import ECHO, Skip
 from longmind.ingest.source import Document, Readers, Source, Unreadable, title_of
 from longmind.store.drafts import Draft, chunked, draft
+from longmind.store.rules import Redaction
 
 _TOKENIZER: Final = "cl100k_base"
 UNREADABLE: Final = "unreadable"
@@ -93,10 +94,12 @@ class Cutting:
         return digest("cutting", 1, self.tokens, self.overlap).hex()[:16]
 
 
-def plan_source(source: Source, readers: Readers, labels: Labels, cutting: Cutting) -> Draft | Skip:
+def plan_source(
+    source: Source, readers: Readers, labels: Labels, cutting: Cutting, redaction: Redaction | None = None
+) -> Draft | Skip:
     """Read, cut, label; what cannot be read is skipped with a code."""
     try:
-        return plan_document(_named(readers.read(source), source), labels, cutting)
+        return plan_document(_named(readers.read(source), source), labels, cutting, redaction)
     except Unreadable as error:
         return Skip(source.uri, error.reason, error.message)
     except (NotFound, Forbidden, Unavailable) as error:
@@ -105,12 +108,16 @@ def plan_source(source: Source, readers: Readers, labels: Labels, cutting: Cutti
         return Skip(source.uri, "refused", error.message)
 
 
-def plan_document(document: Document, labels: Labels, cutting: Cutting) -> Draft | Skip:
+def plan_document(
+    document: Document, labels: Labels, cutting: Cutting, redaction: Redaction | None = None
+) -> Draft | Skip:
     text, echoes = without_echo(document.text)
     if echoes:
         # Sections point into the text as it was; without them it is cut by paragraphs.
         warnings = (*document.warnings, "recalled text was left out")
         document = replace(document, text=text, sections=(), pieces=(), warnings=warnings)
+    title, echoed = without_echo(document.title)
+    document = replace(document, title=title) if echoed else document
     if not document.text.strip():
         code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
         return Skip(document.uri, code, detail)
@@ -123,6 +130,18 @@ def plan_document(document: Document, labels: Labels, cutting: Cutting) -> Draft
         kind=document.kind,
         occurred_at=document.occurred_at,
     )
+    if redaction is not None:
+        [whole] = redaction.drafts([whole])
+        if whole.text != document.text or whole.ruled:
+            # Cut behind the redaction, and by paragraphs if it moved anything: headings may name it as well.
+            is_same = whole.text == document.text and whole.title == document.title
+            document = replace(
+                document,
+                text=whole.text,
+                title=whole.title or "",
+                sections=document.sections if is_same else (),
+                pieces=document.pieces if is_same else (),
+            )
     return chunked(whole, document.pieces) if document.pieces else cut(whole, document, cutting)
 
 

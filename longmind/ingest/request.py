@@ -24,7 +24,7 @@ from longmind.store.store import Store
 
 def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
     """Write texts in one transaction; those that are too long for a frame are cut into chunks."""
-    return pipeline.remember(store, [cut_if_long(item) for item in drafts])
+    return pipeline.remember(store, [cut_if_long(item) for item in store.redaction.drafts(drafts)])
 
 
 def drafts_of(items: Iterable[str | Mapping[str, Any]], *, space: str) -> list[Draft]:

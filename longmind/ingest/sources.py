@@ -26,6 +26,7 @@ from longmind.ingest.source import Readers, Source
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Part, Problem
+from longmind.store.rules import redaction_rules, stamp
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
@@ -143,9 +144,12 @@ def ingest_sources(
     progress: Callable[[Progress], None] | None = None,
 ) -> IngestReport:
     """Read what is new or changed, in the order given."""
+    rename = _stored_name(store, labels.space)
+    sources = [replace(source, uri=rename(source.uri)) for source in sources]
     with store.read() as snapshot:
+        rules = stamp(redaction_rules(snapshot.db, labels.space))
         records = _read_records(snapshot.db, labels.space, [source.uri for source in sources if source.uri])
-    run = _Run(store, readers, labels, cutting, root, f"{cutting.name}-{labels.name}")
+    run = _Run(store, readers, labels, cutting, rename(root), f"{cutting.name}-{labels.name}{rules}")
     fresh = [source for source in sources if not run.is_unchanged(source, records.get(source.uri))]
     passed = len(sources) - len(fresh)
     done = passed
@@ -184,6 +188,7 @@ def ingest_folder(
     What `include` does not name stays as it is; everything else below the folder is kept in step.
     """
     started = time.monotonic()
+    rename = _stored_name(store, labels.space)
     base = folder.resolve()
     sources: list[Source] = []
     skips: list[Skip] = []
@@ -216,7 +221,9 @@ def ingest_folder(
     skips.sort(key=lambda skip: (skip.uri, skip.code))
     removal = IngestReport()
     if not report.cancelled and _STOPPED.isdisjoint(report.truncated):
-        listed = Listing(base.as_uri(), {source.uri for source in sources}, tuple(skips), options.include)
+        there = tuple(replace(skip, uri=rename(skip.uri)) for skip in skips)
+        files = {rename(source.uri) for source in sources}
+        listed = Listing(rename(base.as_uri()), files, there, options.include)
         removal = _retire_missing(store, labels.space, listed)
     whole = merged([IngestReport(durations={"walk": walked}), report, removal])
     return replace(whole, skipped=tuple(skips))
@@ -289,6 +296,15 @@ def _changes(
             yield len(changes)
 
 
+def _stored_name(store: Store, space: str) -> Callable[[str], str]:
+    """How addresses are stored: as they are, or without what the space redacts.
+
+    A file is known again by that name, so it must be the same in every run and different for every file.
+    """
+    redactor = store.redaction.redactor(space)
+    return (lambda uri: uri) if redactor is None else redactor.name
+
+
 def _address(path: Path) -> str:
     """A file's address; a very long one is cut and told apart by its hash, as labels have a limit."""
     uri = path.as_uri()
@@ -328,9 +344,11 @@ class _Run:
         read = {"sha256": ""}
 
         def plan() -> Draft | Skip:
-            outcome = plan_source(source, self.readers, self.labels, self.cutting)
+            outcome = plan_source(source, self.readers, self.labels, self.cutting, self.store.redaction)
             if isinstance(outcome, Draft):
-                data = outcome.text.encode() if source.data is None else source.data
+                # Of what was redacted, not even a hash: whoever guesses it could check the guess.
+                stored = source.data is None or outcome.ruled
+                data = outcome.text.encode() if stored or source.data is None else source.data
                 read["sha256"] = hashlib.sha256(data).hexdigest()
             return outcome
 

@@ -143,11 +143,11 @@ class SearchEngine:
         """Why no lane may show the frame, or None if one may."""
         db = state.snapshot.db
         row = stored(db, [frame_id]).get(frame_id)
-        if row is None:
-            return WhyNot(frame_id, False, "missing", "There is no such frame; it may have been erased.")
+        missing = WhyNot(frame_id, False, "missing", "There is no such frame in the spaces asked for.")
         spaces = request.view.spaces
-        if spaces is not ALL and row.space not in spaces and row.scope != "global":
-            return WhyNot(frame_id, False, "space", f"It is in the space {row.space}, which was not asked.")
+        # Of a frame elsewhere, not even its existence is told.
+        if row is None or (spaces is not ALL and row.space not in spaces and row.scope != "global"):
+            return missing
         if not fetch(db, state.dialect, [frame_id], request.view):
             reason = "At the instant asked for it was not known or not yet so."
             if row.retired_at is not None and row.retired_at <= request.view.as_of.system:

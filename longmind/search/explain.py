@@ -12,7 +12,7 @@ from longmind.search.ranking import Ranking
 from longmind.search.request import SearchRequest
 from longmind.search.results import LaneRank, LaneReport, Step
 from longmind.search.state import SearchState
-from longmind.text.lane import TextScores
+from longmind.text.lane import Measured, TextScores
 
 
 def lane_reports(
@@ -22,13 +22,14 @@ def lane_reports(
     lanes: Lanes,
     *,
     vector_problem: str,
-    indexed: int,
+    lengths: Measured,
 ) -> tuple[LaneReport, ...]:
-    """One for each lane that was asked for. `indexed` is the number of frames that could have vectors."""
+    """One for each lane that was asked for."""
     reports = [] if lanes.text is None else [_text_report(lanes.text)]
     if lanes.vectors is not None and state.binding.neighbours is not None:
-        covered = state.binding.neighbours.covered(state.snapshot)
-        partly = f"; vectors for {covered} of {indexed} frames" if covered < indexed else ""
+        indexed = lengths.documents
+        missing = state.binding.neighbours.missing(state.snapshot, lengths.corpus, indexed=lengths.in_store)
+        partly = f"; vectors for {indexed - missing} of {indexed} frames" if missing else ""
         reports.append(LaneReport("vector", True, len(lanes.vectors.ids), lanes.vectors.method + partly))
     elif "vector" in request.lanes:
         reports.append(LaneReport("vector", False, 0, vector_problem))

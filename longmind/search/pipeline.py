@@ -61,7 +61,7 @@ def collect(
     mask = state.catalog.visible(request.view, where)
     pending = begin_vectors(request, state, embedding, mask, where)
     # A read comes next: it lets go of the interpreter, and the scan's thread begins.
-    lengths = state.lengths.at(state.snapshot, state.catalog.size)
+    lengths = state.lengths.at(state.snapshot, state.catalog.size, state.catalog.corpus(request.view))
     text = text_lane(request, question, state, lengths, mask)
     facts = facts_lane(request, state, where)
     # Whatever needs no vectors is done before the scan is waited for.
@@ -79,9 +79,7 @@ def collect(
     ranked = {name: items for name, items in (("facts", facts), ("timeline", timeline)) if items is not None}
     lanes = Lanes(text, text_ids, vectors, ranked)
     candidates = gather(lanes, state, mask, encoding=query.encoding, late_query=late_query, early=early)
-    reports = lane_reports(
-        request, question, state, lanes, vector_problem=pending.problem, indexed=lengths.documents
-    )
+    reports = lane_reports(request, question, state, lanes, vector_problem=pending.problem, lengths=lengths)
     return Collected(candidates, lengths, reports)
 
 
@@ -97,6 +95,7 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         state,
         candidates,
         scores,
+        lengths=collected.lengths,
         # Reciprocal ranks are small numbers; a bonus is a share of the best of them.
         scale=float(scores.max(initial=0.0)) if request.fusion == "rrf" else 1.0,
     )
@@ -182,9 +181,9 @@ def fuse(
         fused = fuse_ranks(ranks, question.type.type)
         return fused, fused.scores
     candidates, catalog = collected.candidates, state.catalog
-    is_turn = candidates.signals.is_turn
+    corpus, is_turn = collected.lengths.corpus, candidates.signals.is_turn
     fused = fuse_scores(candidates.signals)
-    fused = fused.plus("speaker", speaker_bonus(request.query, catalog, candidates.ids, is_turn))
+    fused = fused.plus("speaker", speaker_bonus(request.query, catalog, corpus, candidates.ids, is_turn))
     around = neighbourhood(candidates.ids, catalog, collected.lengths.words)
     fused = add_neighbourhood(fused, around, is_turn)
     return fused, fused.scores + rank_bonuses(candidates)

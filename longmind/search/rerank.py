@@ -23,8 +23,9 @@ from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, Step
 from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense
-from longmind.store.catalog import CatalogView
+from longmind.store.catalog import CatalogView, Corpus
 from longmind.store.frames import fetch
+from longmind.text.lane import Measured
 from longmind.text.postings import frames_of
 from longmind.text.query import TextQuery, said_phrases
 
@@ -54,11 +55,12 @@ def agreements(
     candidates: Candidates,
     scores: Float64Array,
     *,
+    lengths: Measured,
     scale: float,
 ) -> dict[int, list[Bonus]]:
     """Bonuses by position among the candidates."""
     bonuses: dict[int, list[Bonus]] = defaultdict(list)
-    _identifiers(bonuses, question.terms, candidates.ids, state, scale)
+    _identifiers(bonuses, question.terms, candidates.ids, state, lengths, scale)
     if question.terms.phrases:
         _phrases(bonuses, question.terms, request, state, candidates, scores, scale)
     if request.times == "boost" and question.time.range is not None:
@@ -92,7 +94,12 @@ def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tupl
 
 
 def _identifiers(
-    bonuses: dict[int, list[Bonus]], query: TextQuery, ids: Int64Array, state: SearchState, scale: float
+    bonuses: dict[int, list[Bonus]],
+    query: TextQuery,
+    ids: Int64Array,
+    state: SearchState,
+    lengths: Measured,
+    scale: float,
 ) -> None:
     """The rarer an identifier, the more it says.
 
@@ -100,8 +107,8 @@ def _identifiers(
     """
     names = [name for name in query.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
-        saying = frames_of(state.snapshot.db, name)
-        rarity = 1 - math.log1p(len(saying)) / math.log1p(max(state.catalog.size, len(saying) + 1))
+        saying = lengths.corpus.among(frames_of(state.snapshot.db, name))
+        rarity = 1 - math.log1p(len(saying)) / math.log1p(lengths.documents + 1)
         weight = constants.ONLY_IDENTIFIER if query.names_only else constants.IDENTIFIER * rarity**2
         amount = scale * weight / len(names)
         for position in np.flatnonzero(np.isin(ids, saying)).tolist():
@@ -146,11 +153,15 @@ _FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us",
 _SECOND_PERSON: Final = frozenset({"you", "your", "yours", "yourself"})
 
 
-def speaker_bonus(query: str, catalog: CatalogView, ids: Int64Array, is_turn: BoolArray) -> Float64Array:
+def speaker_bonus(
+    query: str, catalog: CatalogView, corpus: Corpus, ids: Int64Array, is_turn: BoolArray
+) -> Float64Array:
     """What each candidate gains; zero where the question points to nobody."""
     bonus = np.zeros(len(ids))
     words = {fold(word) for word in WORD.findall(query[: constants.QUERY_CHARACTERS])}
     speakers = {code for word in words - STOP_WORDS for code in catalog.voices.get(word, ())}
+    if corpus.speakers is not None:
+        speakers &= corpus.speakers
     # A question that names both speakers of a conversation says nothing about which of them answers it.
     if len(speakers) == 1:
         bonus += constants.SPEAKER * (is_turn & (catalog.columns.speaker[ids] == speakers.pop()))

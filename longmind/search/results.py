@@ -116,7 +116,7 @@ class WhyNot:
     frame_id: int
     found: bool
     stage: str
-    """'missing', 'space', 'instant', 'filter', 'not indexed', 'no lane', 'below limit' or 'found'."""
+    """'missing', 'instant', 'filter', 'not indexed', 'no lane', 'below limit' or 'found'."""
     reason: str
     rank: int | None = None
     hit: Hit | None = None

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, InvalidInput, Unavailable
-from longmind.spaces import rows, write
+from longmind.spaces import rows, visibility, write
 from longmind.spaces.file import SpaceFile
 from longmind.spaces.objects import plan_object
 from longmind.spaces.policies import Policy
@@ -45,6 +45,7 @@ def import_document(
             _put_record(tx, space.name, ready, metadata=metadata, policy=policy)
             for item in ready:
                 write.upsert(tx, space.name, item, parts=store.parts)
+            visibility.refresh(tx, space.name, policy)
             if outcome == _REPLACED and own != policy:
                 rows.audit(tx, space.name, "policy", {"by": "import", "set": _changes(own, policy)})
             detail = {"objects": len(ready), "policies": outcome, "verified": document.verified}

@@ -23,6 +23,7 @@ from longmind.spaces.policies import Policy
 from longmind.spaces.redaction import FLAGS, Redactor
 from longmind.spaces.values import DEFAULT_KIND, RELEVANCES, ROLE, Chunk
 from longmind.store.drafts import Draft, chunked, draft
+from longmind.store.rules import stamp
 
 MICRO_CHARACTERS: Final = 200
 MICRO_WORDS: Final = 25
@@ -58,6 +59,10 @@ class ObjectPlan:
     chunks: tuple[Chunk, ...]
     hash: str
     notes: tuple[str, ...] = ()
+    ruled: str = ""
+    """The redaction rules that were applied, by name."""
+    hidden: bool = False
+    """Whether the rules of visibility hide it."""
 
 
 def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
@@ -93,7 +98,7 @@ def plan_object(
     if echoes:
         notes.append("recalled text was left out of raw")
     raw = redactor.text(cleaned)
-    summaries = [redactor.text(_text(fields.get(name), name)) for name in _SUMMARIES]
+    summaries = [redactor.text(without_echo(_text(fields.get(name), name))[0]) for name in _SUMMARIES]
     if not raw.strip() and not any(text.strip() for text in summaries):
         raise InvalidInput("The object says nothing: raw and all summaries are empty.")
     micro, short, long = fill_summaries(raw, *summaries)
@@ -105,12 +110,15 @@ def plan_object(
     path = fields.get("path")
     if path is None:
         path = infer_path(raw or micro, kind=kind, project=str(metadata.get("project") or space))
-    path = normal_path(redactor.text(check_text(path, "path")))
+    path = normal_path(redactor.name(check_text(path, "path")))
     object_id = _object_id(fields.get("id"), redactor)
     pinned = _pinned(fields.get("pinned"))
     by_rule = pinned is None and any(
         rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.auto_pin
     )
+    if redactor.flags and metadata.get("hash") == content_name(cleaned):
+        # A hash of what was redacted would let whoever guesses it check the guess.
+        metadata["hash"] = content_name(raw)
     stated = metadata.get("hash")
     return ObjectPlan(
         id=object_id,
@@ -129,6 +137,10 @@ def plan_object(
         chunks=chunks,
         hash=stated if isinstance(stated, str) and stated else content_name(raw or micro),
         notes=tuple(notes),
+        ruled=stamp(policy.pii_redaction),
+        hidden=any(
+            rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.visibility
+        ),
     )
 
 
@@ -212,12 +224,12 @@ def _strings(value: object, name: str) -> list[str]:
     return list(value)
 
 
-def _metadata(value: object, redactor: Redactor) -> Mapping[str, Any]:
+def _metadata(value: object, redactor: Redactor) -> dict[str, Any]:
     metadata = {} if value is None else value
     canonical_json(metadata, "metadata")  # refused before anything looks inside
     if not isinstance(metadata, Mapping):
         raise InvalidInput("metadata must be a JSON object.")
-    redacted: Mapping[str, Any] = redactor.value(metadata)
+    redacted: dict[str, Any] = dict(redactor.value(metadata))
     return redacted
 
 
@@ -233,7 +245,7 @@ def _flagged(metadata: Mapping[str, Any], flags: set[str]) -> Mapping[str, Any]:
 def _object_id(value: object, redactor: Redactor) -> str | None:
     if value is None:
         return None
-    name = redactor.text(check_label(value, "id"))
+    name = redactor.name(check_label(value, "id"))
     if len(name.encode()) > MOST_ID_BYTES:
         raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
     return name
@@ -264,7 +276,9 @@ def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
         if not isinstance(item, Mapping) or set(item) != {"chunk_id", "text"}:
             raise InvalidInput("A chunk has a chunk_id and a text, and nothing else.")
         name = redactor.text(check_label(item["chunk_id"], "chunk_id"))
-        chunks.append(Chunk(name, redactor.text(check_text(item["text"], "chunk text"))))
+        text, _ = without_echo(check_text(item["text"], "chunk text"))
+        if text.strip():
+            chunks.append(Chunk(name, redactor.text(text)))
     if len({chunk.chunk_id for chunk in chunks}) != len(chunks):
         raise InvalidInput("Two chunks have the same chunk_id.")
     return tuple(chunks)
@@ -314,7 +328,7 @@ def plan_frame(
         repeatable=True,
     )
     # Checked already; the frame carries it so that filters of search see it.
-    whole = replace(whole, metadata=dict(plan.metadata))
+    whole = replace(whole, metadata=dict(plan.metadata), ruled=plan.ruled)
     own = len(raw_bytes_of(text, raw_bytes))
     ranges: list[tuple[int, int, str | None]] = [(start, end, None) for _, start, end in spans]
     if spans and not _covers(spans, text.encode()[:own]):

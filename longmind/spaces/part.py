@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longmind.spaces import fields
+from longmind.spaces import fields, visibility
 from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, close_version, select, update
 from longmind.spaces.rows import verify as verify_rows
 from longmind.store.parts import Part, Problem
@@ -53,6 +53,7 @@ class SpacesPart(Part):
             sql = f"SELECT space, object_id FROM space_object WHERE {clause.sql}"
             gone.update((str(space), str(name)) for space, name in tx.db.all(sql, clause.values))
             count += tx.db.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
+            tx.db.run(f"DELETE FROM frame_hidden WHERE {clause.sql}", clause.values)
         named = 0
         for space, name in sorted(gone):
             for row in select(tx.db, AuditRow, "x.space = ? AND x.object_id = ?", (space, name)):
@@ -62,9 +63,11 @@ class SpacesPart(Part):
 
     def rebuild(self, store: Store) -> int:
         with store.write() as tx:
+            visibility.rebuild(tx.db)
             return fields.rebuild(tx.db)
 
     def derive(self, tx: Transaction) -> None:
+        visibility.rebuild(tx.db)
         fields.rebuild(tx.db)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
@@ -74,6 +77,10 @@ class SpacesPart(Part):
         if deep:
             for kind in TABLES:
                 yield from verify_rows(snapshot.db, kind)
+            hidden = {int(row[0]) for row in snapshot.db.all("SELECT frame_id FROM frame_hidden")}
+            if hidden != visibility.expected(snapshot.db):
+                detail = "the rules of visibility are not applied to all objects"
+                yield Problem("frame_hidden", detail, derived=True)
             for detail in FIELDS.differences(snapshot.db, fields.expected(snapshot.db)):
                 yield Problem(FIELDS.name, detail, derived=True)
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_label
 from longmind.base.errors import InvalidInput
+from longmind.base.patterns import check_pattern
 from longmind.llm.ledger import Cap
-from longmind.spaces.patterns import check_pattern
 from longmind.spaces.values import RELEVANCES
 
 
@@ -107,8 +107,16 @@ class Policy:
             if item.casefold() not in detectors()
         )
 
-    def changed(self, changes: Mapping[str, Any] | str) -> Policy:
+    @classmethod
+    def stored(cls, text: str) -> Policy:
+        """A policy as it was stored: one that an older version took can still be read and mended."""
+        return cls().changed(text, readers={**_READERS, "pii_redaction": _names})
+
+    def changed(
+        self, changes: Mapping[str, Any] | str, *, readers: Mapping[str, Any] | None = None
+    ) -> Policy:
         """This policy with the given keys set; null sets a key back to its default."""
+        readers = readers or _READERS
         if isinstance(changes, str):
             try:
                 changes = json.loads(changes)
@@ -124,7 +132,7 @@ class Policy:
         values = {name: getattr(self, name) for name in _READERS}
         default = Policy()
         for name, value in changes.items():
-            values[name] = getattr(default, name) if value is None else _READERS[name](value, name)
+            values[name] = getattr(default, name) if value is None else readers[name](value, name)
         return Policy(**values)
 
     def to_dict(self) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class Recaller:
             return {}, "there is no search engine here: nothing was found by search"
         request = SearchRequest.of(
             topic,
-            View((space,), options.as_of),
+            View((space,), options.as_of, with_hidden=True),
             where=Where(role=ROLE),
             limit=min(1000, max(_REACH, 4 * options.limit)),
             reference=options.moment,

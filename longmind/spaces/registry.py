@@ -46,7 +46,6 @@ from longmind.when.arguments import parse_moment
 
 BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
-_BATCH: Final = 200
 
 
 class Spaces:
@@ -109,6 +108,8 @@ class Spaces:
         reset = bool(options.pop("reset", False)) or reset if options else reset
         with self._telemetry.operation("create", space=space), self._store.write() as tx:
             before = rows.find_space(tx.db, space)
+            redactor = self._store.redaction.redactor(space, tx)
+            options = options if redactor is None else redactor.value(options)
             record = write.ensure_space(
                 tx, space, metadata=options if metadata is not None and options else None
             )
@@ -153,7 +154,7 @@ class Spaces:
         with self._store.read() as snapshot:
             sql = "SELECT frame_id FROM frame WHERE space = ? AND start_byte IS NULL ORDER BY frame_id"
             frames = [int(row[0]) for row in snapshot.db.all(sql, (space,))]
-        certificate = erasure.erase(self._store, frames, view=View((space,)))
+        certificate = erasure.erase(self._store, frames, view=View((space,), with_hidden=True))
         with self._store.write() as tx:
             assert tx.system
             tx.db.run(erasure.OPEN_GATE)

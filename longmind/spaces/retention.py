@@ -53,7 +53,7 @@ def collect(
         rows.audit(tx, space, "gc", detail)
         frames = _purgeable(tx.db, space) if purge else []
     if frames:
-        erasure.erase(store, frames, view=View((space,)))
+        erasure.erase(store, frames, view=View((space,), with_hidden=True))
     return _report(space, names, pinned, purge=purge, archive=not purge, days=days, now=now)
 
 

@@ -30,7 +30,7 @@ class SpaceRow(NamedTuple):
     updated_at: int
 
     def rules(self) -> Policy:
-        return Policy().changed(json.loads(self.policy))
+        return Policy.stored(self.policy)
 
 
 class ObjectRow(NamedTuple):

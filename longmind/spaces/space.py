@@ -18,7 +18,7 @@ from longmind.base.times import AsOf
 from longmind.context.receipt import Receipt, Replay, check_store, replay
 from longmind.llm.ledger import spending_by_provider
 from longmind.llm.protocol import LanguageModel
-from longmind.spaces import rows, write
+from longmind.spaces import rows, visibility, write
 from longmind.spaces.bundle import KIND_LIMIT, Bundle, Options, check_options
 from longmind.spaces.context import (
     ContextRequest,
@@ -40,7 +40,6 @@ from longmind.store.transaction import Snapshot
 from longmind.store.visible import Clause, during
 from longmind.when.arguments import parse_rfc3339
 
-PII_KEY: Final = "spaces_pii_key"
 _ATTEMPTS: Final = 20
 _RAW_OPTIONS: Final = frozenset(
     "model temperature max_tokens path_hint project tags metadata auto_pin freeze_clock on_error".split()
@@ -143,7 +142,7 @@ class ProjectSpace:
         """Plan under the rules that hold, write if they still do, else begin again."""
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
-            planned = plan(policy, Redactor(policy, self._key() if policy.pii_redaction else b""))
+            planned = plan(policy, self._redactor(policy))
             ready = write.make_ready(self._store, planned, space=self.name, source=source, updated_at=frozen)
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
@@ -153,6 +152,8 @@ class ProjectSpace:
                 done = write.upsert(
                     tx, self.name, ready, parts=self._store.parts, has_record=text is not None
                 )
+                if policy.visibility and done.status != "unchanged":
+                    visibility.refresh_one(tx, self.name, done.object.id, policy)
             self._ctx.telemetry.remembered(self.name, done.status)
             return done
         raise Unavailable("The policy of the space changed again and again.", hint="Try again.")
@@ -165,17 +166,16 @@ class ProjectSpace:
             return snapshot.revision, None, Policy()
         return snapshot.revision, record.policy, record.rules()
 
+    def redactor(self) -> Redactor:
+        """What the rules of the space do to a text that is written now."""
+        return self._redactor(self.policy)
+
+    def _redactor(self, policy: Policy) -> Redactor:
+        return Redactor(policy, self._key() if policy.pii_redaction else b"")
+
     def _key(self) -> bytes:
         """The store's own key for the hashes of what was redacted."""
-        with self._store.read() as snapshot:
-            secret = self._store.setting(snapshot.db, PII_KEY)
-        if secret is None:
-            with self._store.write() as tx:
-                secret = self._store.setting(tx.db, PII_KEY)
-                if secret is None:
-                    secret = self._store.entropy(32).hex()
-                    self._store.set_setting(tx, PII_KEY, secret)
-        return bytes.fromhex(secret)
+        return self._store.redaction.key()
 
     # Pins, rules, forgetting
 
@@ -214,6 +214,7 @@ class ProjectSpace:
             if changed.to_json() != record.policy:
                 moment = max(tx.now, record.updated_at)
                 rows.put_space(tx, record._replace(policy=changed.to_json(), updated_at=moment))
+                visibility.refresh(tx, self.name, changed)
                 rows.audit(tx, self.name, "policy", {"set": sorted(_keys(policy))})
         return changed
 
@@ -238,7 +239,7 @@ class ProjectSpace:
                     f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or path."
                 )
             frames = rows_of(snapshot.db, self.name, [str(row[0]) for row in records])
-        return erasure.erase(self._store, frames, view=View((self.name,)))
+        return erasure.erase(self._store, frames, view=View((self.name,), with_hidden=True))
 
     # Recalling
 
@@ -330,7 +331,7 @@ class ProjectSpace:
         request = request_from(receipt)
         if request.space != self.name:
             raise InvalidInput(f"The receipt is of space {request.space!r}.", hint="Replay it there.")
-        view = View((self.name,), request.options.as_of)
+        view = View((self.name,), request.options.as_of, with_hidden=True)
         with self._store.one_state() as snapshot:
             fresh = self._context(request, snapshot).receipt
             return replay(receipt, fresh, snapshot=snapshot, dialect=self._store.engine.dialect, view=view)

@@ -160,7 +160,7 @@ class Summariser:
             kind=redactor.text(kind),
             text=redactor.text(text),
             project=redactor.text(project),
-            path_hint=None if hint is None else redactor.text(check_text(hint, "path_hint")),
+            path_hint=None if hint is None else redactor.name(check_text(hint, "path_hint")),
             tags=tuple(redactor.text(check_label(tag, "tag")) for tag in options.get("tags") or ()),
         )
         notes: list[str] = []

@@ -10,10 +10,11 @@ from typing import Final
 from longmind.base.checks import check_label
 from longmind.base.errors import InvalidInput, LongmindError, NotFound
 from longmind.base.git import run_git
+from longmind.base.recall_marks import without_echo
 from longmind.ingest.folder import Entry, Skipped, walk
 from longmind.ingest.source import Readers, Source
 from longmind.ingest.sources import watch_folder
-from longmind.spaces.objects import content_name
+from longmind.spaces.objects import content_name, normal_path
 from longmind.spaces.space import ProjectSpace
 
 ROOT: Final = "root"
@@ -71,22 +72,26 @@ def sync_folder(
     if not root.is_dir():
         raise NotFound(f"There is no folder {folder}.")
     chosen = None if paths is None else {Path(path).as_posix() for path in paths}
-    stored = {
-        item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == root.as_posix()
-    }
+    redactor = space.redactor()
+    home = redactor.text(root.as_posix())
+    stored = {item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == home}
     by_status: dict[str, list[str]] = {"created": [], "updated": [], "unchanged": [], "skipped": []}
     seen: set[str] = set()
     for entry in walk(root, include=tuple(include), exclude=tuple(exclude)):
         path = entry.relative
         if chosen is not None and path not in chosen:
             continue
+        # Known again by the path under which it is stored, not by the name that the file has.
+        place = normal_path(redactor.name(path))
+        twin = place in seen
         if isinstance(entry, Entry):
-            seen.add(path)
+            seen.add(place)
         text = _text_of(entry, readers)
-        if not text.strip():
+        if not text.strip() or twin:
             by_status["skipped"].append(path)
             continue
-        before, name = stored.get(path), content_name(text)
+        # Of the text as it is stored: a hash of what was redacted would let guesses be checked.
+        before, name = stored.get(place), content_name(redactor.text(without_echo(text)[0]))
         if before is not None and before.metadata.get("hash") == name:
             by_status["unchanged"].append(path)
             continue
@@ -101,7 +106,8 @@ def sync_folder(
             source="import",
         )
         by_status[done.status].append(path)
-    gone = sorted(path for path in stored if path not in seen and (chosen is None or path in chosen))
+    limited = None if chosen is None else {normal_path(redactor.name(path)) for path in chosen}
+    gone = sorted(path for path in stored if path not in seen and (limited is None or path in limited))
     for path in gone:
         space.forget(path)
     created, updated, unchanged, skipped = map(tuple, by_status.values())

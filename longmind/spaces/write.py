@@ -66,7 +66,8 @@ def make_ready(
     if fresh:
         flat = draft.flat()
         for part in store.parts:
-            items = part.prepare(flat)
+            # What nobody is to be told is not read for facts either, which anybody may ask for.
+            items = None if plan.hidden and part.name == "facts" else part.prepare(flat)
             if items is not None:
                 prepared[part.name] = items
     return Ready(plan, draft, raw_bytes, spans, prepared, snapshot.revision, before, created_at, updated_at)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from longmind.base.arrays import BoolArray, Int64Array, np
 from longmind.base.filters import Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.ordering import distinct
-from longmind.base.times import FOREVER
+from longmind.base.times import FOREVER, AsOf
 from longmind.base.words import WORD, fold
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
@@ -49,6 +49,7 @@ Not the uri, which is another one for nearly every frame and is rarely asked for
 """
 
 _MASKS: Final = 16
+_CORPORA: Final = 16
 _TEXT_BYTES: Final = 150
 """Of a text or a number in a table: the object, and its share of the table."""
 _PART: Final = 50_000
@@ -108,6 +109,8 @@ class _FrameTable:
         self._voices: dict[str, set[int]] = {}
         self._last: dict[int, int] = {}
         self._masks: OrderedDict[tuple[Any, ...], BoolArray] = OrderedDict()
+        self._corpora: OrderedDict[tuple[Any, ...], Corpus] = OrderedDict()
+        self._hidden: tuple[int, Int64Array] | None = None
         self._lock = threading.Lock()
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
@@ -119,7 +122,7 @@ class _FrameTable:
     def nbytes(self) -> int:
         arrays = sum(int(getattr(self._columns, column.name).nbytes) for column in fields(_Columns))
         texts = sum(map(len, self._codes.values())) + len(self._talks) + len(self._last)
-        return arrays + _MASKS * self._size + _TEXT_BYTES * texts
+        return arrays + (_MASKS + _CORPORA) * self._size + _TEXT_BYTES * texts
 
     def view(self, snapshot: Snapshot) -> CatalogView:
         columns, size, revision = self._shown
@@ -137,6 +140,28 @@ class _FrameTable:
             self._masks[key] = mask
             while len(self._masks) > _MASKS:
                 self._masks.popitem(last=False)
+
+    def corpus(self, key: tuple[Any, ...], make: Callable[[], Corpus]) -> Corpus:
+        with self._lock:
+            kept = self._corpora.get(key)
+            if kept is not None:
+                self._corpora.move_to_end(key)
+                return kept
+        made = make()
+        with self._lock:
+            self._corpora[key] = made
+            while len(self._corpora) > _CORPORA:
+                self._corpora.popitem(last=False)
+        return made
+
+    def hidden(self, snapshot: Snapshot, size: int) -> Int64Array:
+        """The frames that rules of visibility hide, at a snapshot."""
+        kept = self._hidden
+        if kept is None or kept[0] != snapshot.revision:
+            rows = typed(snapshot.db.all("SELECT frame_id FROM frame_hidden"), "frame_hidden", int)
+            kept = snapshot.revision, np.array([row[0] for row in rows], dtype=np.int64)
+            self._hidden = kept
+        return kept[1][kept[1] < size]
 
     def _append(self, db: Connection) -> None:
         """In parts: as rows, many frames take far more memory than as columns."""
@@ -271,6 +296,26 @@ def _zeros(size: int) -> _Columns:
     return _Columns(**columns)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Corpus:
+    """The frames whose words count for one view: those of its spaces, and global ones, at its system time.
+
+    Neither the caller's conditions nor valid time change it, so that a filter never changes a score.
+    """
+
+    inside: BoolArray | None
+    """Over all frame ids; None where every frame counts."""
+    speakers: frozenset[int] | None
+    """The codes of those who speak in these frames; None where every frame counts."""
+
+    def among(self, ids: Int64Array) -> Int64Array:
+        """Those of the frames that count."""
+        if self.inside is None:
+            return ids
+        ids = ids[ids < len(self.inside)]
+        return ids[self.inside.take(ids)]
+
+
 @dataclass(frozen=True, slots=True)
 class CatalogView:
     """The catalog at one snapshot."""
@@ -301,12 +346,34 @@ class CatalogView:
         self.table.keep(key, mask)
         return mask
 
+    def corpus(self, view: View) -> Corpus:
+        """The frames whose statistics a read of this view may use."""
+        spaces = view.spaces
+        system = min(view.as_of.system, self.snapshot.revision)
+        return self.table.corpus(
+            (self.snapshot.revision, self.size, spaces, system, view.with_hidden),
+            lambda: self._corpus(
+                View(spaces, AsOf(system=view.as_of.system, valid=FOREVER), view.with_hidden)
+            ),
+        )
+
+    def _corpus(self, view: View) -> Corpus:
+        inside = self._at_instant(view) & self._in_spaces(view)
+        if np.array_equal(inside, self.columns.present):
+            return Corpus(None, None)
+        inside.setflags(write=False)
+        heard = np.zeros(len(self.codes["speaker"]) + 1, dtype=bool)
+        heard[self.columns.speaker[inside]] = True  # the last place is for frames without a speaker
+        return Corpus(inside, frozenset(heard[:-1].nonzero()[0].tolist()))
+
     def _at_instant(self, view: View) -> BoolArray:
         system = min(view.as_of.system, self.snapshot.revision)
         columns = self.columns
         mask: BoolArray = columns.present & (columns.recorded_at <= system) & (columns.retired_at > system)
         if view.as_of.valid != FOREVER:
             mask &= columns.occurred_at <= view.as_of.valid
+        if not view.with_hidden:
+            mask[self.table.hidden(self.snapshot, self.size)] = False
         return mask
 
     def _in_spaces(self, view: View) -> BoolArray:

@@ -53,6 +53,8 @@ class Draft:
     repeatable: bool = False
     """True where the same content may stand more than once, as in a conversation."""
     idempotency_key: str | None = None
+    ruled: str = ""
+    """The redaction rules that were applied, by name; see `store/rules.py`."""
 
     def flat(self) -> tuple[Draft, ...]:
         return (self, *self.chunks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from longmind.base.checks import check_metadata, check_tags
@@ -30,6 +31,10 @@ def update(
         frame = frames.get(tx.db, store.engine.dialect, check_frame_id(frame_id), view)
         if frame.start is not None:
             raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Update its parent {frame.parent}.")
+        redactor = store.redaction.redactor(frame.space, tx)
+        if redactor is not None:
+            new_tags = None if new_tags is None else check_tags([redactor.text(tag) for tag in new_tags])
+            new_values = None if metadata is None else check_metadata(redactor.value(dict(metadata)))
         write.relabel(
             tx,
             frame_id,
@@ -50,7 +55,8 @@ def supersede(store: Store, old: int, new: int, view: View) -> Forgotten:
 
 
 def forget(store: Store, frame_id: int | None, where: WhereLike, view: View) -> Forgotten:
-    """Retire a frame, or all that match."""
+    """Retire a frame, or all that match, hidden ones too: what is to go goes whole."""
+    view = replace(view, with_hidden=True)
     with store.write(makes_room=True) as tx:
         if where is None:
             ids = write.resolve(tx.db, [check_frame_id(frame_id)], view)
@@ -61,6 +67,7 @@ def forget(store: Store, frame_id: int | None, where: WhereLike, view: View) -> 
 
 def erase(store: Store, frame_id: int | None, where: WhereLike, view: View) -> ErasureCertificate:
     """Remove a frame, or all that match."""
+    view = replace(view, with_hidden=True)
     if where is None:
         return erasure.erase(store, [check_frame_id(frame_id)], view=view)
     condition = _condition(frame_id, where)

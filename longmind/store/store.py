@@ -17,6 +17,7 @@ from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
 from longmind.store.parts import Part
+from longmind.store.rules import Redaction
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store_scopes import LeaseScope, ReadScope, StateScope, WriteScope
 from longmind.store.tables import put_setting
@@ -46,6 +47,7 @@ class Store:
         self.entropy = entropy
         self.parts: list[Part] = []
         self.mirrors = Mirrors(memory_limit)
+        self.redaction = Redaction(self)
         self._max_bytes = max_bytes
         self._busy_timeout = busy_timeout
         self._process = os.getpid()

@@ -69,6 +69,7 @@ DERIVED: Final = (
     "frame_token",
     "surrogate",
     "conversation_current",
+    "frame_hidden",
 )
 """What `reindex` makes of the rest."""
 

@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, Final
 
 from longmind.base.filters import Comparison, Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
+
+_HIDDEN: Final = "SELECT 1 FROM frame_hidden h WHERE h.frame_id = f.frame_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ def at_instant(view: View) -> Clause:
         )
     if view.as_of.valid != FOREVER:
         clauses.append(Clause("f.occurred_at <= ?", (view.as_of.valid,)))
+    if not view.with_hidden:
+        clauses.append(Clause(f"NOT EXISTS ({_HIDDEN})"))
     return both(clauses)
 
 

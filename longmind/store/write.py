@@ -27,6 +27,7 @@ from longmind.store.frames import (
     with_chunks,
 )
 from longmind.store.parts import Part
+from longmind.store.rules import check_rules
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among, value_key, value_number, visible
@@ -110,6 +111,7 @@ def put(
     `prepared` holds, by the name of a part, one item for each draft and each chunk in flat order. `looked` is
     what `look` said of these drafts before the transaction; it is asked again if the store has changed.
     """
+    check_rules(tx.db, drafts)
     if looked is None or looked.revision != tx.snapshot.revision:
         looked = look(tx.snapshot, drafts, names=None if looked is None else looked.names)
     names, targets = looked.names, list(looked.targets)
@@ -282,7 +284,8 @@ def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """Those of the ids that are visible at LATEST."""
     live: list[int] = []
     for batch in batched(ids):
-        clause = among("f.frame_id", batch) & visible(View(view.spaces), EVERYTHING)
+        latest = View(view.spaces, with_hidden=view.with_hidden)
+        clause = among("f.frame_id", batch) & visible(latest, EVERYTHING)
         live += [
             int(r[0]) for r in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
         ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from longmind.base.arrays import BoolArray, Float64Array, Int32Array, Int64Array, np
 from longmind.base.ordering import first_of_each
-from longmind.store.catalog import CatalogView
+from longmind.store.catalog import CatalogView, Corpus
 from longmind.store.engine import Connection, Dialect
 from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.tables import check_frame_id, damaged, typed
@@ -30,6 +32,11 @@ as long as two rarer words remain."""
 
 _PREFIX_LEAST: Final = 3
 _EXPANSIONS: Final = 8
+_EXTENSIONS_READ: Final = 64
+_STEMS: Final = 32
+"""Of a piece of a word, so many stems are followed."""
+_MEASURED: Final = 16
+"""So many corpora of one revision stay measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,10 @@ class TextScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Content words of every frame, and what follows for the score of a frame of each length."""
+    """Content words of every frame, and what follows for the score of a frame of each length.
+
+    All but `words` are about the frames of one corpus.
+    """
 
     words: Int32Array
     total: int
@@ -75,21 +85,32 @@ class Measured:
     """By length: from BM25's own rule to one without a reward for very short frames."""
     documents: int
     """Frames in the index, also those that have no words."""
+    in_store: int
+    """The same of all spaces; never shown."""
+    corpus: Corpus
+    common: Common
+    """Terms that are common in this corpus; of no use where every frame counts, which the engine keeps."""
 
     @classmethod
-    def of(cls, words: Int32Array, documents: int) -> Measured:
+    def of(cls, words: Int32Array, indexed: BoolArray, corpus: Corpus) -> Measured:
 
-        total = int(np.count_nonzero(words))
+        inside, in_store = corpus.inside, int(np.count_nonzero(indexed))
+        counted = words if inside is None else words[inside]
+        documents = in_store if inside is None else int(np.count_nonzero(indexed & inside))
+        total = int(np.count_nonzero(counted))
         lengths = np.arange(int(words.max(initial=0)) + 1, dtype=np.float64)
         if total == 0:
-            return cls(words, 0, np.zeros(len(lengths)), np.ones(len(lengths)), documents)
-        mean = float(words.sum()) / total
+            return cls(
+                words, 0, np.zeros(len(lengths)), np.ones(len(lengths)), documents, in_store, corpus, {}
+            )
+        mean = float(counted.sum()) / total
         floored = np.maximum(lengths, SHORT)
-        mean_floored = (float(np.maximum(words, SHORT).sum()) - SHORT * (len(words) - total)) / total
+        mean_floored = (float(np.maximum(counted, SHORT).sum()) - SHORT * (len(counted) - total)) / total
         before = 0.25 + 0.75 * lengths / mean
         after = 0.1 + 0.9 * floored / mean_floored
         scale = K1 * (1 - B + B * lengths / mean)
-        return cls(words, total, scale, (1 + K1 * before) / (1 + K1 * after), documents)
+        correction = (1 + K1 * before) / (1 + K1 * after)
+        return cls(words, total, scale, correction, documents, in_store, corpus, {})
 
 
 class Lengths:
@@ -98,8 +119,8 @@ class Lengths:
     def __init__(self, mirrors: Mirrors) -> None:
         self._table = Follower(mirrors, "lengths", _LengthTable, generation=settings_generation(REBUILT))
 
-    def at(self, snapshot: Snapshot, size: int) -> Measured:
-        return self._table.at(snapshot).measured(size)
+    def at(self, snapshot: Snapshot, size: int, corpus: Corpus) -> Measured:
+        return self._table.at(snapshot).measured(size, corpus)
 
 
 class _LengthTable:
@@ -107,14 +128,14 @@ class _LengthTable:
 
     def __init__(self) -> None:
 
-        self._counted: tuple[Int32Array, int] = np.zeros(1, dtype=np.int32), 0
-        """The lengths by frame id, as far as they were read, and how many frames have one."""
-        self._measured: tuple[object, Measured] | None = None
-        """What was last made, and of which lengths."""
+        self._counted: tuple[Int32Array, BoolArray] = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=bool)
+        """The lengths by frame id, as far as they were read, and which frames have one."""
+        self._measured: list[tuple[object, Measured]] = []
+        """What was last made, newest first, and of which lengths."""
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
 
-        before, documents = self._counted
+        before, indexed_before = self._counted
         rows = snapshot.db.all(
             "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id", (len(before) - 1,)
         )
@@ -127,21 +148,32 @@ class _LengthTable:
         # As long as what was read, and no longer: the next part is read from there on.
         grown = np.zeros(ids[-1] + 1, dtype=np.int32)
         grown[: len(before)] = before
-        grown[np.array(ids)] = lengths
-        self._counted = grown, documents + len(rows)
+        indexed = np.zeros(len(grown), dtype=bool)
+        indexed[: len(before)] = indexed_before
+        places = np.array(ids)
+        grown[places], indexed[places] = lengths, True
+        self._counted = grown, indexed
 
     @property
     def nbytes(self) -> int:
-        return 2 * self._counted[0].nbytes  # with those that were measured
+        words, indexed = self._counted
+        return (1 + len(self._measured)) * words.nbytes + indexed.nbytes
 
-    def measured(self, size: int) -> Measured:
+    def measured(self, size: int, corpus: Corpus) -> Measured:
 
-        counted, last = self._counted, self._measured
-        if last is not None and last[0] is counted and len(last[1].words) == size:
-            return last[1]
-        words = counted[0][:size]
-        measured = Measured.of(np.pad(words, (0, size - len(words))), counted[1])
-        self._measured = counted, measured
+        counted, made = self._counted, self._measured
+        for lengths, measured in made:
+            if lengths is counted and measured.corpus is corpus and len(measured.words) == size:
+                return measured
+        # The lengths themselves are the same for every corpus of one revision.
+        same = (m.words for lengths, m in made if lengths is counted and len(m.words) == size)
+        words = next(same, None)
+        if words is None:
+            words = np.pad(counted[0][:size], (0, max(0, size - len(counted[0]))))
+        indexed = np.pad(counted[1][:size], (0, max(0, size - len(counted[1]))))
+        measured = Measured.of(words, indexed, corpus)
+        current = [item for item in made if item[0] is counted]
+        self._measured = [(counted, measured), *current][:_MEASURED]
         return measured
 
 
@@ -156,17 +188,23 @@ def score_text(
     common: Common,
     mask: BoolArray,
 ) -> TextScores:
-    """Any of the terms; statistics are those of the whole store. `common` keeps the terms that are common."""
+    """Any of the terms, by the statistics of the corpus. `common` keeps the terms that are common in all."""
 
     total = lengths.total
     if total == 0 or query.is_empty:
         return _nothing(())
     uses: list[TermUse] = []
     read: dict[str, float] = {}
-    terms = Terms(snapshot, common)
+    inside = lengths.corpus.inside
+    if inside is not None:
+        common = lengths.common
+    terms = Terms(snapshot, common, inside)
     looked_up = _looked_up(snapshot, query, terms, vocabulary)
     if not any(frames for frames, _, _ in looked_up):
-        looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, mask, looked_up)
+        looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, terms, lengths.corpus, mask) or (
+            looked_up,
+            mask,
+        )
     for frames, term, note in looked_up:
         if frames == 0:
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
@@ -221,8 +259,8 @@ def _looked_up(
     counts = terms.frames(asked_terms)
     for term in asked_terms:
         frames = counts.get(term, 0)
-        longer = [] if frames or term.startswith("=") else _extensions(snapshot.db, term)
-        for other, count in terms.frames(longer).items():
+        longer = {} if frames or term.startswith("=") else _first_said(terms, _extensions(snapshot.db, term))
+        for other, count in longer.items():
             uses.setdefault(other, (count, other, f"begins with {term!r}"))
         if not longer:
             uses[term] = (frames, term, "")
@@ -230,8 +268,8 @@ def _looked_up(
         for term in query.terms:
             if len(term) < _PREFIX_LEAST and term.isascii():
                 continue
-            longer = vocabulary.at(snapshot).containing(term, _EXPANSIONS)
-            for other, count in terms.frames(longer).items():
+            longer = _first_said(terms, vocabulary.at(snapshot).containing(term))
+            for other, count in longer.items():
                 uses[other] = (count, other, f"contains {term!r}")
     return sorted(uses.values())
 
@@ -241,28 +279,47 @@ def _past_stems(
     dialect: Dialect,
     query: TextQuery,
     vocabulary: Vocabulary,
+    terms: Terms,
+    corpus: Corpus,
     mask: BoolArray,
-    looked_up: list[tuple[int, str, str]],
-) -> tuple[list[tuple[int, str, str]], BoolArray]:
+) -> tuple[list[tuple[int, str, str]], BoolArray] | None:
     """Stems whose words have a piece of the question in them, and the frames that say such a word."""
 
     uses: dict[str, tuple[int, str, str]] = {}
     matching = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
-        for stem in stems_before(vocabulary.at(snapshot), piece):
-            ids = frames_of(snapshot.db, stem)
+        for stem in _first_said(terms, stems_before(vocabulary.at(snapshot), piece), limit=_STEMS):
+            ids = corpus.among(frames_of(snapshot.db, stem))
             saying = frames_saying(snapshot.db, dialect, piece, ids, mask)
             if len(saying):
                 matching[saying] = True
                 uses[stem] = (len(ids), stem, f"has {piece!r} in its words")
-    return (sorted(uses.values()), matching) if uses else (looked_up, mask)
+    return (sorted(uses.values()), matching) if uses else None
 
 
-def _extensions(db: Connection, term: str) -> list[str]:
+def _first_said(terms: Terms, candidates: Iterable[str], *, limit: int = _EXPANSIONS) -> dict[str, int]:
+    """The first of the terms that a frame of the corpus says, and how many do.
+
+    The limit counts these alone: words of other spaces take no places, and so do not show by their effect.
+    """
+    said: dict[str, int] = {}
+    remaining = iter(candidates)
+    while len(said) < limit and (batch := list(islice(remaining, limit))):
+        found = terms.frames(batch)
+        for term in batch:
+            if term in found and len(said) < limit:
+                said[term] = found[term]
+    return said
+
+
+def _extensions(db: Connection, term: str) -> Iterator[str]:
     if len(term) < _PREFIX_LEAST and term.isascii():
-        return []
+        return
     sql = (
         "SELECT DISTINCT term FROM text_posting WHERE term > ? AND term < ? "
-        f"ORDER BY term LIMIT {_EXPANSIONS}"
+        f"ORDER BY term LIMIT {_EXTENSIONS_READ}"
     )
-    return [str(row[0]) for row in db.all(sql, (term, term + "\U0010ffff"))]
+    last, end = term, term + "\U0010ffff"
+    while rows := db.all(sql, (last, end)):
+        yield from (str(row[0]) for row in rows)
+        last = str(rows[-1][0])

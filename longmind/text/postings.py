@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array, UInt8Array, np
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched, damaged, typed
 from longmind.store.transaction import Snapshot
@@ -226,21 +226,26 @@ class Terms:
     """The terms of one question, each read once where that is likely to be wanted.
 
     Most terms that are counted are read then, so both is done at once. Those in `common`, which the caller
-    keeps, are only counted, and that once for each revision.
+    keeps, are only counted, and that once for each revision. Given the frames that are `inside`, no other is
+    counted or returned: of what stands outside, not even the number shows.
     """
 
-    def __init__(self, snapshot: Snapshot, common: Common) -> None:
+    def __init__(self, snapshot: Snapshot, common: Common, inside: BoolArray | None = None) -> None:
         self._db = snapshot.db
         self._revision = snapshot.revision
         self._common = common
-        self._read: dict[str, _Blocks] = {}
+        self._inside = inside
+        self._read: dict[str, _Blocks | _Inside] = {}
 
     def frames(self, terms: Sequence[str]) -> dict[str, int]:
         """How many frames say each of the terms; those that nobody says are left out."""
         common = {term: self._common[term] for term in terms if term in self._common}
         sizes = {term: frames for term, (revision, frames) in common.items() if revision == self._revision}
-        read = [term for term in terms if term not in common] if len(terms) <= _AT_ONCE else []
-        self._look_up(read)
+        if self._inside is not None:
+            read = [term for term in terms if term not in sizes]
+        else:
+            read = [term for term in terms if term not in common] if len(terms) <= _AT_ONCE else []
+        self._look_up([term for term in read if term not in self._read])
         sizes.update((term, self._read[term].size) for term in read)
         sizes.update(TERMS.counts(self._db, [term for term in terms if term not in sizes]))
         return {term: frames for term, frames in sizes.items() if frames}
@@ -250,11 +255,18 @@ class Terms:
         ordered = sorted(terms)
         self._look_up([term for term in ordered if term not in self._read])
         read = {term: self._read[term] for term in ordered if self._read[term].size}
-        ids, times = unpack(
-            [number for blocks in read.values() for number in blocks.numbers],
-            [data for blocks in read.values() for data in blocks.data],
-        )
-        return Postings(ids, times.astype(np.float64), {term: blocks.size for term, blocks in read.items()})
+        sizes = {term: found.size for term, found in read.items()}
+        if self._inside is None:
+            blocks = [found for found in read.values() if isinstance(found, _Blocks)]
+            ids, times = unpack(
+                [number for found in blocks for number in found.numbers],
+                [data for found in blocks for data in found.data],
+            )
+        else:
+            arrays = [found for found in read.values() if isinstance(found, _Inside)]
+            ids = np.concatenate([np.zeros(0, dtype=np.int64), *(found.ids for found in arrays)])
+            times = np.concatenate([np.zeros(0, dtype=np.uint8), *(found.times for found in arrays)])
+        return Postings(ids, times.astype(np.float64), sizes)
 
     def _look_up(self, terms: Sequence[str]) -> None:
         if not terms:
@@ -264,7 +276,8 @@ class Terms:
         first = 0
         for term, count in Counter([row[0] for row in rows]).items():
             blocks = rows[first : first + count]
-            self._read[term] = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
+            found = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
+            self._read[term] = found if self._inside is None else _Inside(found, self._inside)
             first += count
 
 
@@ -277,6 +290,21 @@ class _Blocks:
         self.numbers = numbers
         self.data = data
         self.size = sum(map(len, data)) // RECORD.size
+
+
+class _Inside:
+    """Those postings of a term that are of frames inside."""
+
+    __slots__ = ("ids", "size", "times")
+
+    def __init__(self, blocks: _Blocks, inside: BoolArray) -> None:
+        ids, times = unpack(blocks.numbers, blocks.data)
+        if len(ids) and ids[-1] >= len(inside):
+            known = ids < len(inside)
+            ids, times = ids[known], times[known]
+        shown = inside.take(ids)
+        self.ids, self.times = ids[shown], times[shown]
+        self.size = len(self.ids)
 
 
 _NOTHING: Final = _Blocks((), ())

@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from typing import Final
 
 from longmind.base.arrays import BoolArray, Int64Array, np
@@ -53,12 +52,12 @@ class TermList:
         self._newer: set[str] = set()
         """Terms of frames that came later; some of them may be among the others too."""
 
-    def containing(self, piece: str, limit: int) -> list[str]:
-        """The first terms that have this piece in them."""
+    def containing(self, piece: str) -> list[str]:
+        """The terms that have this piece in them, in order: of all spaces, and some that none says now."""
         with self._lock:
-            newer = [term for term in self._newer if piece in term]
-            found = list(islice(self._matches(piece), limit))
-        return sorted({*found, *newer})[:limit]
+            found = {term for term in self._newer if piece in term}
+            found.update(self._matches(piece))
+        return sorted(found)
 
     def ending(self, pieces: list[str]) -> list[str]:
         """All terms that end so."""
@@ -113,9 +112,8 @@ _LEAST: Final = 3
 """So many characters of a piece must be left of the ending."""
 
 _LONGEST_ENDING: Final = 8
-_STEMS: Final = 32
 _SHOWN: Final = 500
-"""Of a piece, so many stems are followed, and so many frames read."""
+"""Of a piece, so many frames are read."""
 
 
 def stems_before(vocabulary: TermList, piece: str) -> list[str]:
@@ -131,7 +129,7 @@ def stems_before(vocabulary: TermList, piece: str) -> list[str]:
         for stem in vocabulary.ending(beginnings)
         if stem.isalpha()
     }
-    return sorted(shared, key=lambda stem: (-shared[stem], stem))[:_STEMS]
+    return sorted(shared, key=lambda stem: (-shared[stem], stem))
 
 
 def frames_saying(

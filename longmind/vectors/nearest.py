@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from longmind.base.arrays import Float16Array, Float32Array, Float64Array, Int64Array, np
 from longmind.base.ordering import best, distinct, last_of_best
+from longmind.store.catalog import Corpus
 from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.transaction import Snapshot
@@ -103,6 +104,8 @@ class NearestFrames:
             partial(_Vectors, dimensions, load, remote, exact_limit),
             generation=generation,
         )
+        self._missing: tuple[int, Int64Array] | None = None
+        """The frames without vectors at a revision; looked up only where there are any."""
         # Both can be read frame by frame, which takes a few milliseconds more for each search.
         self._windows = Follower(
             mirrors,
@@ -196,9 +199,17 @@ class NearestFrames:
         rows, sizes = windows.of(frame_ids)
         return best_windows(np.repeat(frame_ids, sizes), rows.astype(np.float32), vector)
 
-    def covered(self, snapshot: Snapshot) -> int:
-        """How many frames have vectors, counted as they are loaded."""
-        return self._vectors.at(snapshot).loaded.covered
+    def missing(self, snapshot: Snapshot, corpus: Corpus, *, indexed: int) -> int:
+        """How many frames of a corpus have no vectors; `indexed` is how many should have one in the store."""
+        if self._vectors.at(snapshot).loaded.covered >= indexed:
+            return 0
+        if self._missing is None or self._missing[0] != snapshot.revision:
+            rows = snapshot.db.all(
+                "SELECT d.frame_id FROM text_doc d WHERE NOT EXISTS "
+                "(SELECT 1 FROM frame_vector v WHERE v.frame_id = d.frame_id)"
+            )
+            self._missing = snapshot.revision, np.array([row[0] for row in rows], dtype=np.int64)
+        return len(corpus.among(self._missing[1]))
 
     def reads_vectors(self, snapshot: Snapshot) -> bool:
         """Whether vectors are read from the store, since there are too many to keep."""

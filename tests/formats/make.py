@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from longmind import ALL, AsOf, FrozenClock
 from longmind.base.filters import View, Where
-from longmind.store import frames
+from longmind.store import frames, visible, write
 from longmind.store.drafts import chunked, draft
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.store import Store
@@ -40,13 +42,27 @@ def make(number: int) -> Path:
     store = Store(engine, clock=clock, entropy=lambda count: bytes(range(count)))
     with store.write() as tx:
         store.set_setting(tx, "store_id", store.entropy(16).hex())
-    _fill(store, clock)
-    engine.compact()
-    (FOLDER / f"format_{number}.json").write_text(
-        json.dumps(answers(store), ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8"
-    )
+    with _without_tables_after(number):
+        _fill(store, clock)
+        engine.compact()
+        (FOLDER / f"format_{number}.json").write_text(
+            json.dumps(answers(store), ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8"
+        )
     store.close()
     return path
+
+
+@contextmanager
+def _without_tables_after(number: int) -> Iterator[None]:
+    """Today's code asks every store for its rules; a file of an older format has no tables for them."""
+    hidden, check = visible._HIDDEN, write.check_rules
+    try:
+        if number < 11:
+            visible._HIDDEN = "SELECT 1 WHERE 1 = 0"  # type: ignore[misc]
+            write.check_rules = lambda db, drafts: None
+        yield
+    finally:
+        visible._HIDDEN, write.check_rules = hidden, check  # type: ignore[misc]
 
 
 def _fill(store: Store, clock: FrozenClock) -> None:

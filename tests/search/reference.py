@@ -117,7 +117,7 @@ def _satisfies(values: Mapping[str, Any], name: str, wanted: tuple[str, ...] | C
 
 
 def bm25(query: str, frames: Iterable[Known]) -> dict[int, float]:
-    """Every frame that says any of the words, over the statistics of all that are indexed."""
+    """Every frame that says any of the words, over the statistics of these frames."""
     counted = {frame.id: count_terms(frame.indexed) for frame in frames if not frame.has_chunks}
     lengths = {frame_id: length for frame_id, (_, length) in counted.items()}
     spoken = [length for length in lengths.values() if length]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -284,13 +285,14 @@ def test_a_frame_that_never_was_or_was_erased_is_missing(memory: Memory) -> None
             memory.why_not("zebra", wrong)  # type: ignore[arg-type]
 
 
-def test_a_frame_of_another_space_is_lost_at_the_space(memory: Memory) -> None:
+def test_a_frame_of_another_space_is_as_if_it_were_not_there(memory: Memory) -> None:
     live, gone = (memory.remember(f"zebra {name}", space="theirs").id for name in ("live", "gone"))
     shared = memory.remember("zebra for all", space="theirs", scope="global").id
     memory.forget(gone, space="theirs")
     for frame_id in (live, gone):
         why = memory.why_not("zebra", frame_id)
-        assert (why.found, why.stage) == (False, "space")
+        assert replace(why, frame_id=0) == replace(memory.why_not("zebra", 10**9), frame_id=0)
+        assert (why.found, why.stage) == (False, "missing")
     assert memory.why_not("zebra", live, space="theirs").found
     assert memory.why_not("zebra", live, space=ALL).found
     assert memory.why_not("zebra", shared).found
@@ -371,7 +373,7 @@ def test_asking_why_agrees_with_searching(vector_location: str) -> None:
                 why = memory.why_not(question, frame_id, limit=5, **options)
                 assert why.found == (frame_id in places)
                 assert not why.found or why.rank == places[frame_id]
-                assert why.stage in ("found", "below limit", "space", "instant", "no lane")
+                assert why.stage in ("found", "below limit", "missing", "instant", "no lane")
 
 
 def test_reading_changes_nothing(memory: Memory) -> None:

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longmind import ALL, FrozenClock, Memory
-from longmind.base.filters import Where
+from longmind import ALL, AsOf, FrozenClock, Memory
+from longmind.base.filters import EVERYTHING, Where
+from longmind.base.times import FOREVER
 from longmind.embed.hash import HashEmbedder
 from tests.conftest import START
 from tests.search import reference
@@ -49,6 +50,16 @@ def visible(world: World, ask: Ask) -> dict[int, Known]:
     }
 
 
+def corpus(world: World, ask: Ask) -> list[Known]:
+    """The frames whose words count: those of the spaces asked for at the system time asked for."""
+    as_of = AsOf(system=world.as_of(ask).system, valid=FOREVER)
+    return [
+        frame
+        for frame in world.known.values()
+        if reference.sees(frame, space=ask.space, as_of=as_of, where=EVERYTHING)
+    ]
+
+
 def lane(world: World, ask: Ask, name: str) -> dict[int, tuple[int, float]]:
     """What a lane found, each with its place and score; the answer holds nothing else."""
     results = world.memory.search(
@@ -76,7 +87,7 @@ def assert_ranked(
 
 
 def check_text(world: World, ask: Ask) -> None:
-    scores = reference.bm25(ask.query, world.known.values())
+    scores = reference.bm25(ask.query, corpus(world, ask))
     seen = visible(world, ask)
     assert_ranked(lane(world, ask, "text"), {key: scores[key] for key in scores if key in seen}, world.known)
 

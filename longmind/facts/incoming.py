@@ -1,0 +1,64 @@
+"""What a caller records, as it may be stored: without what the rules of its space redact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from longmind.base.errors import InvalidInput
+from longmind.base.recall_marks import without_echo
+from longmind.facts.validate import assertion_of
+from longmind.facts.values import Assertion, Entity, Value
+from longmind.store.rules import TextRedactor
+from longmind.store.store import Store
+
+
+def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -> Assertion:
+    """The assertion, redacted; names of entities stay different where they were."""
+    assertion = _own_words(assertion_of(item))
+    redactor = store.redaction.redactor(space)
+    if redactor is None:
+        return assertion
+    qualifiers = assertion.qualifiers
+    if isinstance(qualifiers, Mapping):
+        qualifiers = {name: _value(value, redactor) for name, value in qualifiers.items()}
+    return replace(
+        assertion,
+        subject=redactor.name(assertion.subject) if isinstance(assertion.subject, str) else assertion.subject,
+        value=_value(assertion.value, redactor),
+        qualifiers=qualifiers,
+    )
+
+
+def _own_words(assertion: Assertion) -> Assertion:
+    """Without recalled text: a fact that was read back to us says nothing new."""
+    subject, value = assertion.subject, assertion.value
+    if isinstance(subject, str):
+        subject = _news(subject, "subject")
+    if isinstance(value, str):
+        value = type(value)(_news(value, "value"))
+    return replace(assertion, subject=subject, value=value)
+
+
+def _news(text: str, name: str) -> str:
+    own, echoes = without_echo(text)
+    if echoes and not own:
+        raise InvalidInput(f"The {name} is recalled text, which is known already.")
+    return own if echoes else text
+
+
+def redacted_name(store: Store, name: str, *, space: str) -> str:
+    """The name of an entity, or another name for it."""
+    redactor = store.redaction.redactor(space) if isinstance(name, str) else None
+    return name if redactor is None else redactor.name(name)
+
+
+def _value(value: Value, redactor: TextRedactor) -> Value:
+    if isinstance(value, Entity):
+        return Entity(redactor.name(str(value)))
+    if isinstance(value, bytes):
+        hidden = redactor.text(value.decode("utf-8", "replace"))
+        return value if hidden == value.decode("utf-8", "replace") else hidden.encode()
+    clean: Value = redactor.value(value)
+    return clean
