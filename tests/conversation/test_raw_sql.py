@@ -105,9 +105,7 @@ def _gate_left_open(tx: Transaction, mine: int, foreign: int, turn: int) -> None
         (_gate_left_open, "store_erasing"),
     ],
 )
-def test_rows_forged_with_right_checksums_are_found(
-    world: Memory, forge: object, where: str
-) -> None:
+def test_rows_forged_with_right_checksums_are_found(world: Memory, forge: object, where: str) -> None:
     with world.store.write() as tx:
         assert tx.system
         [(mine,)] = tx.db.all("SELECT min(memory_id) FROM conversation_memory WHERE space = 'default'")

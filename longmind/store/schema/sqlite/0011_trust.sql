@@ -1,4 +1,6 @@
--- Format 11: the history of conversation memory is kept like that of experience. Nothing is edited, and only an
+-- Format 11: what is trusted, and who may see it.
+
+-- The history of conversation memory is kept like that of experience. Nothing is edited, and only an
 -- erase removes. Until now a statement of SQL could move a link to another turn or take a decision away.
 
 CREATE TRIGGER conversation_memory_is_immutable BEFORE UPDATE ON conversation_memory
@@ -38,3 +40,8 @@ BEGIN SELECT RAISE(ABORT, 'tombstones are removed by erase alone'); END;
 CREATE TRIGGER conversation_state_is_kept BEFORE DELETE ON conversation_state
 WHEN OLD.until IS NOT NULL AND NOT EXISTS (SELECT 1 FROM store_erasing)
 BEGIN SELECT RAISE(ABORT, 'states are removed by erase alone'); END;
+
+-- Which frames the rules of visibility of their space hide from reads. `reindex` makes it anew.
+CREATE TABLE frame_hidden (
+  frame_id      INTEGER PRIMARY KEY REFERENCES frame(frame_id)
+) STRICT;

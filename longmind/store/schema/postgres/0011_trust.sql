@@ -1,4 +1,6 @@
--- Format 11: the history of conversation memory is kept like that of experience. Nothing is edited, and only an
+-- Format 11: what is trusted, and who may see it.
+
+-- The history of conversation memory is kept like that of experience. Nothing is edited, and only an
 -- erase removes. Until now a statement of SQL could move a link to another turn or take a decision away.
 
 -- What is guarded is said by the trigger.
@@ -45,3 +47,8 @@ FOR EACH ROW EXECUTE FUNCTION conversation_history_guard('tombstones');
 -- What was over by the time of this transaction; a state that the same transaction began may go again.
 CREATE TRIGGER conversation_state_is_kept BEFORE DELETE ON conversation_state
 FOR EACH ROW WHEN (OLD.until IS NOT NULL) EXECUTE FUNCTION conversation_history_guard('states');
+
+-- Which frames the rules of visibility of their space hide from reads. `reindex` makes it anew.
+CREATE TABLE frame_hidden (
+  frame_id      BIGINT PRIMARY KEY REFERENCES frame(frame_id)
+);
