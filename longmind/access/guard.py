@@ -22,6 +22,8 @@ GRANT: Final = "longmind.grant"
 BODY_BYTES: Final = "longmind.body_bytes"
 """Where a request's scope says what its sender may do, and how large its body is."""
 
+_BODY_SECONDS: Final = 60.0
+"""For a whole body, where a request as such may take any time."""
 _ARRIVING: Final = 2
 """Bodies that may be on their way, for each request that may be in progress."""
 
@@ -65,7 +67,7 @@ class Guard:
         *,
         ring: KeyRing,
         gateway: Gateway,
-        hosts: Sequence[str] = LOOPBACK,
+        hosts: Sequence[str] | None = LOOPBACK,
         origins: OriginCheck | None = None,
         limits: Limits | None = None,
         open_paths: Sequence[str] = (),
@@ -73,7 +75,8 @@ class Guard:
         self._app = app
         self._ring = ring
         self._gateway = gateway
-        self._hosts = tuple(host.lower() for host in hosts)
+        # None: whoever is behind the guard knows its own names.
+        self._hosts = None if hosts is None else tuple(host.lower() for host in hosts)
         self._origins = origins or OriginCheck()
         self._limits = limits or Limits()
         self._open_paths = tuple(open_paths)
@@ -101,7 +104,8 @@ class Guard:
 
     def _grant(self, scope: Scope) -> Grant:
         headers = Headers(scope=scope)
-        if self._ring.is_open and host_name(headers.get("host", "")) not in self._hosts:
+        name = host_name(headers.get("host", ""))
+        if self._ring.is_open and self._hosts is not None and name not in self._hosts:
             # A page elsewhere may have pointed its own name at this machine.
             raise Denied("host", "This host name is not served.", hint="Ask for 127.0.0.1.")
         self._origins.check(scope["method"], headers)
@@ -112,7 +116,7 @@ class Guard:
         return grant
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body. Who sends slowly holds no place among the running, but there is an end to it too."""
+        """The whole body. Who sends slowly takes no place from those in progress."""
         if self._arriving >= _ARRIVING * self._limits.at_once:
             raise Denied("busy", "Too many requests at once.", hint="Try again soon.")
         self._arriving += 1
@@ -202,7 +206,7 @@ class _Body:
         if declared.isdigit() and int(declared) > self._limits.body_bytes:
             raise self._too_large()
         try:
-            async with asyncio.timeout(self._limits.seconds):
+            async with asyncio.timeout(self._limits.seconds or _BODY_SECONDS):
                 return await self._arriving(receive)
         except TimeoutError:
             raise Denied("slow", "The request did not arrive in time.", hint="Send it again.") from None

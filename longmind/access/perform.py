@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.access.confine import admit, visible_part
@@ -25,17 +25,29 @@ class Gateway:
         self._metrics = metrics
         self._face = face
 
-    def perform(self, memory: Memory, grant: Grant, operation: Operation, inputs: Mapping[str, Any]) -> Any:
-        """The operation's answer, as far as the key may see it; `Denied` before anything is done."""
+    def perform(
+        self,
+        memory: Memory,
+        grant: Grant,
+        operation: Operation,
+        inputs: Mapping[str, Any],
+        *,
+        files: Callable[[Operation, Mapping[str, Any]], dict[str, Any]] | None = None,
+    ) -> Any:
+        """The operation's answer, as far as the key may see it; `Denied` before anything is done.
+
+        `files` turns paths among the arguments into those of this machine, or refuses them.
+        """
         try:
             admitted = admit(grant, operation, inputs, home=memory.default_space)
         except Denied as denied:
             self.denied(denied.reason, operation=operation.name, key_id=grant.key_id)
             raise
-        # Who uses which key for what is known here, and nowhere else.
+        # The one place that knows who does what with which key, for whoever wants to write it down.
         outcome = "error"
         try:
-            answer = visible_part(grant, operation, operation(memory, **admitted.inputs))
+            arguments = admitted.inputs if files is None else files(operation, admitted.inputs)
+            answer = visible_part(grant, operation, operation(memory, **arguments))
             outcome = "ok"
         finally:
             self._metrics.count_spaces(admitted.spaces, operation.effect, outcome)

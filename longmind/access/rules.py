@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from longmind.access.grants import Role
+from longmind.access.grants import Grant, Role
 from longmind.operations.operation import Operation
 
 SETTINGS: Final = frozenset({"recipes", "space.backend"})
@@ -61,6 +61,12 @@ def is_store_wide(operation: Operation) -> bool:
     if operation.name in SETTINGS or operation.name == "space.list":
         return False
     return space_argument(operation) is None and not takes_receipt(operation)
+
+
+def is_offered(grant: Grant, operation: Operation) -> bool:
+    """Whether a key may call it at all, with some arguments."""
+    by_id = dict.fromkeys(_BY_ID.values(), 0)
+    return grant.may(role_for(operation, by_id)) and (grant.is_everywhere or not is_store_wide(operation))
 
 
 def role_for(operation: Operation, inputs: Mapping[str, Any]) -> Role:

@@ -27,6 +27,9 @@ class Service:
         self._lanes = lanes
         self._files = files
 
+    def _confined(self, operation: Operation, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        return confined(operation, inputs, self._files)
+
     async def answer(
         self,
         request: Request,
@@ -39,7 +42,6 @@ class Service:
         grant = grant_of(request.scope)
 
         def work() -> T:
-            arguments = confined(action, inputs, self._files)
-            return shape(self._gateway.perform(self.memory, grant, action, arguments))
+            return shape(self._gateway.perform(self.memory, grant, action, inputs, files=self._confined))
 
         return await self._lanes.run(action, work, body_bytes=request.scope.get(BODY_BYTES, 0))
