@@ -6,6 +6,11 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from typing import Final
+
+
+_ROUNDING: Final = 1e-6
+"""What adding fractions up may be off by; it must not make a second of it."""
 
 
 class Buckets:
@@ -26,4 +31,4 @@ class Buckets:
             level = min(float(rate), level + (now - since) * rate / 60)
             allowed = level >= 1
             self._levels[key_id] = (rate, level - 1 if allowed else level, now)
-        return 0 if allowed else max(1, math.ceil((1 - level) * 60 / rate))
+        return 0 if allowed else max(1, math.ceil((1 - level) * 60 / rate - _ROUNDING))

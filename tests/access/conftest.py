@@ -21,11 +21,12 @@ from longmind.access.keys import KeyFile
 
 
 class Client:
-    """Asks a server with one key, over one connection."""
+    """Asks a server with one key; `keep` uses one connection for all requests, until it is closed."""
 
-    def __init__(self, port: int, key: str | None = None) -> None:
+    def __init__(self, port: int, key: str | None = None, *, keep: bool = False) -> None:
         self.port = port
         self.key = key
+        self._keep = keep
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def __call__(
@@ -41,28 +42,34 @@ class Client:
         raw = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         sent = {} if raw is None else {"Content-Type": "application/json"}
         sent |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        done = False
         try:
             self._connection.request(method, path, raw, {**sent, **(headers or {})})
             response = self._connection.getresponse()
-            return response.status, response.read().decode(), {k.lower(): v for k, v in response.getheaders()}
-        except (http.client.HTTPException, OSError):
-            self._connection.close()
-            raise
+            answer = response.status, response.read().decode(), dict(response.getheaders())
+            done = True
+        finally:
+            if not done or not self._keep:
+                self._connection.close()
+        return answer[0], answer[1], {name.lower(): value for name, value in answer[2].items()}
 
     def close(self) -> None:
         self._connection.close()
 
 
 @contextmanager
-def listening(memory: Memory, **options: Any) -> Iterator[int]:
+def listening(memory: Memory, *, head_seconds: float = 10.0, **options: Any) -> Iterator[int]:
     """The application on a socket of this process; gives its port."""
     import uvicorn
 
+    from longmind.access.protocol import timed_protocol
     from longmind.http.app import create_app
 
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(create_app(memory, **options), log_level="error"))
+        protocol = timed_protocol(head_seconds, lambda: None)
+        app = create_app(memory, **options)
+        server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_level="error"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()
         while not server.started:
