@@ -146,8 +146,9 @@ def test_who_hangs_up_in_the_middle_leaves_the_server_well(port: int) -> None:
     assert Client(port)("/v1/list", {"limit": 1})[0] == 200
 
 
-def test_reads_and_small_writes_are_answered_while_large_texts_are_kept(tmp_path: Path) -> None:
-    text = " ".join(f"word{number % 5000} number {number}." for number in range(260_000))[: 5 * 2**20]
+@pytest.mark.parametrize("size", [2**19, pytest.param(5 * 2**20, marks=pytest.mark.soak)])
+def test_reads_are_answered_while_large_texts_are_kept(tmp_path: Path, size: int) -> None:
+    text = " ".join(f"word{number % 5000} number {number}." for number in range(260_000))[:size]
     with served(tmp_path / "s.mind", "--timeout", "300") as server:
         client = server.client()
         assert client("/v1/remember", {"text": "Ana prefers trains."})[0] == 200
