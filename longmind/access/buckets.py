@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-
 _ROUNDING: Final = 1e-6
 """What adding fractions up may be off by; it must not make a second of it."""
 
