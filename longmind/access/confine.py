@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from longmind.access.grants import Denied, Grant, check_user
-from longmind.access.rules import SETTINGS, is_store_wide, role_for, space_argument, takes_receipt
+from longmind.access.rules import (
+    EVERY_USER,
+    SETTINGS,
+    is_store_wide,
+    role_for,
+    space_argument,
+    takes_receipt,
+)
 from longmind.base.errors import InvalidInput
 from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
@@ -171,6 +178,8 @@ def _check_files(operation: Operation, inputs: Mapping[str, Any]) -> None:
 
 def _confine_user(grant: Grant, operation: Operation, inputs: dict[str, Any]) -> None:
     """A key for a user acts as that user; a key for none sees only the shared part of its spaces."""
+    if operation.name in EVERY_USER and not grant.any_user:
+        raise Denied("user", "This key may not see who the users are.", hint="Use a key for any user.")
     if any(item.name == "user" for item in operation.parameters):
         if inputs.get("user") is not None:
             _check_own_user(grant, inputs["user"])
