@@ -13,6 +13,7 @@ from longmind.base.errors import InvalidInput
 from longmind.base.names import DEFAULT_SPACE
 from longmind.cli import arguments
 from longmind.cli.arguments import JsonOption, MemoryLimitOption, SpaceOption, StoreOption
+from longmind.cli.keys import KeysOption, OriginsOption, key_file
 from longmind.cli.output import Block, Table, emit
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def mcp(
         list[str] | None,
         typer.Option(metavar="NAME", help="A name by which HTTP clients may ask for it. May be repeated."),
     ] = None,
+    keys: KeysOption = None,
+    allow_origin: OriginsOption = None,
     profile: Annotated[
         Literal["default", "full"], typer.Option(metavar="default|full", help="Which tools: a few, or all.")
     ] = "default",
@@ -94,7 +97,16 @@ def mcp(
         holder = Holder(opening)
         if http:
             settings = Settings(profile, max_tokens, files)
-            serve_http(holder, settings, host=host, port=port, token=token, names=allow_host or ())
+            serve_http(
+                holder,
+                settings,
+                host=host,
+                port=port,
+                token=token,
+                keys=key_file(keys),
+                names=allow_host or (),
+                origins=allow_origin or (),
+            )
         else:
             serve_stdio(holder, Settings(profile, max_tokens, files or Path.cwd()))
 

@@ -11,7 +11,7 @@ from typing import Annotated, Final, cast
 import typer
 
 from longmind.base.errors import InvalidInput
-from longmind.cli import agents, commands, errors, ingest, models, rescue, serve, setup
+from longmind.cli import agents, commands, errors, ingest, keys, models, rescue, serve, setup
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
@@ -29,7 +29,7 @@ BY_HAND: Final = {"space": "spaces"}
 
 _AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve)
 _LIGHT: Final = frozenset(
-    "init restore recover install uninstall hook mcp serve doctor models version".split()
+    "init restore recover install uninstall hook mcp serve keys doctor models version".split()
 )
 """Commands that are not operations; they run without importing any."""
 
@@ -57,6 +57,7 @@ def build(first: str | None = None) -> typer.Typer:
             app.add_typer(_group(name, filled=first in (None, name)), rich_help_panel=_KINDS)
     for command in _AGENT_COMMANDS:
         app.command(rich_help_panel=_AGENTS)(command)
+    app.add_typer(keys.commands, name="keys", rich_help_panel=_AGENTS)
     app.command(rich_help_panel=_STORE)(setup.doctor)
     app.add_typer(models.commands, name="models", rich_help_panel=_STORE)
     app.command(rich_help_panel=_STORE)(version)

@@ -20,6 +20,7 @@ from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
 from longmind.base.times import FOREVER, AsOf, SystemClock
+from longmind.cli import telemetry
 from longmind.when.arguments import parse_moment
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ DEFAULT_STORE: Final = ".longmind/memory.mind"
 MEMORY_LIMIT_VARIABLE: Final = "LONGMIND_MEMORY_LIMIT"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
-TRACE_VARIABLE: Final = "LONGMIND_OTEL"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 _ANY_SPACE: Final = "*"
 _SIZE = re.compile(r"(\d{1,19})\s*(?:([KMG])(?:i?B)?)?", re.IGNORECASE)
@@ -94,13 +94,20 @@ def reading(
 
 @contextmanager
 def writing(
-    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+    store: str | None,
+    *,
+    space: str = DEFAULT_SPACE,
+    memory_limit: str | None = None,
+    registry: Any = None,
 ) -> Iterator[Memory]:
-    """A store to write to, created if it is not there; the default one gets its folder too."""
+    """A store to write to, created if it is not there; the default one gets its folder too.
+
+    `registry` is a Prometheus registry, where project spaces count what is done in them.
+    """
     from longmind.memory import Memory
 
     canonical_space(space)  # refused before a folder is created
-    options = _opening_options(memory_limit)
+    options = _opening_options(memory_limit, registry)
     _check_moved(store)
     if store is None:
         try:
@@ -124,11 +131,8 @@ def _check_moved(store: str | None) -> None:
         )
 
 
-def _opening_options(memory_limit: str | None) -> dict[str, Any]:
+def _opening_options(memory_limit: str | None, registry: Any = None) -> dict[str, Any]:
     """Options of `Memory.open` from the environment; a memory limit on the command line wins."""
-    traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
-    if traced:
-        from longmind.spaces.telemetry import Telemetry
     options: dict[str, Any] = {}
     limit = memory_limit or os.environ.get(MEMORY_LIMIT_VARIABLE)
     if limit:
@@ -136,7 +140,7 @@ def _opening_options(memory_limit: str | None) -> dict[str, Any]:
     return options | {
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
-        "telemetry": Telemetry.enabled() if traced else None,
+        "telemetry": telemetry.of_spaces(registry),
     }
 
 

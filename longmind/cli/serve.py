@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from longmind.base.errors import NotFound
+from longmind.base.errors import MissingExtra, NotFound
 from longmind.base.names import DEFAULT_SPACE
-from longmind.cli import arguments
+from longmind.cli import arguments, telemetry
 from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption
+from longmind.cli.keys import KeysOption, OriginsOption, key_file
+
+if TYPE_CHECKING:
+    from longmind.access.guard import Limits
+    from longmind.access.metrics import Metrics
 
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
 
@@ -36,17 +41,22 @@ def serve(
     workers: Annotated[
         int, typer.Option("--workers", metavar="COUNT", min=1, help="The most requests worked on at once.")
     ] = 4,
+    keys: KeysOption = None,
+    allow_origin: OriginsOption = None,
     store: StoreOption = None,
     space: SpaceOption = DEFAULT_SPACE,
     memory_limit: MemoryLimitOption = None,
 ) -> None:
-    """Answer over HTTP until interrupted. Beyond this machine, set a token in LONGMIND_TOKEN."""
-    from longmind.http.guard import Limits
+    """Answer over HTTP until interrupted. Beyond this machine, create keys first: longmind keys create."""
     from longmind.http.serve import serve as answer
+
+    limits = _limits(body_bytes=max_body, seconds=timeout, at_once=at_once, workers=workers)
+    metrics = _metrics()
 
     if files is not None and not files.is_dir():
         raise NotFound(f"{files} is not a folder.", hint="Create it first, or name another with --files.")
-    with arguments.writing(store, space=space, memory_limit=memory_limit) as memory:
+    registry = metrics.registry
+    with arguments.writing(store, space=space, memory_limit=memory_limit, registry=registry) as memory:
         print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}", file=sys.stderr)
         print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
         answer(
@@ -54,6 +64,24 @@ def serve(
             host=host,
             port=port,
             token=os.environ.get(TOKEN_VARIABLE),
-            limits=Limits(max_body, timeout, at_once, workers),
+            keys=key_file(keys),
+            origins=allow_origin or (),
+            limits=limits,
             files=None if files is None else str(files),
+            metrics=metrics,
+            tracer=telemetry.tracer() if telemetry.is_on() else None,
         )
+
+
+def _limits(**limits: Any) -> Limits:
+    try:
+        from longmind.access.guard import Limits
+    except ImportError as error:
+        raise MissingExtra(f"The server needs {error.name}.", extra="server") from None
+    return Limits(**limits)
+
+
+def _metrics() -> Metrics:
+    from longmind.access.metrics import Metrics
+
+    return Metrics()

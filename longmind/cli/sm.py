@@ -18,6 +18,7 @@ from longmind.base.store_files import StoreFile, read_user_file
 from longmind.base.times import SystemClock
 from longmind.cli import arguments, errors
 from longmind.cli.app import UsageError
+from longmind.cli.keys import KeysOption, OriginsOption, key_file
 from longmind.cli.output import HELP_STYLE, Block, Table, emit, one_line
 
 if TYPE_CHECKING:
@@ -260,6 +261,8 @@ def config(
 def serve(
     host: Annotated[str, typer.Option("--host", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="On which port.")] = 8787,
+    keys: KeysOption = None,
+    allow_origin: OriginsOption = None,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
 ) -> None:
@@ -268,7 +271,14 @@ def serve(
 
     with _open(db, space) as memory:
         print(f"Serving on http://{host}:{port}", file=sys.stderr, flush=True)
-        answer(memory, host=host, port=port, token=os.environ.get(TOKEN_VARIABLE))
+        answer(
+            memory,
+            host=host,
+            port=port,
+            token=os.environ.get(TOKEN_VARIABLE),
+            keys=key_file(keys),
+            origins=allow_origin or (),
+        )
 
 
 def run(argv: Sequence[str] | None = None) -> None:

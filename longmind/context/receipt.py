@@ -12,6 +12,7 @@ from longmind.base.checks import canonical_json
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
 from longmind.base.frame import Frame
+from longmind.base.names import ALL
 from longmind.base.recall_marks import mark_id
 from longmind.base.times import AsOf
 from longmind.context.items import Card, Item, Piece
@@ -165,7 +166,12 @@ def _again(
 ) -> tuple[list[Item], list[str]]:
     """The items as far as their frames are still there, and what happened to the frames since."""
     frame_ids = [frame_id for item in receipt.items for frame_id in item.frame_ids]
-    rows = stored(snapshot.db, frame_ids)
+    # Anybody can write a receipt: a frame of another space is as little there as one that never was.
+    rows = {
+        frame_id: row
+        for frame_id, row in stored(snapshot.db, frame_ids).items()
+        if view.spaces is ALL or row.space in view.spaces or row.scope == "global"
+    }
     # As it was seen then: what was forgotten since is still shown as it was given.
     system = min(receipt.revision, view.as_of.system)
     then = View(view.spaces, AsOf(system=system, valid=view.as_of.valid))

@@ -7,13 +7,14 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, LongmindError, Unavailable
+from longmind.base.file_lock import alone
 from longmind.base.partial import partial_folder
 from longmind.embed.catalogue import (
     CATALOGUE,
@@ -74,7 +75,8 @@ def install(
     try:
         if not _is_whole(model, cache):
             models.mkdir(parents=True, exist_ok=True)
-            with _alone(models / f".{name}.lock", report):
+            waiting = partial(report, "Waiting for another process that installs the model")
+            with alone(models / f".{name}.lock", waiting=waiting):
                 if not _is_whole(model, cache):
                     _install(model, sources, models, report)
     except LongmindError:
@@ -260,37 +262,3 @@ def _damaged(folder: Path, file: str) -> Corrupt:
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:
     path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _alone(path: Path, progress: Progress) -> Iterator[None]:
-    """Hold a file lock, which the system lets go of when its holder dies."""
-    with path.open("a+b") as file:
-        if not _lock(file.fileno(), wait=False):
-            progress("Waiting for another process that installs the model")
-            _lock(file.fileno(), wait=True)
-        yield
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int, *, wait: bool) -> bool:
-        while True:
-            try:
-                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
-            except OSError:
-                if not wait:
-                    return False
-            else:
-                return True
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int, *, wait: bool) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

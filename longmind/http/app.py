@@ -10,15 +10,22 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 from anyio.to_thread import current_default_thread_limiter
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from longmind import __version__
+from longmind.access.guard import Guard, Limits, grant_of
+from longmind.access.keyring import KeyRing
+from longmind.access.metrics import Metrics
+from longmind.access.origins import LOOPBACK, OriginCheck
+from longmind.access.perform import Gateway
 from longmind.http.conversation import conversation_routes
 from longmind.http.errors import report_errors
-from longmind.http.guard import LOOPBACK, Guard, Limits
-from longmind.http.metrics import Counting, Metrics
+from longmind.http.lanes import Lanes
+from longmind.http.metrics import Counting
 from longmind.http.routes import describe_answers, operation_routes
+from longmind.http.service import Service
 from longmind.memory import Memory
 
 HEALTH: Final = ("/health", "/ready")
@@ -29,20 +36,31 @@ def create_app(
     memory: Memory,
     *,
     token: str | None = None,
+    keys: KeyRing | None = None,
     hosts: Sequence[str] = LOOPBACK,
+    origins: Sequence[str] = (),
     limits: Limits | None = None,
     files: str | None = None,
+    metrics: Metrics | None = None,
+    tracer: Any = None,
 ) -> FastAPI:
-    """The application. With a token every request must carry it; without, only local names are answered.
+    """The application. With a token or keys every request must carry one; without, only local names are
+    answered.
 
-    `files` is the folder in which operations may read and write files of this machine; None is no folder.
+    Pages of other `origins` than its own may use it only if they are named. `files` is the folder in which
+    operations may read and write files of this machine; None is no folder.
     """
     limits = limits or Limits()
+    metrics = metrics or Metrics()
+    ring = keys or KeyRing(None, token=token)
+    gateway = Gateway(metrics, face="http")
+    allowed = OriginCheck(origins)
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = limits.workers
         yield
+        ring.close()
 
     app = FastAPI(
         lifespan=running,
@@ -50,13 +68,28 @@ def create_app(
         version=__version__,
         description="Long-term memory for AI agents. Every operation is a POST with its arguments as JSON.",
     )
-    metrics = Metrics()
-    app.add_middleware(Counting, metrics=metrics)
-    app.add_middleware(Guard, token=token, hosts=hosts, limits=limits, open_paths=HEALTH)
+    app.add_middleware(Counting, metrics=metrics, tracer=tracer)
+    app.add_middleware(
+        Guard, ring=ring, gateway=gateway, hosts=hosts, origins=allowed, limits=limits, open_paths=HEALTH
+    )
+    if allowed.allowed:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=allowed.allowed,
+            allow_methods=("GET", "POST", "PATCH"),
+            allow_headers=("Authorization", "Content-Type"),
+            expose_headers=("Retry-After",),
+        )
     report_errors(app)
-    app.include_router(conversation_routes(memory.memories, memory.store.clock))
-    app.include_router(operation_routes(memory, files=files, lasting=limits.lasting))
+    service = Service(memory, gateway, Lanes(limits), files=files)
+    app.include_router(conversation_routes(service))
+    app.include_router(operation_routes(service))
+    _add_server_routes(app, memory, metrics, ring)
+    describe_answers(app)
+    return app
 
+
+def _add_server_routes(app: FastAPI, memory: Memory, metrics: Metrics, ring: KeyRing) -> None:
     @app.get("/health", tags=["server"])
     async def health() -> dict[str, Any]:
         """The server is there; which store it serves, by its id."""
@@ -64,13 +97,12 @@ def create_app(
 
     @app.get("/ready", tags=["server"])
     def ready() -> dict[str, Any]:
-        """The store can be read; its revision."""
-        return {"status": "ready", "revision": memory.revision}
+        """The store can be read; its revision, where no keys keep spaces apart."""
+        revision = memory.revision
+        # Every write in every space changes it, and this route is answered without a key.
+        return {"status": "ready"} | ({"revision": revision} if ring.is_open else {})
 
     @app.get("/metrics", tags=["server"], response_class=Response)
-    async def read_metrics() -> Response:
-        """Counts and times of requests, for Prometheus."""
-        return metrics.page()
-
-    describe_answers(app)
-    return app
+    async def read_metrics(request: Request) -> Response:
+        """Counts and times of requests, for Prometheus; for a key, those of its own spaces."""
+        return metrics.page(grant_of(request.scope))

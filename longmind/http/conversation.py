@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from longmind.base.errors import InvalidInput
-from longmind.base.times import Clock
-from longmind.conversation.memories import Memories
 from longmind.http import shapes
+from longmind.http.service import Service
 
 MemoryId = Annotated[int, Path(ge=1, lt=2**63)]
 
@@ -51,56 +50,62 @@ class SweepBody(_Body):
     purge: bool = False
 
 
-def conversation_routes(memories: Memories, clock: Clock) -> APIRouter:
-    """Turns, context, memories, gc and why, each where the seed has it."""
+def conversation_routes(service: Service) -> APIRouter:
+    """Turns, context, memories, gc and why, each where the seed has it.
+
+    Each is an operation under another address, so that keys allow the same as under its own.
+    """
     router = APIRouter(tags=["conversation"])
-    _add_writes(router, memories, clock)
-    _add_reads(router, memories, clock)
+    _add_writes(router, service)
+    _add_reads(router, service)
     return router
 
 
-def _add_writes(router: APIRouter, memories: Memories, clock: Clock) -> None:
+def _add_writes(router: APIRouter, service: Service) -> None:
     @router.post("/turns")
-    def add_turn(body: TurnBody) -> dict[str, Any]:
+    async def add_turn(request: Request, body: TurnBody) -> dict[str, Any]:
         """Write a turn, and what it tells into the memories."""
-        talk = memories.conversation(body.session_id)
-        return shapes.turn_report(talk.add_turn(body.role, body.text, extract=body.auto_extract))
+        inputs = {"extract": body.auto_extract, **body.model_dump(include={"role", "text"})}
+        inputs["session"] = body.session_id
+        return await service.answer(request, "turns.add", inputs, shapes.turn_report)
 
     @router.post("/memories", status_code=201)
-    def remember(body: MemoryBody) -> dict[str, Any]:
+    async def remember(request: Request, body: MemoryBody) -> dict[str, Any]:
         """Keep a memory."""
-        return shapes.memory(memories.remember(body.content, importance=body.importance, tags=body.tags))
+        return await service.answer(request, "memories.remember", body.model_dump(), shapes.memory)
 
     @router.patch("/memories/{memory_id}")
-    def change(memory_id: MemoryId, body: ChangeBody) -> dict[str, Any]:
+    async def change(request: Request, memory_id: MemoryId, body: ChangeBody) -> dict[str, Any]:
         """Change status, wording or tags."""
-        if body.status is None and body.content is None and body.tags is None:
+        changes = body.model_dump(exclude_none=True)
+        if not changes:
             raise InvalidInput("The body changes nothing.", hint="Give status, content or tags.")
-        return shapes.memory(
-            memories.update(memory_id, status=body.status, content=body.content, tags=body.tags)
-        )
+        inputs = {"memory_id": memory_id, **changes}
+        return await service.answer(request, "memories.update", inputs, shapes.memory)
 
     @router.post("/gc")
-    def gc(body: SweepBody | None = None) -> dict[str, Any]:
+    async def gc(request: Request, body: SweepBody | None = None) -> dict[str, Any]:
         """Score, promote, clean up."""
-        options = body or SweepBody()
-        return shapes.sweep(memories.gc(clock.now(), dry_run=options.dry_run, purge=options.purge))
+        inputs = (body or SweepBody()).model_dump()
+        return await service.answer(request, "memories.gc", inputs, shapes.sweep)
 
 
-def _add_reads(router: APIRouter, memories: Memories, clock: Clock) -> None:
+def _add_reads(router: APIRouter, service: Service) -> None:
     @router.get("/context")
-    def context(
+    async def context(
+        request: Request,
         session_id: Annotated[str, Query(min_length=1)],
         k: Annotated[int, Query(ge=1, le=1000)] = 20,
         query: str | None = None,
         exclude_pii: bool = False,
     ) -> dict[str, Any]:
         """The last turns, the strongest memories, and the long-term ones that matter."""
-        talk = memories.conversation(session_id)
-        return shapes.context(talk.context(k, query=query or None, exclude_pii=exclude_pii))
+        inputs = {"session": session_id, "k": k, "query": query or None, "exclude_pii": exclude_pii}
+        return await service.answer(request, "turns.context", inputs, shapes.context)
 
     @router.get("/memories")
-    def list_memories(
+    async def list_memories(
+        request: Request,
         layer: Literal["mid", "long"] | None = None,
         q: str = "",
         limit: Annotated[int, Query(ge=1, le=1000)] = 50,
@@ -109,13 +114,14 @@ def _add_reads(router: APIRouter, memories: Memories, clock: Clock) -> None:
         exclude_pii: bool = False,
     ) -> dict[str, Any]:
         """Memories that answer, or all, the strongest first."""
+        inputs: dict[str, Any] = {"layer": layer, "limit": limit, "exclude_pii": exclude_pii}
         if q.strip():
-            return shapes.memories(memories.search(q, layer=layer, limit=limit, exclude_pii=exclude_pii))
-        return shapes.memories(
-            memories.list(layer=layer, status=status, sort=sort, limit=limit, exclude_pii=exclude_pii)
-        )
+            return await service.answer(request, "memories.search", {**inputs, "query": q}, shapes.memories)
+        inputs |= {"status": status, "sort": sort}
+        return await service.answer(request, "memories.list", inputs, shapes.memories)
 
     @router.get("/memories/{memory_id}/why")
-    def why(memory_id: MemoryId) -> dict[str, Any]:
+    async def why(request: Request, memory_id: MemoryId) -> dict[str, Any]:
         """Why a memory stands where it stands."""
-        return shapes.why(memories.why(memory_id, now=clock.now()))
+        inputs = {"memory_id": memory_id, "now": service.memory.store.clock.now()}
+        return await service.answer(request, "memories.why", inputs, shapes.why)

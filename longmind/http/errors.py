@@ -8,8 +8,10 @@ from typing import Any, Final
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
+from longmind.access.grants import Denied
+from longmind.access.refusals import refusal
 from longmind.base import errors
 from longmind.base.errors import InvalidInput, LongmindError
 
@@ -28,22 +30,16 @@ STATUSES: Final = {
 """By the error's `code`; anything else is 500."""
 
 
-def refusal(
-    status: int, code: str, message: str, hint: str | None = None, *, retry: int | None = None, **more: Any
-) -> JSONResponse:
-    """An error as a response; `retry` says after how many seconds it is worth trying again."""
-    headers = None if retry is None else {"Retry-After": str(retry)}
-    body = {"error": {"code": code, "message": message, "hint": hint, **more}}
-    return JSONResponse(body, status, headers)
-
-
 def report_errors(app: FastAPI) -> None:
     """Let every failure of a route become a refusal."""
 
     @app.exception_handler(LongmindError)
     def known(request: Request, error: LongmindError) -> Response:
         retry = 1 if isinstance(error, errors.Busy) else None
-        return refusal(STATUSES.get(error.code, 500), error.code, error.message, error.hint, retry=retry)
+        more = {"reason": error.reason} if isinstance(error, Denied) else {}
+        return refusal(
+            STATUSES.get(error.code, 500), error.code, error.message, error.hint, retry=retry, **more
+        )
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:

@@ -1,53 +1,26 @@
-"""Counts and times of requests, for Prometheus."""
+"""Requests counted and timed by route, and traced where that is switched on."""
 
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import Any
 
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from longmind.base.errors import MissingExtra
-
-
-class Metrics:
-    """A registry of its own, so that several servers can be in one process."""
-
-    def __init__(self) -> None:
-        try:
-            from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-        except ImportError:
-            self.registry = None
-            return
-        self.registry = CollectorRegistry()
-        self.requests = Counter("longmind_requests", "Requests.", ("route", "status"), registry=self.registry)
-        self.seconds = Histogram(
-            "longmind_request_seconds",
-            "Time to answer.",
-            ("route",),
-            buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60),
-            registry=self.registry,
-        )
-        self.running = Gauge("longmind_requests_running", "Requests now.", registry=self.registry)
-
-    def page(self) -> Response:
-        if self.registry is None:
-            raise MissingExtra("Metrics need prometheus-client.", extra="telemetry")
-        from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-
-        return Response(generate_latest(self.registry), media_type=CONTENT_TYPE_LATEST)
+from longmind.access.metrics import Metrics
 
 
 class Counting:
-    """Middleware that counts by route, never by what was asked."""
+    """Middleware that counts by route, never by what was asked. `tracer` makes a span of each request."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, tracer: Any = None) -> None:
         self._app = app
         self._metrics = metrics
+        self._tracer = tracer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or self._metrics.registry is None:
+        if scope["type"] != "http" or (self._metrics.registry is None and self._tracer is None):
             await self._app(scope, receive, send)
             return
         status = 500
@@ -59,13 +32,27 @@ class Counting:
             await send(message)
 
         started = time.perf_counter()
-        with self._metrics.running.track_inprogress():
+        counting = self._metrics.registry is not None
+        running = self._metrics.running.track_inprogress() if counting else nullcontext()
+        with running, self._span(scope) as span:
             try:
                 await self._app(scope, receive, noting)
             finally:
                 route = _route(scope)
-                self._metrics.requests.labels(route, str(status)).inc()
-                self._metrics.seconds.labels(route).observe(time.perf_counter() - started)
+                if counting:
+                    self._metrics.requests.labels(route, str(status)).inc()
+                    self._metrics.seconds.labels(route).observe(time.perf_counter() - started)
+                if span is not None:
+                    span.update_name(f"{scope['method']} {route}")
+                    span.set_attribute("http.route", route)
+                    span.set_attribute("http.response.status_code", status)
+
+    def _span(self, scope: Scope) -> Any:
+        if self._tracer is None:
+            return nullcontext()
+        return self._tracer.start_as_current_span(
+            scope["method"], attributes={"http.request.method": scope["method"]}
+        )
 
 
 def _route(scope: Scope) -> str:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from anyio import CapacityLimiter, to_thread
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from pydantic.config import JsonDict
 from starlette.responses import JSONResponse
 
-from longmind.memory import Memory
+from longmind.http.service import Service
 from longmind.operations import registry
-from longmind.operations.files import confined
 from longmind.operations.operation import Operation
 from longmind.operations.schema import answer_schema
 from longmind.operations.values import plain
@@ -49,18 +47,13 @@ def route(operation: Operation) -> str:
     return "/".join((PREFIX, *operation.path))
 
 
-def operation_routes(memory: Memory, *, files: str | None, lasting: int) -> APIRouter:
-    """Every operation as a route; paths on this machine only inside `files`.
-
-    No more than `lasting` of the operations that may take minutes run at once.
-    """
+def operation_routes(service: Service) -> APIRouter:
+    """Every operation as a route."""
     router = APIRouter()
-    limiter = CapacityLimiter(lasting)
     for operation in registry.operations():
-        answer = _answer(operation, memory, files)
         router.add_api_route(
             route(operation),
-            _endpoint(operation, _apart(answer, limiter) if operation.lasting else answer),
+            _endpoint(operation, service),
             methods=["POST"],
             name=operation.name,
             operation_id=operation.name.replace(".", "_"),
@@ -72,28 +65,20 @@ def operation_routes(memory: Memory, *, files: str | None, lasting: int) -> APIR
     return router
 
 
-def _answer(operation: Operation, memory: Memory, files: str | None) -> Callable[..., Any]:
-    def answer(body: Any) -> JSONResponse:
+def _endpoint(operation: Operation, service: Service) -> Callable[..., Any]:
+    """A function that says what its body is, by the operation's arguments."""
+
+    async def answer(request: Request, body: Any) -> JSONResponse:
         inputs: Mapping[str, Any] = {} if body is None else body.model_dump(exclude_unset=True)
-        return JSONResponse(plain(operation(memory, **confined(operation, inputs, files))))
+        return await service.answer(request, operation, inputs, lambda result: JSONResponse(plain(result)))
 
-    return answer
-
-
-def _apart(answer: Callable[..., Any], limiter: CapacityLimiter) -> Callable[..., Any]:
-    """The same, in threads that others do not wait for."""
-
-    async def later(body: Any) -> JSONResponse:
-        return await to_thread.run_sync(answer, body, limiter=limiter)
-
-    return later
-
-
-def _endpoint(operation: Operation, answer: Callable[..., Any]) -> Callable[..., Any]:
-    """Say of a function what the body is, by the operation's arguments."""
     model = body_model(operation)
     required = any(item.required for item in operation.parameters)
-    answer.__annotations__ = {"body": model if required else model | None, "return": JSONResponse}
+    answer.__annotations__ = {
+        "request": Request,
+        "body": model if required else model | None,
+        "return": JSONResponse,
+    }
     if not required:
         answer.__defaults__ = (None,)
     return answer

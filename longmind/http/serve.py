@@ -5,14 +5,18 @@ from __future__ import annotations
 import ipaddress
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
+from longmind.access.keyring import KeyRing
 from longmind.base.errors import Forbidden, MissingExtra, Unavailable
 
 if TYPE_CHECKING:
-    from longmind.http.guard import Limits
+    from longmind.access.guard import Limits
+    from longmind.access.metrics import Metrics
     from longmind.memory import Memory
 
 HOST: Final = "127.0.0.1"
@@ -27,26 +31,44 @@ def serve(
     host: str = HOST,
     port: int = PORT,
     token: str | None = None,
+    keys: Path | None = None,
+    origins: Sequence[str] = (),
     limits: Limits | None = None,
     files: str | None = None,
+    metrics: Metrics | None = None,
+    tracer: Any = None,
 ) -> None:
-    """Answer until interrupted, and let what is in progress end. Beyond this machine, only with a token."""
-    if not is_local(host) and not token:
+    """Answer until interrupted, and let what is in progress end. Beyond this machine, only with keys.
+
+    `keys` is the file of the keys; while there is no such file and no token, everybody on this machine is
+    answered.
+    """
+    ring = KeyRing(keys, token=token)
+    ring.check()
+    if not is_local(host) and ring.is_open:
         raise Forbidden(
             f"{host} can be reached from elsewhere.",
-            hint="Set a token in LONGMIND_TOKEN, or listen on 127.0.0.1.",
+            hint="Create a key with: longmind keys create NAME, set a token in LONGMIND_TOKEN, "
+            "or listen on 127.0.0.1.",
         )
     try:
         import uvicorn
 
+        from longmind.access.metrics import Metrics
+        from longmind.access.protocol import HEAD_SECONDS, timed_protocol
         from longmind.http.app import create_app
     except ImportError as error:
         raise MissingExtra(f"The server needs {error.name}.", extra="server") from None
-    app = create_app(memory, token=token or None, limits=limits, files=files)
+    metrics = metrics or Metrics()
+    app = create_app(
+        memory, keys=ring, origins=origins, limits=limits, files=files, metrics=metrics, tracer=tracer
+    )
     config = uvicorn.Config(
         app,
         host=host,
         port=port,
+        http=timed_protocol(HEAD_SECONDS, partial(metrics.count_denied, "http", "slow")),
+        ws="none",
         log_level="error",
         access_log=False,
         timeout_graceful_shutdown=_PATIENCE,

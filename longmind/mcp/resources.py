@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from longmind.base.errors import InvalidInput, NotFound
+from longmind.mcp.callers import Ask
 from longmind.mcp.shapes import Shape
 from longmind.operations import registry
+from longmind.operations.operation import Operation
 from longmind.operations.schema import answer_schema
 from longmind.operations.values import plain
 
@@ -38,7 +40,7 @@ def templates() -> list[dict[str, Any]]:
     ]
 
 
-def listed(memory: Memory | None) -> list[dict[str, Any]]:
+def listed(memory: Memory | None, ask: Ask) -> list[dict[str, Any]]:
     """The spaces with a bundle, and the newest frames of the memory's own space."""
     if memory is None:
         return []
@@ -48,8 +50,9 @@ def listed(memory: Memory | None) -> list[dict[str, Any]]:
             "uri": f"{SCHEME}://space/{quote(item.name, safe='')}",
             "mimeType": JSON,
         }
-        for item in memory.spaces.list()
+        for item in ask(memory, registry.find("space.list"), {})
     ]
+    timeline = {"limit": _NEWEST}
     frames = [
         {
             "name": f"frame {frame.id}",
@@ -57,12 +60,12 @@ def listed(memory: Memory | None) -> list[dict[str, Any]]:
             "title": " ".join((frame.title or frame.text[: _TITLE * 4]).split())[:_TITLE],
             "mimeType": JSON,
         }
-        for frame in memory.timeline(limit=_NEWEST)
+        for frame in ask(memory, registry.find("timeline"), timeline)
     ]
     return [*bundles, *frames]
 
 
-def read(memory: Memory, address: str) -> dict[str, Any]:
+def read(memory: Memory, address: str, ask: Ask) -> dict[str, Any]:
     """The resource at an address, as plain values."""
     try:
         parts = urlsplit(address)
@@ -72,9 +75,12 @@ def read(memory: Memory, address: str) -> dict[str, Any]:
     name = unquote(parts.path.removeprefix("/"))
     if parts.scheme == SCHEME and name:
         if parts.netloc in _OPERATIONS:
-            return _answer(memory, *_OPERATIONS[parts.netloc], name, query.get("space"))
+            operation, argument = _OPERATIONS[parts.netloc]
+            value = name if argument == "subject" else _number(name, argument)
+            inputs = {argument: value, "space": [query["space"]] if "space" in query else None}
+            return _answer(memory, registry.find(operation), inputs, ask)
         if parts.netloc == "space":
-            return _bundle(memory, name, query.get("topic", ""))
+            return _bundle(memory, name, query.get("topic", ""), ask)
     addresses = ", ".join(shape for _, shape, _ in _TEMPLATES)
     raise NotFound(f"There is no resource {address[:200]!r}.", hint=f"There are {addresses}.")
 
@@ -87,16 +93,15 @@ _OPERATIONS: Final = {
 """The operation that answers, and its argument that the address names."""
 
 
-def _answer(memory: Memory, operation: str, argument: str, name: str, space: str | None) -> dict[str, Any]:
-    action = registry.find(operation)
-    value = name if argument == "subject" else _number(name, argument)
-    result = action(memory, **{argument: value}, space=None if space is None else [space])
+def _answer(memory: Memory, action: Operation, inputs: dict[str, Any], ask: Ask) -> dict[str, Any]:
+    result = ask(memory, action, inputs)
     shaped: dict[str, Any] = Shape(answer_schema(action), lean=True).written(plain(result))
     return shaped
 
 
-def _bundle(memory: Memory, name: str, topic: str) -> dict[str, Any]:
-    if name not in {item.name for item in memory.spaces.list()}:
+def _bundle(memory: Memory, name: str, topic: str, ask: Ask) -> dict[str, Any]:
+    # A space that is not the caller's own is not in the list, so that both are missing in the same words.
+    if name not in {item.name for item in ask(memory, registry.find("space.list"), {})}:
         raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
     return memory.space(name).recall_context(topic, limit=200).to_dict()
 

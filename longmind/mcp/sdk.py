@@ -8,6 +8,7 @@ speaks the newer protocol.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,14 @@ _exceptions: Any = import_module("mcp.shared.exceptions")
 _IS_FIRST: Final = not hasattr(_exceptions, "MCPError")
 _types: Any = import_module("mcp.types" if _IS_FIRST else "mcp_types")
 _server: Any = import_module("mcp.server.lowlevel")
+
+
+_scope: ContextVar[Mapping[str, Any] | None] = ContextVar("scope", default=None)
+
+
+def request_scope() -> Mapping[str, Any] | None:
+    """The scope of the HTTP request that a handler answers; None over standard input and output."""
+    return _scope.get()
 
 
 class Refused(Exception):
@@ -93,19 +102,25 @@ class _Endpoint:
 
 def _first(handler: Handler, result: type[BaseModel]) -> Callable[[Any], Awaitable[Any]]:
     async def handle(request: Any) -> Any:
-        return _types.ServerResult(await _answered(handler, result, request.params))
+        from mcp.server.lowlevel.server import request_ctx  # type: ignore[attr-defined]
+
+        http_request = getattr(request_ctx.get(), "request", None)
+        return _types.ServerResult(await _answered(handler, result, request.params, http_request))
 
     return handle
 
 
 def _second(handler: Handler, result: type[BaseModel]) -> Callable[[Any, Any], Awaitable[Any]]:
     async def handle(context: Any, params: Any) -> Any:
-        return await _answered(handler, result, params)
+        return await _answered(handler, result, params, context.request)
 
     return handle
 
 
-async def _answered(handler: Handler, result: type[BaseModel], params: BaseModel | None) -> BaseModel:
+async def _answered(
+    handler: Handler, result: type[BaseModel], params: BaseModel | None, http_request: Any
+) -> BaseModel:
+    _scope.set(None if http_request is None else http_request.scope)
     fields = {} if params is None else params.model_dump(mode="json", by_alias=True, exclude_none=True)
     try:
         return result.model_validate(await handler(fields))

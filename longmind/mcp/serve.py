@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import socket
 import sys
 from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.access.keyring import KeyRing
 from longmind.base.errors import Forbidden, InvalidInput, MissingExtra, Unavailable
+from longmind.mcp.callers import Callers
 from longmind.mcp.lazy_memory import Holder
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
+    from longmind.access.metrics import Metrics
+    from longmind.access.perform import Gateway
     from longmind.mcp.settings import Settings
 
 HOST: Final = "127.0.0.1"
@@ -49,33 +52,49 @@ def serve_http(
     host: str = HOST,
     port: int = PORT,
     token: str | None = None,
+    keys: Path | None = None,
     names: Iterable[str] = (),
+    origins: Iterable[str] = (),
 ) -> None:
-    """Answer clients over HTTP until interrupted. Beyond this machine, only with a token.
+    """Answer clients over HTTP until interrupted. Beyond this machine, only with keys or a token.
 
-    `names` are the host names by which clients ask for it, besides those of this machine.
+    `names` are the host names by which clients ask for it, besides those of this machine. `origins` are
+    those of web pages that may use it.
     """
-    allowed = _allowed(host, token, tuple(names))
-    server = _create(holder, settings)
+    ring = KeyRing(keys, token=token)
+    ring.check()
+    allowed = _allowed(host, ring, tuple(names))
+    gateway, metrics = _gateway()
+    server = _create(holder, settings, Callers(gateway))
     import uvicorn
 
+    from longmind.access.protocol import HEAD_SECONDS, timed_protocol
+    from longmind.mcp.guarded import guarded
     from longmind.mcp.sdk import http_app
 
     addresses = [f"{name}{port}" for name in allowed for port in ("", ":*")]
-    origins = [f"{scheme}://{address}" for scheme in ("http", "https") for address in addresses]
-    app = http_app(server, path=PATH, host=host, hosts=addresses, origins=origins)
-    if token:
-        app = _Guard(app, token)
+    pages = [f"{scheme}://{address}" for scheme in ("http", "https") for address in addresses]
+    origins = list(origins)
+    app = http_app(server, path=PATH, host=host, hosts=addresses, origins=[*pages, *origins])
+    app = guarded(app, ring=ring, gateway=gateway, metrics=metrics, origins=origins)
     listening = _listen(host, port)
     at = listening.getsockname()[1]
     print(f"Listening on http://{_written(host)}:{at}{PATH}", file=sys.stderr, flush=True)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        app,
+        http=timed_protocol(HEAD_SECONDS, partial(metrics.count_denied, "mcp", "slow")),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=5,
+    )
     try:
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
         pass
     finally:
         listening.close()
+        ring.close()
         holder.close()
 
 
@@ -89,11 +108,14 @@ def is_local(host: str) -> bool:
         return False
 
 
-def _allowed(host: str, token: str | None, names: tuple[str, ...]) -> tuple[str, ...]:
+def _allowed(host: str, ring: KeyRing, names: tuple[str, ...]) -> tuple[str, ...]:
     if is_local(host):
         return tuple(dict.fromkeys([*_LOCAL, _written(host), *names]))
-    if not token:
-        raise Forbidden(f"{host} can be reached from elsewhere.", hint="Give a token, or use 127.0.0.1.")
+    if ring.is_open:
+        raise Forbidden(
+            f"{host} can be reached from elsewhere.",
+            hint="Create a key with: longmind keys create NAME, give a token, or use 127.0.0.1.",
+        )
     if host in _ANYWHERE and not names:
         raise InvalidInput(
             f"By which name is the server on {host or 'every address'} asked for?",
@@ -103,12 +125,20 @@ def _allowed(host: str, token: str | None, names: tuple[str, ...]) -> tuple[str,
     return tuple(dict.fromkeys([*_LOCAL, *own, *names]))
 
 
-def _create(holder: Holder, settings: Settings) -> Any:
+def _gateway() -> tuple[Gateway, Metrics]:
+    from longmind.access.metrics import Metrics
+    from longmind.access.perform import Gateway
+
+    metrics = Metrics()
+    return Gateway(metrics, face="mcp"), metrics
+
+
+def _create(holder: Holder, settings: Settings, callers: Callers | None = None) -> Any:
     try:
         from longmind.mcp.server import create_server
     except ImportError as error:
         raise MissingExtra(f"The MCP server needs {error.name}.", extra="mcp") from None
-    return create_server(holder, settings)
+    return create_server(holder, settings, callers)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -123,26 +153,3 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _written(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-class _Guard:
-    """Lets only requests with the token through."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app = app
-        self._expected = f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            header = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-            if not hmac.compare_digest(header, self._expected):
-                from starlette.responses import JSONResponse
-
-                refused = JSONResponse(
-                    {"error": {"code": "forbidden", "message": "A token is required."}},
-                    status_code=401,
-                    headers={"WWW-Authenticate": "Bearer"},
-                )
-                await refused(scope, receive, send)
-                return
-        await self._app(scope, receive, send)

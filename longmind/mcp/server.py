@@ -10,9 +10,10 @@ import anyio
 import anyio.to_thread
 
 from longmind import __version__
-from longmind.base.errors import InvalidInput, LongmindError, NotFound
+from longmind.base.errors import Forbidden, InvalidInput, LongmindError, NotFound
 from longmind.base.tokens import open_tokenizer
 from longmind.mcp import prompts, resources, sdk
+from longmind.mcp.callers import Ask, Callers
 from longmind.mcp.contexts import use_context
 from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.sdk import INTERNAL_ERROR, INVALID_PARAMS, Refused
@@ -30,9 +31,12 @@ _INSTRUCTIONS: Final = (
 )
 
 
-def create_server(holder: Holder, settings: Settings) -> Any:
-    """A server that is not connected yet; it does not close the holder."""
-    handlers = _Handlers(holder, settings)
+def create_server(holder: Holder, settings: Settings, callers: Callers | None = None) -> Any:
+    """A server that is not connected yet; it does not close the holder.
+
+    `callers` knows what whoever calls may do; without it, only the one who started it can call.
+    """
+    handlers = _Handlers(holder, settings, callers or Callers())
     return sdk.create_server(
         "longmind",
         version=__version__,
@@ -54,8 +58,9 @@ def create_server(holder: Holder, settings: Settings) -> Any:
 class _Handlers:
     """The handlers of the requests."""
 
-    def __init__(self, holder: Holder, settings: Settings) -> None:
+    def __init__(self, holder: Holder, settings: Settings, callers: Callers) -> None:
         self._holder = holder
+        self._callers = callers
         self._settings = settings
         self._tools = {tool.name: tool for tool in profile_tools(settings.profile)}
         self._count = open_tokenizer("cl100k_base").count
@@ -66,7 +71,9 @@ class _Handlers:
         return None if tool is None else tool.arguments.schema
 
     async def list_tools(self, params: Json) -> Json:
-        return {"tools": await self._work(lambda: [tool.shown for tool in self._tools.values()])}
+        offers = self._callers.offers(sdk.request_scope())
+        tools = [tool for tool in self._tools.values() if offers(tool.operation)]
+        return {"tools": await self._work(lambda: [tool.shown for tool in tools])}
 
     async def call_tool(self, params: Json) -> Json:
         name = params["name"]
@@ -74,14 +81,16 @@ class _Handlers:
         if tool is None:
             names = ", ".join(self._tools)
             raise Refused(INVALID_PARAMS, f"There is no tool {name[:80]!r}. There are: {names}.")
-        return await self._work(partial(self._call, tool, params.get("arguments")))
+        ask = self._callers.ask(sdk.request_scope())
+        return await self._work(partial(self._call, tool, params.get("arguments"), ask))
 
-    def _call(self, tool: OperationTool, inputs: Json | None) -> Json:
+    def _call(self, tool: OperationTool, inputs: Json | None, ask: Ask) -> Json:
         settings = self._settings
         try:
             return tool.call(
                 inputs,
                 holder=self._holder,
+                ask=ask,
                 files=settings.files,
                 budget=settings.max_tokens,
                 count=self._count,
@@ -91,16 +100,19 @@ class _Handlers:
             return {"content": [{"type": "text", "text": text}], "isError": True}
 
     async def list_resources(self, params: Json) -> Json:
-        return {"resources": await self._work_or_refuse(lambda: resources.listed(self._holder.existing()))}
+        ask = self._callers.ask(sdk.request_scope())
+        listed = await self._work_or_refuse(lambda: resources.listed(self._holder.existing(), ask))
+        return {"resources": listed}
 
     async def list_templates(self, params: Json) -> Json:
         return {"resourceTemplates": resources.templates()}
 
     async def read_resource(self, params: Json) -> Json:
         address = params["uri"]
+        ask = self._callers.ask(sdk.request_scope())
 
         def read() -> str:
-            resource = resources.read(self._holder.memory(), address)
+            resource = resources.read(self._holder.memory(), address, ask)
             return written(fit(resource, budget=self._settings.max_tokens, count=self._count))
 
         text = await self._work_or_refuse(read)
@@ -112,8 +124,9 @@ class _Handlers:
     async def get_prompt(self, params: Json) -> Json:
         if params["name"] != use_context.name:
             raise Refused(INVALID_PARAMS, f"There is no prompt {params['name'][:80]!r}.")
+        ask = self._callers.ask(sdk.request_scope())
         return await self._work_or_refuse(
-            lambda: prompts.message_of(self._holder.memory(), params.get("arguments"))
+            lambda: prompts.message_of(self._holder.memory(), params.get("arguments"), ask)
         )
 
     async def _work_or_refuse(self, work: Callable[[], T]) -> T:
@@ -121,7 +134,7 @@ class _Handlers:
         try:
             return await self._work(work)
         except LongmindError as error:
-            refused = isinstance(error, InvalidInput | NotFound)
+            refused = isinstance(error, InvalidInput | NotFound | Forbidden)
             code = INVALID_PARAMS if refused else INTERNAL_ERROR
             raise Refused(code, str(error), {"code": error.code}) from None
         except Exception as error:

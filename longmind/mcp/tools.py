@@ -10,6 +10,7 @@ from typing import Any, Final
 from longmind.base.errors import LongmindError
 from longmind.base.recall_marks import OPEN
 from longmind.mcp.arguments import Arguments
+from longmind.mcp.callers import Ask
 from longmind.mcp.contexts import use_context
 from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.settings import Profile
@@ -62,6 +63,7 @@ class OperationTool:
         inputs: Mapping[str, Any] | None,
         *,
         holder: Holder,
+        ask: Ask,
         files: Path | None,
         budget: int,
         count: Count,
@@ -70,7 +72,7 @@ class OperationTool:
         try:
             read = self.arguments.read(inputs, files=files)
             memory = holder.memory(begins=self.operation.begins)
-            answer = self._shape.written(plain(self.operation(memory, **read)))
+            answer = self._shape.written(plain(ask(memory, self.operation, read)))
         except LongmindError as error:
             return failed(error)
         return tool_result(fit(answer, budget=budget, count=count))

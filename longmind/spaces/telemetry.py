@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 from longmind.base.errors import MissingExtra
+from longmind.base.labels import BoundedLabels
 
 PREFIX: Final = "longmind.memory."
 
@@ -51,15 +52,15 @@ class Telemetry:
 
     def remembered(self, space: str, status: str) -> None:
         if self._metrics is not None:
-            self._metrics.objects.labels(space, status).inc()
+            self._metrics.objects.labels(self._metrics.label(space), status).inc()
 
     def collected(self, space: str) -> None:
         if self._metrics is not None:
-            self._metrics.gc_runs.labels(space).inc()
+            self._metrics.gc_runs.labels(self._metrics.label(space)).inc()
 
     def toggled(self, space: str) -> None:
         if self._metrics is not None:
-            self._metrics.pins.labels(space).inc()
+            self._metrics.pins.labels(self._metrics.label(space)).inc()
 
 
 class _Open:
@@ -76,6 +77,7 @@ class _Metrics:
             from prometheus_client import Counter, Histogram
         except ImportError:
             raise MissingExtra("Counters need prometheus-client.", extra="telemetry") from None
+        self.label = BoundedLabels()
         self.objects = Counter(
             "longmind_memory_objects_total", "Objects remembered.", ["space", "status"], registry=registry
         )

@@ -68,7 +68,7 @@ def test_two_clients_at_once_write_to_one_file(address: str, folder: Path):
         ({"Host": "evil.example"}, 421),
         ({"Host": "127.0.0.1.evil.example:80"}, 421),
         ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Origin": "http://localhost:3000"}, 403),
     ],
 )
 def test_only_this_machine_is_served_whatever_a_page_says(address: str, headers: dict[str, str], status: int):

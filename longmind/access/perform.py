@@ -1,0 +1,61 @@
+"""One way for every server to do an operation for whoever asks: allowed, counted, and only then done."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from longmind.access.confine import admit, visible_part
+from longmind.access.grants import Denied, Grant, Reason
+from longmind.access.metrics import Metrics
+from longmind.operations.operation import Operation
+
+if TYPE_CHECKING:
+    from longmind.memory import Memory
+
+_log = logging.getLogger("longmind.access")
+_NOBODY: Final = "-"
+
+
+class Gateway:
+    """Does operations on behalf of grants; `face` is how the request came: http or mcp."""
+
+    def __init__(self, metrics: Metrics, *, face: str) -> None:
+        self._metrics = metrics
+        self._face = face
+
+    def perform(
+        self,
+        memory: Memory,
+        grant: Grant,
+        operation: Operation,
+        inputs: Mapping[str, Any],
+        *,
+        files: Callable[[Operation, Mapping[str, Any]], dict[str, Any]] | None = None,
+    ) -> Any:
+        """The operation's answer, as far as the key may see it; `Denied` before anything is done.
+
+        `files` turns paths among the arguments into those of this machine, or refuses them.
+        """
+        try:
+            admitted = admit(grant, operation, inputs, home=memory.default_space)
+        except Denied as denied:
+            self.denied(denied.reason, operation=operation.name, key_id=grant.key_id)
+            raise
+        # The one place that knows who does what with which key, for whoever wants to write it down.
+        outcome = "error"
+        try:
+            arguments = admitted.inputs if files is None else files(operation, admitted.inputs)
+            answer = visible_part(grant, operation, operation(memory, **arguments))
+            outcome = "ok"
+        finally:
+            self._metrics.count_spaces(admitted.spaces, operation.effect, outcome)
+        return answer
+
+    def denied(self, reason: Reason, *, operation: str = _NOBODY, key_id: str | None = None) -> None:
+        """Count and log a denied request: why, what and which key, and nothing that was sent."""
+        self._metrics.count_denied(self._face, reason)
+        _log.warning(
+            "denied: face=%s reason=%s operation=%s key=%s", self._face, reason, operation, key_id or _NOBODY
+        )

@@ -1,0 +1,131 @@
+"""Servers as clients meet them: the application on a real socket, or a process of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from longmind import Memory
+from longmind.access.keys import KeyFile
+
+
+class Client:
+    """Asks a server with one key; `keep` uses one connection for all requests, until it is closed."""
+
+    def __init__(self, port: int, key: str | None = None, *, keep: bool = False) -> None:
+        self.port = port
+        self.key = key
+        self._keep = keep
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def __call__(
+        self, path: str, body: Any = None, *, method: str = "POST", headers: dict[str, str] | None = None
+    ) -> tuple[int, Any]:
+        status, text, _ = self.exchange(path, body, method=method, headers=headers)
+        return status, json.loads(text) if text.startswith("{") else text
+
+    def exchange(
+        self, path: str, body: Any = None, *, method: str = "POST", headers: dict[str, str] | None = None
+    ) -> tuple[int, str, dict[str, str]]:
+        """Status, body and headers as they came."""
+        raw = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
+        sent = {} if raw is None else {"Content-Type": "application/json"}
+        sent |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        done = False
+        try:
+            self._connection.request(method, path, raw, {**sent, **(headers or {})})
+            response = self._connection.getresponse()
+            answer = response.status, response.read().decode(), dict(response.getheaders())
+            done = True
+        finally:
+            if not done or not self._keep:
+                self._connection.close()
+        return answer[0], answer[1], {name.lower(): value for name, value in answer[2].items()}
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@contextmanager
+def listening(memory: Memory, *, head_seconds: float = 10.0, **options: Any) -> Iterator[int]:
+    """The application on a socket of this process; gives its port."""
+    import uvicorn
+
+    from longmind.access.protocol import timed_protocol
+    from longmind.http.app import create_app
+
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        protocol = timed_protocol(head_seconds, lambda: None)
+        app = create_app(memory, **options)
+        server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield sock.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def served(store: Path, *options: str, program: str = "longmind", **variables: str) -> Iterator[Any]:
+    """`longmind serve`, or `sm serve`, as a process; gives its port and the process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    if "://" not in str(store):
+        with Memory.open(store, embedder="hash"):
+            pass  # the store remembers its embedder, so that the server needs no model
+    module = {"longmind": "longmind", "sm": "longmind.cli.sm"}[program]
+    named = "--store" if program == "longmind" else "--db"
+    command = [sys.executable, "-m", module, "serve", named, str(store), "--port", str(port), *options]
+    errors = store.with_suffix(".stderr")
+    with errors.open("wb") as stream:
+        process = subprocess.Popen(command, env={**os.environ, **variables}, stderr=stream)
+    try:
+        for _ in range(1200):
+            try:
+                Client(port)("/health", method="GET")
+                break
+            except OSError:
+                assert process.poll() is None, errors.read_text()
+                time.sleep(0.05)
+        yield Running(port, process, errors)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+
+
+class Running:
+    """A server process."""
+
+    def __init__(self, port: int, process: subprocess.Popen[bytes], errors: Path) -> None:
+        self.port = port
+        self.process = process
+        self._errors = errors
+
+    def log(self) -> str:
+        return self._errors.read_text()
+
+    def client(self, key: str | None = None) -> Client:
+        return Client(self.port, key)
+
+
+def make_key(path: Path, name: str, *, now: int | None = None, **options: Any) -> str:
+    """A key in a file, as `longmind keys create` makes it."""
+    moment = time.time_ns() // 1_000_000 if now is None else now
+    secret, _ = KeyFile(path).create(name, now=moment, **options)
+    return secret
