@@ -94,3 +94,46 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
         check(disk / "a.mind", written)
     finally:
         subprocess.run(["umount", disk], check=True)
+
+
+FEW_LEFT = """
+import os, resource, sys
+from longmind import LongmindError
+from tests.store.opening import open_memory
+
+location = sys.argv[1]
+open_memory(location).close()
+for spare in range(12):
+    held = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    try:
+        while True:
+            held.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        pass
+    for _ in range(spare):
+        os.close(held.pop())
+    said = "opened"
+    try:
+        open_memory(location).close()
+    except LongmindError as failure:
+        said = f"{failure.code} {failure}"
+    for descriptor in held:
+        os.close(descriptor)
+    print(said)
+"""
+
+
+def test_too_few_descriptors_are_never_reported_as_permissions(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FEW_LEFT, str(tmp_path / "few.mind")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said = done.stdout.splitlines()
+    assert said[-1] == "opened"
+    refused = [line for line in said if line != "opened"]
+    assert refused
+    assert all(line.startswith("unavailable") and "file descriptor" in line for line in refused), refused
