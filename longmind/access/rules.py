@@ -36,10 +36,7 @@ EVERY_USER: Final = frozenset({"users"})
 SPACE_ARGUMENTS: Final = ("space", "repo")
 """Arguments that name spaces, in every operation that has them."""
 
-_OTHER_EVERY_USER: Final = frozenset({"users"})
-"""Operations that tell who the users of a space are; only for keys that may name any of them."""
-
-SPACE_ARGUMENTS: Final[Mapping[str, str]] = {"use_context": "project"}
+_OTHER_SPACE_ARGUMENTS: Final[Mapping[str, str]] = {"use_context": "project"}
 _RECEIPT: Final = "receipt"
 _BY_ID: Final[Mapping[str, str]] = {"erase": "frame"}
 """Erasing one thing is a write; without its id, everything that matches goes."""
