@@ -75,28 +75,45 @@ class Components:
         )
 
     def memories(
-        self, store: Store, search: SearchEngine, space: str, environment: Mapping[str, str]
+        self,
+        store: Store,
+        search: SearchEngine,
+        space: str,
+        environment: Mapping[str, str],
+        *,
+        user: str | None = None,
     ) -> Memories:
         from longmind.conversation.memories import Memories
         from longmind.llm.models import Models
 
         models = Models(environment)
-        return Memories(store, search, space, model=self.llm, models=models, guard=_guard(store))
+        guard = _guard(store)
+        return Memories(store, search, space, user=user, model=self.llm, models=models, guard=guard)
 
-    def experience(self, store: Store, search: SearchEngine, space: str) -> Experience:
+    def experience(
+        self, store: Store, search: SearchEngine, space: str, user: str | None = None
+    ) -> Experience:
         from longmind.experience.interface import Experience
 
-        return Experience(store, search, repo=space)
+        return Experience(store, search, repo=space, user=user)
 
-    def spaces(self, store: Store, search: SearchEngine, environment: Mapping[str, str]) -> Spaces:
+    def spaces(
+        self,
+        store: Store,
+        search: SearchEngine,
+        environment: Mapping[str, str],
+        *,
+        user: str | None = None,
+    ) -> Spaces:
         from longmind.llm.models import Models
         from longmind.spaces.registry import Spaces
 
         models = Models(environment, default=self.semantic_model or self.llm)
         guard = _guard(store)
         return Spaces(
-            store, search, backend=self.ordering, models=models, guard=guard, telemetry=self.telemetry
-        )
+            store, search, backend=self.ordering, models=models, guard=guard, telemetry=self.telemetry,
+            user=user,
+        )  # fmt: skip
 
 
 def contexts(store: Store, search: SearchEngine, experience: Callable[[], Experience]) -> ContextBuilder:

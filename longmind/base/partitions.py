@@ -1,9 +1,9 @@
 """A person's part of a space: how a user is named, and how the part is named in the tables.
 
-What one user says is kept apart from what everybody of a space knows, in the way one space is kept apart from
-another: the column `space` of a table holds the name of a *partition*. `work` is the part of the space `work`
-that all its users share, and `work@ana` is the part of the user `ana`. Names of spaces never hold an `@`, so the
-first one ends the space's name, whatever the user is called.
+What one user says is kept apart from what everybody of a space knows, in the way one space is kept apart
+from another: the column `space` of a table holds the name of a *partition*. `work` is the part of the space
+`work` that all its users share, and `work@ana` is the part of the user `ana`. Names of spaces never hold an
+`@`, so the first one ends the space's name, whatever the user is called.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Partition(str):
 
 
 def check_user(user: object) -> str:
-    """Any string of 1 to 256 bytes, exact but for Unicode's NFC: `ana@example.org`, `auth0|5f7c8e`, `Łukasz`."""
+    """Any string of 1 to 256 bytes, exact but for Unicode's NFC: `ana@example.org`, `auth0|5f7c8e`."""
     text = check_text(user, "user", empty=True)
     name = text if text.isascii() else unicodedata.normalize("NFC", text)
     if not name:
@@ -60,6 +60,12 @@ def split_partition(name: str) -> tuple[str, str | None]:
     """The space and the user of a partition's name; no user for the part that all share."""
     space, mark, user = name.partition(MARK)
     return space, user if mark else None
+
+
+def parts_seen(partition: str) -> tuple[str, ...]:
+    """From where a part of a space is read: with what all share, which comes first, if it is a user's."""
+    space, user = split_partition(partition)
+    return (space,) if user is None else (space, partition)
 
 
 @lru_cache(maxsize=4096)

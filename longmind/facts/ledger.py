@@ -10,8 +10,8 @@ from longmind.base.checks import check_choice, check_label
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.frame import SCOPES
-from longmind.base.names import canonical_space
-from longmind.base.parameters import Mark, Scope, WriteSpace
+from longmind.base.parameters import Mark, Scope, User, WriteSpace
+from longmind.base.partitions import partition_name
 from longmind.base.results import Added
 from longmind.base.times import to_ms
 from longmind.facts import names, removal, validate, views, write
@@ -44,13 +44,15 @@ from longmind.facts.values import (
     typed,
 )
 from longmind.store import erasure
+from longmind.store.drafts import check_shared
 
 
 class Ledger(Reader):
     """What was true, and what did we know?
 
-    Every call takes `space=`; without it, the handle's own space is meant. `scope="global"` writes what
-    every space sees. Writes name entities by key; reads also take an alias that means one entity.
+    Every call takes `space=`; without it, the handle's own space is meant. `user=` is whose facts they are;
+    reads see those beside what all users share. `scope="global"` writes what every space sees. Writes name
+    entities by key; reads also take an alias that means one entity.
     """
 
     # Names
@@ -63,6 +65,7 @@ class Ledger(Reader):
         aliases: Annotated[Iterable[str], "Other names for it."] = (),
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Entity:
         """Make an entity, or add a kind and other names to it. Keys that differ only in case are the same."""
         entity = Entity(key)
@@ -70,7 +73,7 @@ class Ledger(Reader):
         if isinstance(aliases, str):
             raise InvalidInput("aliases must be a list of strings, not one string.")
         others = [Entity(alias) for alias in aliases]
-        _, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             entities = names.find_entities(tx.db, ledger, [entity.norm])
             new = {entity.norm: NewEntity(str(entity), kind=label)}
@@ -85,10 +88,11 @@ class Ledger(Reader):
         *,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Added:
         """Give an entity another name."""
         entity, other = Entity(key), Entity(alias)
-        _, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
             if row is None:
@@ -103,6 +107,7 @@ class Ledger(Reader):
         exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Predicate:
         """Declare a predicate: `one` value at a time, or `many`; `exact` tells texts apart by their case.
 
@@ -110,7 +115,7 @@ class Ledger(Reader):
         """
         predicate = Predicate(key)
         check_choice(cardinality, "cardinality", ("one", "many"))
-        _, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             row = names.define_predicate(tx, ledger, predicate, cardinality=cardinality, exact=bool(exact))
         return Predicate(row.key)
@@ -130,6 +135,7 @@ class Ledger(Reader):
         derived_from: Premises = (),
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Recorded:
         """Record that something is so over a period, by default from now on.
 
@@ -137,7 +143,7 @@ class Ledger(Reader):
         to have one value at a time supersedes the others for that period, and only for it.
         """
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([validate.claim(item)], space, scope)[0]
+        return self._record([validate.claim(item)], space, scope, user)[0]
 
     def replace(
         self,
@@ -152,10 +158,11 @@ class Ledger(Reader):
         derived_from: Premises = (),
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Recorded:
         """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([validate.claim(item, replaces=True)], space, scope)[0]
+        return self._record([validate.claim(item, replaces=True)], space, scope, user)[0]
 
     def record_many(
         self,
@@ -167,9 +174,11 @@ class Ledger(Reader):
         *,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> RecordReport:
         """Record several facts in order and in one transaction: all of them or none."""
-        return RecordReport(tuple(self._record([validate.claim(item) for item in assertions], space, scope)))
+        claims = [validate.claim(item) for item in assertions]
+        return RecordReport(tuple(self._record(claims, space, scope, user)))
 
     def retract(
         self,
@@ -184,6 +193,7 @@ class Ledger(Reader):
         reason: Annotated[str, "Why."] = "retracted",
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Retracted:
         """Hold it to be so no longer: one value, all values of a predicate, or just the period of a hit.
 
@@ -191,8 +201,8 @@ class Ledger(Reader):
         """
         ending = _ending(subject, predicate, value, qualifiers, valid_to, check_label(reason, "reason"))
         if isinstance(subject, FactHit):
-            space, scope = space or subject.space, subject.scope
-        space_name, ledger = self._place(space, scope)
+            space, scope, user = space or subject.space, subject.scope, user or subject.user
+        space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             [result], _ = write.write(tx, [ending], ledger=ledger, space=space_name)
         assert isinstance(result, Retracted)
@@ -206,11 +216,12 @@ class Ledger(Reader):
         ],
         *,
         space: WriteSpace = None,
+        user: User = None,
     ) -> Added:
         """Add evidence for a fact, whatever its period."""
         pieces = validate.check_evidence(evidence)
         fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
-        space_name, _ = self._place(space, "space")
+        space_name, _ = self._place(space, "space", user)
         view = View((space_name,))
         with self.store.write() as tx:
             views.get(tx.db, view, fact_id, evidence=0)
@@ -228,13 +239,14 @@ class Ledger(Reader):
         *,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> FactErasure:
         """Remove what is recorded of a subject for good, history included.
 
         What an erased fact had superseded does not come back.
         """
         entity = Entity(subject)
-        _, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope, user)
         relation = None if predicate is None else Predicate(predicate).norm
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:
@@ -250,14 +262,19 @@ class Ledger(Reader):
 
     # Inside
 
-    def _place(self, space: str | None, scope: str) -> tuple[str, str]:
-        """The space a write is made from, and the ledger it goes to."""
+    def _place(self, space: str | None, scope: str, user: str | None) -> tuple[str, str]:
+        """The part of a space that a write is made from, and the ledger it goes to."""
         check_choice(scope, "scope", SCOPES)
-        space_name = canonical_space(space or self.default_space)
-        return space_name, GLOBAL if scope == "global" else space_name
+        is_global = scope == "global"
+        part = partition_name(space or self.default_space, user or (None if is_global else self.default_user))
+        if is_global:
+            check_shared(part)
+        return part, GLOBAL if is_global else part
 
-    def _record(self, claims: Sequence[Claim], space: str | None, scope: str) -> list[Recorded]:
-        space_name, ledger = self._place(space, scope)
+    def _record(
+        self, claims: Sequence[Claim], space: str | None, scope: str, user: str | None
+    ) -> list[Recorded]:
+        space_name, ledger = self._place(space, scope, user)
         if not claims:
             return []
         with self.store.write() as tx:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from longmind.base.errors import OverBudget
+from longmind.base.partitions import split_partition
 from longmind.llm.prices import Price
 from longmind.store.engine import Connection
 from longmind.store.store import Store
@@ -86,11 +87,15 @@ class SpendingLedger:
         output_tokens: int,
         price: Price | None,
     ) -> Reservation:
-        """Count the most that a call can cost, or raise `OverBudget` and count nothing."""
+        """Count the most that a call can cost, or raise `OverBudget` and count nothing.
+
+        What is spent for its users is spent by the space: it has the budgets.
+        """
+        shared, _ = split_partition(space)
         with self._store.write() as tx:
             row = CallRow(
                 call_id=tx.allocate("llm_call"),
-                space=space,
+                space=shared,
                 provider=provider.casefold(),  # "OpenAI" and "openai" share one budget
                 model=model,
                 outcome=RESERVED,
@@ -102,7 +107,7 @@ class SpendingLedger:
                 recorded_at=tx.system,
             )
             for read_budgets in self._budgets:
-                for name, cap in read_budgets(tx.db, space).items():
+                for name, cap in read_budgets(tx.db, shared).items():
                     _check(tx.db, row, name.casefold(), cap, priced=price is not None)
             _TABLES.insert(tx.db, [row])
         return Reservation(row, price)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
 from longmind.base.filters import View, Where
-from longmind.base.names import ALL
 from longmind.base.times import format_ms
 from longmind.facts.lane import LaneOptions, candidates
 from longmind.facts.names import NameIndex
@@ -145,9 +144,10 @@ class SearchEngine:
         row = stored(db, [frame_id]).get(frame_id)
         if row is None:
             return WhyNot(frame_id, False, "missing", "There is no such frame; it may have been erased.")
-        spaces = request.view.spaces
-        if spaces is not ALL and row.space not in spaces and row.scope != "global":
-            return WhyNot(frame_id, False, "space", f"It is in the space {row.space}, which was not asked.")
+        if not request.view.sees(row.space, row.scope):
+            return WhyNot(
+                frame_id, False, "space", "It is in another space or a user's part of one, unasked."
+            )
         if not fetch(db, state.dialect, [frame_id], request.view):
             reason = "At the instant asked for it was not known or not yet so."
             if row.retired_at is not None and row.retired_at <= request.view.as_of.system:

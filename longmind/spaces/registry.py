@@ -11,10 +11,10 @@ from typing import Annotated, Any, Final, Literal
 
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
-from longmind.base.filters import View
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.partitions import check_user
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
@@ -40,6 +40,7 @@ from longmind.store import erasure
 from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
+from longmind.store.partition_rows import parts_of_space
 from longmind.store.store import Store
 from longmind.store.visible import during
 from longmind.when.arguments import parse_moment, parse_rfc3339
@@ -61,8 +62,13 @@ class Spaces:
         models: Models | None = None,
         guard: ModelGuard | None = None,
         telemetry: Telemetry | None = None,
+        user: str | None = None,
     ) -> None:
-        """`backend` wins over the store's setting, and gives way to that of a single call."""
+        """`backend` wins over the store's setting, and gives way to that of a single call.
+
+        `user` is whose objects are meant where a call names nobody.
+        """
+        self._user = user
         fields.ensure(store)
         self._store = store
         self._backend = backend
@@ -71,8 +77,9 @@ class Spaces:
         guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
         self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, models or Models(), guard)
 
-    def space(self, name: str) -> ProjectSpace:
-        return ProjectSpace(canonical_space(name), self._ctx)
+    def space(self, name: str, *, user: str | None = None) -> ProjectSpace:
+        whose = self._user if user is None else check_user(user)
+        return ProjectSpace(canonical_space(name), self._ctx, whose)
 
     # The ordering
 
@@ -148,10 +155,8 @@ class Spaces:
             return self._erase_all(space)
 
     def _erase_all(self, space: str) -> ErasureCertificate:
-        with self._store.read() as snapshot:
-            sql = "SELECT frame_id FROM frame WHERE space = ? AND start_byte IS NULL ORDER BY frame_id"
-            frames = [int(row[0]) for row in snapshot.db.all(sql, (space,))]
-        certificate = erasure.erase(self._store, frames, view=View((space,)))
+        """The shared part and those of all users of the space, and then what the space itself has."""
+        certificate = erasure.erase_parts(self._store, lambda db: parts_of_space(db, space))
         with self._store.write() as tx:
             assert tx.system
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
@@ -295,7 +300,7 @@ class Spaces:
         """Like `import_`, from text; `name` is for a file that does not say which space it is."""
         document = file.read_file(text, name=space or name, key=key)
         target = canonical_space(space) if space is not None else document.space
-        handle = self.space(target)
+        handle = ProjectSpace(target, self._ctx)
         policy = Policy().changed(document.policies)
         flags: set[str] = set()
         with self._telemetry.operation("import", space=target):

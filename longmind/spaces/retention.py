@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Final
 
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.filters import View
+from longmind.base.names import ALL
 from longmind.spaces import rows, write
 from longmind.spaces.rows import ObjectRow
 from longmind.spaces.values import GcReport
 from longmind.store import erasure
 from longmind.store.engine import Connection
 from longmind.store.store import Store
+from longmind.store.visible import partitions
 
 _DAY: Final = 86_400_000
 
@@ -40,7 +43,8 @@ def collect(
         expired, pinned = _expired(tx.db, space, days, now)
         write.archive(tx, expired, reason="expired", parts=store.parts)
         action = "purge" if purge else "archive"
-        rows.audit(tx, space, action, {"ttl_days": days}, object_ids=[row.object_id for row in expired])
+        for part, gone in groupby(expired, key=lambda row: row.space):
+            rows.audit(tx, part, action, {"ttl_days": days}, object_ids=[row.object_id for row in gone])
         detail = {
             "expired": len(expired),
             "kept_pinned": pinned,
@@ -51,7 +55,7 @@ def collect(
         rows.audit(tx, space, "gc", detail)
         frames = _purgeable(tx.db, space) if purge else []
     if frames:
-        erasure.erase(store, frames, view=View((space,)))
+        erasure.erase(store, frames, view=View((space,), user=ALL))
     return _report(space, expired, pinned, purge=purge, archive=not purge, days=days, now=now)
 
 
@@ -60,21 +64,26 @@ def _purgeable(connection: Connection, space: str) -> list[int]:
 
     The log names an object until its erase takes the name out; versions written since are not meant.
     """
+    parts = partitions(View((space,), user=ALL), "a.space")
     sql = (
         "SELECT DISTINCT o.frame_id FROM space_audit a JOIN space_object o "
         "ON o.space = a.space AND o.object_id = a.object_id AND o.until <= a.recorded_at "
-        "WHERE a.space = ? AND a.action = 'purge' ORDER BY o.frame_id"
+        f"WHERE {parts.sql} AND a.action = 'purge' ORDER BY o.frame_id"
     )
-    return [int(row[0]) for row in connection.all(sql, (space,))]
+    return [int(row[0]) for row in connection.all(sql, parts.values)]
 
 
 def _expired(connection: Connection, space: str, days: float | None, now: int) -> tuple[list[ObjectRow], int]:
-    """Objects last updated longer ago than allowed, by id; and how many of that age a pin keeps."""
+    """Objects last updated longer ago than allowed, by id; and how many of that age a pin keeps.
+
+    The rules of a space hold for the parts of its users, too.
+    """
     if days is None:
         return [], 0
     before = now - round(days * _DAY)
-    sql = "x.space = ? AND x.until IS NULL AND x.updated_at < ? ORDER BY x.object_id"
-    old = rows.select(connection, ObjectRow, sql, (space, before))
+    parts = partitions(View((space,), user=ALL), "x.space")
+    sql = f"{parts.sql} AND x.until IS NULL AND x.updated_at < ? ORDER BY x.space, x.object_id"
+    old = rows.select(connection, ObjectRow, sql, (*parts.values, before))
     return [row for row in old if not row.pinned], sum(row.pinned for row in old)
 
 

@@ -72,7 +72,9 @@ def sync_folder(
         raise NotFound(f"There is no folder {folder}.")
     chosen = None if paths is None else {Path(path).as_posix() for path in paths}
     stored = {
-        item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == root.as_posix()
+        item.path: item
+        for item in space.list(limit=100_000)
+        if item.metadata.get(ROOT) == root.as_posix() and item.user == space.user
     }
     by_status: dict[str, list[str]] = {"created": [], "updated": [], "unchanged": [], "skipped": []}
     seen: set[str] = set()

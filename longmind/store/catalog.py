@@ -311,9 +311,12 @@ class CatalogView:
 
     def _in_spaces(self, view: View) -> BoolArray:
 
-        if view.spaces is ALL:
+        if view.spaces is ALL and view.user is ALL:
             return np.ones(self.size, dtype=bool)
-        mask: BoolArray = self.columns.is_global.copy()
+        mask: BoolArray = self.columns.is_global & (not view.is_own)
+        if view.spaces is ALL or view.user is ALL:
+            codes = [code for name, code in list(self.codes["space"].items()) if view.covers(name)]
+            return mask | np.isin(self.columns.space, codes)
         for space in view.spaces:
             code = self.code("space", space)
             if code is not None:

@@ -8,8 +8,8 @@ from longmind.base.errors import InvalidInput
 from longmind.base.partitions import Partition, check_user, partition_name, split_partition
 
 STRANGE = [
-    "ana@example.org", "auth0|5f7c8e", "Ana", " ", "a/b", "../x", "it's", '"quoted"', "100%", "*", "?", "@", "@@",
-    "work@ana", "🦊", "שלום", "\u202eabc", "line\nbreak", "🦊" * 64, "x" * 256, "\\", "a\tb", "ALL", "None",
+    "ana@example.org", "auth0|5f7c8e", "Ana", " ", "a/b", "../x", "it's", '"quoted"', "100%", "*", "?", "@",
+    "@@", "work@ana", "🦊", "שלום", "\u202eabc", "line\nbreak", "🦊" * 64, "x" * 256, "\\", "a\tb", "ALL", "None",
 ]  # fmt: skip
 
 
