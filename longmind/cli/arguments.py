@@ -16,7 +16,8 @@ import typer
 from longmind.base.checks import check_text
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
-from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
+from longmind.base.names import ALL, DEFAULT_SPACE
+from longmind.base.partitions import partition_name
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
 from longmind.base.times import FOREVER, AsOf, SystemClock
 from longmind.when.arguments import parse_moment
@@ -30,6 +31,7 @@ ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
 TRACE_VARIABLE: Final = "LONGMIND_OTEL"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
+USER_VARIABLE: Final = "LONGMIND_USER"
 _ANY_SPACE: Final = "*"
 _SIZE = re.compile(r"(\d{1,19})\s*(?:([KMG])(?:i?B)?)?", re.IGNORECASE)
 
@@ -44,6 +46,12 @@ StoreOption = Annotated[
     ),
 ]
 SpaceOption = Annotated[str, typer.Option("--space", metavar="NAME", help="The space to write to.")]
+UserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user", envvar=USER_VARIABLE, metavar="NAME", help="Whose memory it is, besides what all share."
+    ),
+]
 SpacesOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -70,7 +78,11 @@ MOMENT: Final = "MOMENT"
 
 @contextmanager
 def reading(
-    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+    store: str | None,
+    *,
+    space: str = DEFAULT_SPACE,
+    user: str | None = None,
+    memory_limit: str | None = None,
 ) -> Iterator[Memory]:
     """An existing store; one that may not be written is opened read-only."""
     from longmind.memory import Memory
@@ -83,7 +95,7 @@ def reading(
             space=space,
             create=False,
             read_only=not _may_write(location),
-            **_opening_options(memory_limit),
+            **_opening_options(memory_limit, user),
         )
     except NotFound as error:
         raise _nothing_there(store, error) from None
@@ -93,13 +105,17 @@ def reading(
 
 @contextmanager
 def writing(
-    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+    store: str | None,
+    *,
+    space: str = DEFAULT_SPACE,
+    user: str | None = None,
+    memory_limit: str | None = None,
 ) -> Iterator[Memory]:
     """A store to write to, created if it is not there; the default one gets its folder too."""
     from longmind.memory import Memory
 
-    canonical_space(space)  # refused before a folder is created
-    options = _opening_options(memory_limit)
+    options = _opening_options(memory_limit, user)
+    partition_name(space, options["user"])  # refused before a folder is created
     _check_moved(store)
     if store is None:
         try:
@@ -123,8 +139,8 @@ def _check_moved(store: str | None) -> None:
         )
 
 
-def _opening_options(memory_limit: str | None) -> dict[str, Any]:
-    """Options of `Memory.open` from the environment; a memory limit on the command line wins."""
+def _opening_options(memory_limit: str | None, user: str | None) -> dict[str, Any]:
+    """Options of `Memory.open` from the environment; what is on the command line wins."""
     traced = os.environ.get(TRACE_VARIABLE, "").strip().lower() in ("1", "true", "yes", "on")
     if traced:
         from longmind.spaces.telemetry import Telemetry
@@ -133,6 +149,7 @@ def _opening_options(memory_limit: str | None) -> dict[str, Any]:
     if limit:
         options["memory_limit"] = byte_count(limit)
     return options | {
+        "user": user or os.environ.get(USER_VARIABLE) or None,
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": Telemetry.enabled() if traced else None,

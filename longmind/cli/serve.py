@@ -12,7 +12,7 @@ import typer
 from longmind.base.errors import NotFound
 from longmind.base.names import DEFAULT_SPACE
 from longmind.cli import arguments
-from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption
+from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption, UserOption
 
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
 
@@ -38,6 +38,7 @@ def serve(
     ] = 4,
     store: StoreOption = None,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     memory_limit: MemoryLimitOption = None,
 ) -> None:
     """Answer over HTTP until interrupted. Beyond this machine, set a token in LONGMIND_TOKEN."""
@@ -46,7 +47,7 @@ def serve(
 
     if files is not None and not files.is_dir():
         raise NotFound(f"{files} is not a folder.", hint="Create it first, or name another with --files.")
-    with arguments.writing(store, space=space, memory_limit=memory_limit) as memory:
+    with arguments.writing(store, space=space, user=user, memory_limit=memory_limit) as memory:
         print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}", file=sys.stderr)
         print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
         answer(

@@ -20,12 +20,12 @@ _NEWEST: Final = 20
 _TITLE: Final = 80
 
 _TEMPLATES: Final = (
-    ("frame", "longmind://frame/{id}{?space}", "One remembered thing, whole, by its id."),
-    ("fact", "longmind://fact/{id}{?space}", "One fact by its id: its newest period, with evidence."),
-    ("facts", "longmind://facts/{subject}{?space}", "What is so of a subject now, with evidence."),
+    ("frame", "longmind://frame/{id}{?space,user}", "One remembered thing, whole, by its id."),
+    ("fact", "longmind://fact/{id}{?space,user}", "One fact by its id: its newest period, with evidence."),
+    ("facts", "longmind://facts/{subject}{?space,user}", "What is so of a subject now, with evidence."),
     (
         "space",
-        "longmind://space/{name}{?topic}",
+        "longmind://space/{name}{?topic,user}",
         "What a project's space holds of a topic, or of everything.",
     ),
 )
@@ -72,9 +72,9 @@ def read(memory: Memory, address: str) -> dict[str, Any]:
     name = unquote(parts.path.removeprefix("/"))
     if parts.scheme == SCHEME and name:
         if parts.netloc in _OPERATIONS:
-            return _answer(memory, *_OPERATIONS[parts.netloc], name, query.get("space"))
+            return _answer(memory, *_OPERATIONS[parts.netloc], name, query.get("space"), query.get("user"))
         if parts.netloc == "space":
-            return _bundle(memory, name, query.get("topic", ""))
+            return _bundle(memory, name, query.get("topic", ""), query.get("user"))
     addresses = ", ".join(shape for _, shape, _ in _TEMPLATES)
     raise NotFound(f"There is no resource {address[:200]!r}.", hint=f"There are {addresses}.")
 
@@ -87,18 +87,20 @@ _OPERATIONS: Final = {
 """The operation that answers, and its argument that the address names."""
 
 
-def _answer(memory: Memory, operation: str, argument: str, name: str, space: str | None) -> dict[str, Any]:
+def _answer(
+    memory: Memory, operation: str, argument: str, name: str, space: str | None, user: str | None
+) -> dict[str, Any]:
     action = registry.find(operation)
     value = name if argument == "subject" else _number(name, argument)
-    result = action(memory, **{argument: value}, space=None if space is None else [space])
+    result = action(memory, **{argument: value}, space=None if space is None else [space], user=user)
     shaped: dict[str, Any] = Shape(answer_schema(action), lean=True).written(plain(result))
     return shaped
 
 
-def _bundle(memory: Memory, name: str, topic: str) -> dict[str, Any]:
+def _bundle(memory: Memory, name: str, topic: str, user: str | None) -> dict[str, Any]:
     if name not in {item.name for item in memory.spaces.list()}:
         raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
-    return memory.space(name).recall_context(topic, limit=200).to_dict()
+    return memory.space(name, user=user).recall_context(topic, limit=200).to_dict()
 
 
 def _number(text: str, name: str) -> int:
