@@ -250,7 +250,8 @@ class Memory(Lifecycle, Editing, People):
         """Keep several texts in one transaction: all of them or none."""
         from longmind.ingest.request import drafts_of
 
-        place, whose = space or self.default_space, user or self.default_user
+        place = space or self.default_space
+        whose = self.default_user if user is None else user
         return self._write(drafts_of(items, space=place, user=whose))
 
     def ingest(

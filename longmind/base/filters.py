@@ -77,6 +77,15 @@ class View:
         """The same parts as of another instant."""
         return View(self.spaces, as_of, self.user, self.is_own)
 
+    def own(self) -> View:
+        """Only the user's parts of it, where a user looks: what is not shared even if names are the same."""
+        if not isinstance(self.user, str):
+            return self
+        if self.spaces is ALL:
+            return View(ALL, self.as_of, self.user, True)
+        theirs = tuple(name for name in self.spaces if split_partition(name)[1] == self.user)
+        return View(theirs, self.as_of, self.user, True)
+
     def covers(self, partition: str) -> bool:
         """Whether the view reads a part of a space, by its name."""
         space, user = split_partition(partition)

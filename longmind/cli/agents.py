@@ -87,7 +87,7 @@ def mcp(
 
     if memory_limit:
         arguments.byte_count(memory_limit)  # refused now, not when the first call opens the memory
-    if user:
+    if user is not None:
         check_user(user)
     with ExitStack() as stack:
 
@@ -129,7 +129,7 @@ def hook(
     from longmind.hooks.command import main
 
     values = (("--agent", agent), ("--store", store), ("--space", space), ("--user", user))
-    options = [word for name, value in values if value for word in (name, value)]
+    options = [word for name, value in values if value is not None for word in (name, value)]
     flags = [name for name, is_set in (("--begin", begin), ("--verbose", verbose)) if is_set]
     raise typer.Exit(main([event, *options, *flags]))
 

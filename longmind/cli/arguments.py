@@ -149,7 +149,7 @@ def _opening_options(memory_limit: str | None, user: str | None) -> dict[str, An
     if limit:
         options["memory_limit"] = byte_count(limit)
     return options | {
-        "user": user or os.environ.get(USER_VARIABLE) or None,
+        "user": os.environ.get(USER_VARIABLE) or None if user is None else user,
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": Telemetry.enabled() if traced else None,

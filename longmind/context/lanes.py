@@ -151,7 +151,8 @@ class Recent:
             return []
         where = Where.of({**request.where.to_mapping(), "session": request.session})
         dialect = self._store.engine.dialect
-        frames = timeline(snapshot.db, dialect, request.view, where, limit=lane.items)
+        # A session of the same name that all share is another one.
+        frames = timeline(snapshot.db, dialect, request.view.own(), where, limit=lane.items)
         return [whole(frame, "recent", rank) for rank, frame in enumerate(frames, 1)]
 
 

@@ -34,7 +34,7 @@ def places_of(view: View) -> dict[str, Any]:
 def user_from(request: Mapping[str, Any]) -> UserLike:
     """Whose view a receipt's request was; none's, where it names no user."""
     user: str | bool | None = request.get("user")
-    return ALL if user is True else user or None
+    return ALL if user is True else user  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)

@@ -381,7 +381,7 @@ class Memories:
     # Within
 
     def _place(self, space: str | None, user: str | None) -> Partition:
-        return partition_name(space or self._space, user or self._user)
+        return partition_name(space or self._space, self._user if user is None else user)
 
     def _view(self, space: SpaceLike | None, as_of: AsOf, user: UserLike) -> View:
         chosen = self._space if space is None else space

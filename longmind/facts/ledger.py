@@ -201,7 +201,8 @@ class Ledger(Reader):
         """
         ending = _ending(subject, predicate, value, qualifiers, valid_to, check_label(reason, "reason"))
         if isinstance(subject, FactHit):
-            space, scope, user = space or subject.space, subject.scope, user or subject.user
+            space, scope = space or subject.space, subject.scope
+            user = subject.user if user is None else user
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             [result], _ = write.write(tx, [ending], ledger=ledger, space=space_name)
@@ -266,7 +267,8 @@ class Ledger(Reader):
         """The part of a space that a write is made from, and the ledger it goes to."""
         check_choice(scope, "scope", SCOPES)
         is_global = scope == "global"
-        part = partition_name(space or self.default_space, user or (None if is_global else self.default_user))
+        own = None if is_global else self.default_user
+        part = partition_name(space or self.default_space, own if user is None else user)
         if is_global:
             check_shared(part)
         return part, GLOBAL if is_global else part

@@ -135,7 +135,7 @@ def _payload() -> dict[str, Any]:
 
 def _user(options: Options, environment: Mapping[str, str]) -> str | None:
     """Whose session it is; nobody's in particular where neither the option nor the environment says."""
-    return options.user or environment.get(USER_VARIABLE) or None
+    return environment.get(USER_VARIABLE) or None if options.user is None else options.user
 
 
 def _server(store_id: str, options: Options, environment: Mapping[str, str]) -> Source | None:

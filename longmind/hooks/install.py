@@ -45,7 +45,7 @@ class Setup:
     def _options(self) -> list[str]:
         store = ["--store", self.store] if self.store else []
         space = ["--space", self.space] if self.space else []
-        return [*store, *space, *(["--user", self.whose] if self.whose else [])]
+        return [*store, *space, *([] if self.whose is None else ["--user", self.whose])]
 
     def hook_command(self, event: str) -> str:
         begin = ["--begin"] if self.begin and EVENTS[self.agent][event] == "start" else []

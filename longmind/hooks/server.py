@@ -61,7 +61,7 @@ class Server:
 
     def brief(self, topic: str) -> str:
         body = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
-        body |= {"user": self._user} if self._user else {}
+        body |= {} if self._user is None else {"user": self._user}
         brief = self._send("POST", "/v1/experience/brief", body, seconds=_READ_SECONDS)
         has_records = any(item.get("record_id") for item in brief.get("items", ()))
         return str(brief.get("text", "")) if has_records else ""
@@ -96,7 +96,7 @@ class Server:
     ) -> dict[str, Any]:
         if self._space:
             asked = asked | {"space": [self._space] if several else self._space}
-        if self._user:
+        if self._user is not None:
             asked = asked | {"user": self._user}
         return self._send("POST", f"/v1/{path}", asked, seconds=seconds)
 
