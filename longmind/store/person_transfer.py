@@ -21,8 +21,8 @@ from longmind.store.tables import DERIVED
 from longmind.store.transaction import Transaction
 from longmind.store.transfer import KIND, Filling, LineReader, Moved, columns_of, is_empty, json_line, written
 
-_DERIVED_PARTS = ("text", "conversation")
-"""Parts whose derived rows are made anew after an import; the others fill in what is missing."""
+_FILLED_IN = ("vectors",)
+"""Parts whose derived rows are too costly to make anew after an import: only what is missing is made."""
 
 
 def person_lines(store: Store, user: str, spaces: SpaceLike = ALL) -> Iterator[str]:
@@ -92,9 +92,10 @@ def import_person(store: Store, lines: Iterable[str]) -> Moved:
         _check_placed(tx.db, counts, sorted(allowed))
         note_change(tx)  # rows between those that are there: whatever is in memory is read again
     for part in store.parts:
-        if part.name in _DERIVED_PARTS:
+        if part.name in _FILLED_IN:
+            part.fill(store, lambda tx: None)
+        else:
             part.rebuild(store)
-        part.fill(store, lambda tx: None)
     return Moved(counts)
 
 

@@ -165,7 +165,8 @@ def test_a_session_of_one_name_is_another_for_each_user(memory: Memory) -> None:
     memory.conversation("daily").add_turn("user", "The shared one.")
     memory.conversation("daily", user="ana").add_turn("user", "The one of Ana.")
     assert [turn.text for turn in memory.conversation("daily", user="ana").window()] == ["The one of Ana."]
-    recalled = memory.recall("zebra", user="ana", session="daily", recipe="chat").text
+    lanes = {"name": "last", "lanes": [{"kind": "recent", "share": 1.0}]}
+    recalled = memory.recall("zebra", user="ana", session="daily", recipe=lanes).text
     assert "The one of Ana." in recalled and "The shared one." not in recalled
 
 
