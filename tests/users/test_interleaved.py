@@ -1,4 +1,4 @@
-"""Two users in one store, interleaved at random, equal two stores: each reads what a store of theirs would say."""
+"""Users in one store, interleaved at random: each reads what a store of their own would say."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from longmind import AsOf, FrozenClock, Memory
 START = 1_700_000_000_000
 USERS = (None, "ana", "Ana@x", "bob")
 SAYINGS = (
-    "I live in Porto.", "I live in Rome.", "I moved to Oslo.", "I like tea.", "I hate tea.", "I work at Acme.",
-    "My name is Sam.", "I don't like tea.", "My sister Eva lives in Rome.", "I no longer work at Acme.",
+    "I live in Porto.", "I live in Rome.", "I moved to Oslo.", "I like tea.", "I hate tea.",
+    "I work at Acme.", "My name is Sam.", "I don't like tea.", "My sister Eva lives in Rome.", "I no longer work at Acme.",
 )  # fmt: skip
 THINGS = ("tea", "Porto", "office", "server")
 
@@ -55,7 +55,6 @@ def act(memory: Memory, step: Step) -> None:
 
 
 def play(memory: Memory, clock: FrozenClock, steps: list[Step], *, only: tuple[str | None, ...]) -> None:
-    clock.set(START)
     memory.facts.define_predicate("color", cardinality="one")
     for step in steps:
         clock.advance(seconds=60)
@@ -77,12 +76,12 @@ def read(memory: Memory, user: str | None, moment: int) -> dict[str, Any]:
         "then": [frame(item) for item in memory.list(space=spaces, user=user, limit=1000, as_of=then)],
         "timeline": [frame(item) for item in memory.timeline(space=spaces, user=user, limit=1000)],
         "facts": {
-            subject: [(str(hit.fact), hit.user, hit.shadows_space, hit.valid_from, hit.valid_to) for hit in hits]
+            subject: [
+                (str(hit.fact), hit.user, hit.shadows_space, hit.valid_from, hit.valid_to) for hit in hits
+            ]
             for subject, hits in memory.facts.about_many(["user", *THINGS], user=user).items()
         },
-        "history": [
-            (str(hit.fact), hit.user, hit.reason) for hit in memory.facts.history("user", user=user)
-        ],
+        "history": [(str(hit.fact), hit.user, hit.reason) for hit in memory.facts.history("user", user=user)],
         "memories": [
             (item.content, item.status, item.layer, item.score, item.user)
             for item in memory.memories.list(user=user, status=None, sort="created")
@@ -91,30 +90,43 @@ def read(memory: Memory, user: str | None, moment: int) -> dict[str, Any]:
         "objects": [(item.path, item.raw, item.user) for item in memory.space("shop", user=user).list()],
         "bundle": [item.raw for item in memory.space("shop", user=user).recall_context("tea note").objects],
         "found": {
-            text: [(hit.frame.text, round(hit.score, 9), hit.lanes) for hit in memory.search(text, user=user)]
+            # Not in which order: how rare a word is, is reckoned over the whole store.
+            text: sorted(
+                (hit.frame.text, sorted(hit.lanes)) for hit in memory.search(text, user=user, limit=200)
+            )
             for text in questions
         },
         "recalled": {
-            text: re.sub(r"frame \d+|id=\w+|exp_\d+", "", memory.recall(text, user=user, budget=4000).text)
+            text: sorted(
+                re.sub(r"frame \d+|id=\w+", "", line)
+                for line in memory.recall(text, user=user, budget=4000, recipe="facts").text.splitlines()
+            )
             for text in questions
         },
         "windows": [frame(item) for item in memory.conversation("s0", user=user).window()],
     }
 
 
-def check(open_store: Callable[[], Memory], clock: FrozenClock, steps: list[Step]) -> None:
+def check(
+    open_store: Callable[[], Memory],
+    clock: FrozenClock,
+    steps: list[Step],
+    readers: tuple[str | None, ...] = (None, "ana"),
+) -> None:
     middle = START + 60_000 * (len(steps) // 2) + 1
+    clock.set(START)
     with open_store() as together:
         play(together, clock, steps, only=USERS)
-        for user in USERS:
+        for user in readers:
+            clock.set(START)
             with open_store() as alone:
                 play(alone, clock, steps, only=(None, user))
                 assert read(together, user, middle) == read(alone, user, middle)
         assert together.verify(deep=True)
 
 
-@settings(max_examples=12)
-@given(st.lists(STEPS, min_size=4, max_size=16))
+@settings(max_examples=6)
+@given(st.lists(STEPS, min_size=4, max_size=14))
 def test_each_user_reads_what_a_store_of_their_own_would_say(steps: list[Step]) -> None:
     clock = FrozenClock(START)
     check(lambda: Memory.open(":memory:", embedder=None, clock=clock), clock, steps)
@@ -126,7 +138,7 @@ def test_a_long_run_of_users_interleaved_is_the_same_on_both_engines(
 ) -> None:
     chance, clock = random.Random(7), FrozenClock(START)
     kinds = ["turn"] * 4 + ["remember", "record", "retract", "forget", "memory", "object", "problem", "gc"]
-    steps = [(chance.choice(kinds), chance.choice(USERS), chance.randrange(10)) for _ in range(40)]
+    steps = [(chance.choice(kinds), chance.choice(USERS), chance.randrange(10)) for _ in range(30)]
     check(lambda: Memory.open(new_location(engine), embedder=None, clock=clock), clock, steps)
 
 
@@ -135,4 +147,4 @@ def test_a_long_run_of_users_interleaved_is_the_same_on_both_engines(
 @given(st.lists(STEPS, min_size=10, max_size=60))
 def test_each_user_reads_what_a_store_of_their_own_would_say_in_many_runs(steps: list[Step]) -> None:
     clock = FrozenClock(START)
-    check(lambda: Memory.open(":memory:", embedder=None, clock=clock), clock, steps)
+    check(lambda: Memory.open(":memory:", embedder=None, clock=clock), clock, steps, USERS)

@@ -9,9 +9,9 @@ from longmind.base.filters import View
 from longmind.store.visible import partitions
 
 HOSTILE = [
-    "ana@example.org", "example.org", "auth0|5f7c8e", "Ana", "ANA", "a/b", "../../etc", "it's; DROP TABLE frame",
-    '"', "100%", "%", "*", "_", "@", "@@", "work@ana", "🦊", "שלום", "\u202egnol", "line\nbreak", " ", "🦊" * 64,
-    "x" * 256, "None", "\\",
+    "ana@example.org", "example.org", "auth0|5f7c8e", "Ana", "ANA", "a/b", "../../etc",
+    "it's; DROP TABLE frame", '"', "100%", "%", "*", "_", "@", "@@", "work@ana", "🦊", "שלום", "\u202egnol", "line\nbreak", " ",
+    "🦊" * 64, "x" * 256, "None", "\\",
 ]  # fmt: skip
 
 

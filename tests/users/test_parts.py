@@ -46,9 +46,9 @@ def test_a_users_value_stands_before_the_spaces_and_that_before_the_global_one(m
     assert {(str(item.fact.object), item.shadowed) for item in everything} == {
         ("English", True), ("Portuguese", True), ("German", False),
     }  # fmt: skip
-    assert [str(hits[0].fact.object) for hits in memory.facts.about_many(["assistant"], user="ana").values()] == [
-        "German"
-    ]
+    assert [
+        str(hits[0].fact.object) for hits in memory.facts.about_many(["assistant"], user="ana").values()
+    ] == ["German"]
 
 
 def test_a_users_predicate_behaves_as_the_space_declared_it(memory: Memory) -> None:
@@ -62,7 +62,10 @@ def test_retracting_and_erasing_as_a_user_leaves_the_others_facts(memory: Memory
     for user in (None, "ana", "bob"):
         memory.facts.record("tea", "is", "good", user=user)
     memory.facts.retract("tea", "is", user="ana")
-    assert [bool(memory.facts.about("tea", user=user)) for user in ("ana", "bob")] == [True, True]  # the space's
+    assert [bool(memory.facts.about("tea", user=user)) for user in ("ana", "bob")] == [
+        True,
+        True,
+    ]  # the space's
     [shared] = memory.facts.about("tea", user="ana")
     assert shared.user is None
     memory.facts.erase("tea", user="bob")
@@ -81,7 +84,9 @@ def test_evidence_of_a_users_fact_is_their_own(memory: Memory) -> None:
 
 def test_names_resolve_to_entities_that_the_user_sees(memory: Memory) -> None:
     memory.facts.upsert_entity("priya-nair", aliases=["Priya"], user="ana")
-    assert [(item.space, item.user) for item in memory.facts.resolve("Priya", user="ana")] == [("default", "ana")]
+    assert [(item.space, item.user) for item in memory.facts.resolve("Priya", user="ana")] == [
+        ("default", "ana")
+    ]
     assert not memory.facts.resolve("Priya", user="bob") and not memory.facts.resolve("Priya", near=True)
 
 
@@ -133,7 +138,10 @@ def test_memories_of_two_users_neither_merge_nor_conflict(memory: Memory) -> Non
             call()
     assert memory.memories.why(first.id, user="ana").links
     assert memory.memories.stats(user="ana").by_layer == {"mid": 2}
-    assert (memory.memories.stats(user="ana").space, memory.memories.stats(user="ana").user) == ("default", "ana")
+    assert (memory.memories.stats(user="ana").space, memory.memories.stats(user="ana").user) == (
+        "default",
+        "ana",
+    )
     assert memory.memories.stats().turns == 0
 
 
@@ -148,7 +156,9 @@ def test_an_erased_memory_stays_suppressed_for_its_user_only(memory: Memory) -> 
     assert len(memory.memories.list(user="bob")) == len(memory.memories.list(user="eve")) == 1
 
 
-def test_a_sweep_takes_all_users_each_with_a_capacity_of_their_own(memory: Memory, clock: FrozenClock) -> None:
+def test_a_sweep_takes_all_users_each_with_a_capacity_of_their_own(
+    memory: Memory, clock: FrozenClock
+) -> None:
     memory.memories.configure({"mid.capacity": 2})
     for user in (None, "ana", "bob"):
         for number, thing in enumerate(("tea", "coffee", "milk", "juice")):
@@ -156,7 +166,10 @@ def test_a_sweep_takes_all_users_each_with_a_capacity_of_their_own(memory: Memor
     dry = memory.memories.gc(clock.now(), dry_run=True)
     swept = memory.memories.gc(clock.now())
     assert swept.scored == dry.scored == 12
-    assert [len(memory.memories.list(user=user, layer="mid")) for user in ("ana", "bob")] == [4, 4]  # + shared
+    assert [len(memory.memories.list(user=user, layer="mid")) for user in ("ana", "bob")] == [
+        4,
+        4,
+    ]  # + shared
     assert len([item for item in memory.memories.list(user="ana") if item.user == "ana"]) == 2
     assert len(memory.memories.list()) == 2
 
@@ -201,7 +214,11 @@ def test_experience_of_a_user_is_their_own(memory: Memory) -> None:
 
 
 def test_objects_of_a_user_are_recalled_beside_the_shared_ones(memory: Memory) -> None:
-    shop, anas, bobs = memory.space("shop"), memory.space("shop", user="ana"), memory.space("shop", user="bob")
+    shop, anas, bobs = (
+        memory.space("shop"),
+        memory.space("shop", user="ana"),
+        memory.space("shop", user="bob"),
+    )
     shop.remember_structured({"path": "guides/release", "raw": "Release on Fridays."})
     anas.remember_structured({"path": "notes/release", "raw": "I release with a checklist."})
     assert [item.path for item in anas.list()] == ["guides/release", "notes/release"]
@@ -231,7 +248,9 @@ def test_a_users_object_stands_before_a_shared_one_with_its_id_and_gives_way_aga
     assert anas.get("plan").raw == "A plan of my own about tea."
     assert [item.raw for item in anas.recall_context("tea").objects] == ["A plan of my own about tea."]
     anas.forget("plan")
-    assert [item.raw for item in anas.recall_context("tea").objects] == ["The shared plan, changed, about tea."]
+    assert [item.raw for item in anas.recall_context("tea").objects] == [
+        "The shared plan, changed, about tea."
+    ]
     with pytest.raises(NotFound):
         anas.forget("plan")
 

@@ -52,7 +52,9 @@ def everything(memory: Memory, user: str | None) -> dict[str, object]:
         ],
         "facts": [str(hit.fact) for hit in memory.facts.about("user", user=user, space=spaces)],
         "memories": [(item.content, item.status) for item in memory.memories.list(user=user, status=None)],
-        "experience": [(item.text, item.archived) for item in memory.experience.list(user=user, archived=True)],
+        "experience": [
+            (item.text, item.archived) for item in memory.experience.list(user=user, archived=True)
+        ],
         "objects": [(item.path, item.raw, item.pinned) for item in memory.space("shop", user=user).list()],
         "found": [hit.frame.text for hit in memory.search("tea trains notes", user=user, space=spaces)],
         "recalled": bool(memory.recall("Where do I live?", user=user).text),
@@ -191,7 +193,11 @@ def test_an_import_takes_only_rows_of_the_person(memory: Memory, tmp_path: Path,
     else:
         tag = {"frame_id": other, "tag": "forged", "since": 1, "until": None, "checksum": 1}
         lines = [line for line in lines if '"frame_tag"' not in line]
-        at = next(number for number, line in enumerate(lines) if line.startswith('{"fact') or number == len(lines) - 1)
+        at = next(
+            number
+            for number, line in enumerate(lines)
+            if line.startswith('{"fact') or number == len(lines) - 1
+        )
         lines.insert(at, json.dumps({"frame_tag": tag}) + "\n")
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     lines.append(json.dumps({"end": {"rows": len(lines) - 1, "sha256": digest}}) + "\n")
@@ -207,7 +213,9 @@ def test_every_table_says_whose_its_rows_are() -> None:
     assert not set(PLACES) & OF_THE_STORE
 
 
-def test_a_whole_export_and_a_copy_keep_users(people: Memory, new_location: Callable[[str], str], tmp_path: Path) -> None:
+def test_a_whole_export_and_a_copy_keep_users(
+    people: Memory, new_location: Callable[[str], str], tmp_path: Path
+) -> None:
     before = everything(people, ANA)
     people.export(tmp_path / "all.jsonl")
     with Memory.open(new_location("sqlite")) as other:
