@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing, suppress
+from itertools import chain
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
-from longmind.base.errors import Busy
+from longmind.base.errors import Busy, InvalidInput
+from longmind.base.filters import SpaceLike
+from longmind.base.names import ALL
 from longmind.base.parameters import Mark, PathLike
 from longmind.base.results import Counts, Written
 from longmind.embed import Embedder, allowed_embedder, is_name, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
 from longmind.store import erasure, transfer, upkeep
+from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
+from longmind.store.person_transfer import import_person, is_of_person, person_lines
 from longmind.store.store import Store, open_store
 from longmind.store.transfer import read_lines, write_lines
 from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
@@ -75,17 +80,36 @@ class Lifecycle:
         *,
         derived: Annotated[bool, "Also what can be made again: text index, vectors, short forms."] = False,
         overwrite: Annotated[bool, "Replace the file if it is there."] = False,
+        user: Annotated[str | None, "Only what is kept of this person, and all of it."] = None,
+        space: Annotated[SpaceLike | None, "Of a person: only from these spaces, instead of all."] = None,
     ) -> Written:
-        """Write the whole store as JSON Lines; the same state always gives the same bytes."""
-        lines = transfer.export_lines(self.store, derived=derived)
+        """Write the whole store, or all of one person's, as JSON Lines.
+
+        The same state always gives the same bytes.
+        """
+        if user is None and space is not None:
+            raise InvalidInput(
+                "A space is exported by space.export.", hint="Name a user, or leave space out."
+            )
+        if user is not None and derived:
+            raise InvalidInput("What is derived is not exported of one person.", hint="Leave derived out.")
+        if user is None:
+            lines = transfer.export_lines(self.store, derived=derived)
+        else:
+            lines = person_lines(self.store, user, ALL if space is None else space)
         return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite))
 
     def import_(self, path: Annotated[PathLike, "A file that export wrote."]) -> transfer.Moved:
-        """Fill an empty memory from an export, of either engine.
+        """Fill an empty memory from an export, of either engine; or put an exported person back.
 
+        A person's export also goes into the memory it was made of, if nothing of theirs is there any more.
         Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way.
         """
         with read_lines(path) as lines:
+            first = next(lines, "")
+            lines = chain([first] if first else [], lines)
+            if is_of_person(first):
+                return import_person(self.store, lines)
             moved = transfer.import_lines(self.store, lines)
         self._wire()
         transfer.finish_import(self.store)
@@ -99,6 +123,20 @@ class Lifecycle:
         """Copy everything to a new store of either engine."""
         with closing(open_store(location)) as target:
             return transfer.copy_rows(self.store, target)
+
+    def verify_erasure(
+        self, certificate: Annotated[ErasureCertificate, "The certificate, as JSON.", Mark.TEXT]
+    ) -> ErasureCheck:
+        """Check that a certificate was issued here and that nothing of it is back."""
+        return erasure.verify_erasure(self.store, certificate)
+
+    def unfinished_erasures(self) -> Certificates:
+        """Complete erasures that a kill cut off or a reader held up, and return their certificates.
+
+        Each certificate is given once. One that says `"scrubbed": false` could not be completed because
+        another process is still reading; it is given again by a later call.
+        """
+        return Certificates(erasure.unfinished(self.store))
 
     def compact(self) -> None:
         """Give unused space back."""

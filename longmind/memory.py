@@ -11,42 +11,43 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 from longmind import submemories
 from longmind.base.checks import check_limit
-from longmind.base.filters import SpaceLike, View, Where
-from longmind.base.frame import Forgotten, Frame, FrameList, Kind, Page
+from longmind.base.filters import SpaceLike, UserLike, View, Where
+from longmind.base.frame import Frame, FrameList, Kind, Page
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import (
+    AsUser,
     Budget,
     FrameId,
     IdempotencyKey,
     InSpace,
     Limit,
     Mark,
-    MaybeFrameId,
     Metadata,
-    NewMetadata,
-    NewTags,
     PathLike,
     Scope,
     SessionName,
     Source,
     Tags,
+    User,
     WhereLike,
     WriteSpace,
 )
+from longmind.base.partitions import Partition, check_user, partition_name
 from longmind.base.results import Names
 from longmind.base.times import AsOf, Clock
+from longmind.editing import Editing
 from longmind.embed import Embedder
 from longmind.facts.extraction import Extractor
 from longmind.facts.ledger import Ledger
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from longmind.lifecycle import Lifecycle
+from longmind.people import People
 from longmind.search.embedding import AUTO
 from longmind.search.request import SearchOptions, SearchRequest
 from longmind.search.rerank import Reranker
 from longmind.search.results import SearchResults, WhyNot
-from longmind.store import edit, erasure, frames, scope
+from longmind.store import edit, frames, scope
 from longmind.store.drafts import Draft, draft
-from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
 from longmind.store.follower import MEMORY_LIMIT
 from longmind.store.lease import LeasePolicy
 from longmind.store.store import BUSY_SECONDS, Store, open_store
@@ -75,10 +76,11 @@ _MOST_FRAMES = 10_000
 """The largest page that `list` and `timeline` give at once."""
 
 
-class Memory(Lifecycle):
+class Memory(Lifecycle, Editing, People):
     """Long-term memory in one file, or in one schema of PostgreSQL.
 
-    Every call takes `space=`; without it, the handle's own space is meant, never all of them.
+    Every call takes `space=`; without it, the handle's own space is meant, never all of them. `user=` is one
+    person's part of a space: what is written there, only reads with the same `user=` see.
     Reads take `as_of=`, and never look at the clock.
     """
 
@@ -87,11 +89,13 @@ class Memory(Lifecycle):
         store: Store,
         *,
         space: str = DEFAULT_SPACE,
+        user: str | None = None,
         components: Components | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> None:
         self.store = store
         self.default_space = canonical_space(space)
+        self.default_user = None if user is None else check_user(user)
         self._components = components or Components()
         self._after_remember = after_remember
         self._wire()
@@ -100,7 +104,7 @@ class Memory(Lifecycle):
         for name in ("memories", "experience", "spaces", "_contexts"):
             self.__dict__.pop(name, None)
         super()._wire()
-        self.facts = Ledger(self.store, self.default_space)
+        self.facts = Ledger(self.store, self.default_space, self.default_user)
 
     @classmethod
     def open(
@@ -108,6 +112,7 @@ class Memory(Lifecycle):
         location: PathLike,
         *,
         space: str = DEFAULT_SPACE,
+        user: str | None = None,
         embedder: str | Embedder | None = AUTO,
         reranker: Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
@@ -142,7 +147,7 @@ class Memory(Lifecycle):
         `memory_limit` is how many bytes of the store stay in memory between calls. `accept_lost_log` opens a
         file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
         """
-        canonical_space(space)  # checked before a file is made
+        partition_name(space, user)  # checked before a file is made
         store = open_store(
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
@@ -152,7 +157,7 @@ class Memory(Lifecycle):
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache, access
         )
         try:
-            memory = cls(store, space=space, components=components, after_remember=after_remember)
+            memory = cls(store, space=space, user=user, components=components, after_remember=after_remember)
             if not read_only:
                 memory._complete(on_open)
         except BaseException:
@@ -181,25 +186,27 @@ class Memory(Lifecycle):
     @cached_property
     def memories(self) -> Memories:
         """What is remembered of conversations, and fades."""
-        return self._components.memories(self.store, self._search, self.default_space, os.environ)
+        return self._components.memories(
+            self.store, self._search, self.default_space, os.environ, user=self.default_user
+        )
 
     @cached_property
     def experience(self) -> Experience:
         """What was tried, what worked, what failed, and what is so."""
-        return self._components.experience(self.store, self._search, self.default_space)
+        return self._components.experience(self.store, self._search, self.default_space, self.default_user)
 
     @cached_property
     def spaces(self) -> Spaces:
         """Project spaces: objects with rules."""
-        return self._components.spaces(self.store, self._search, os.environ)
+        return self._components.spaces(self.store, self._search, os.environ, user=self.default_user)
 
-    def conversation(self, session: SessionName, *, space: InSpace = None) -> Conversation:
+    def conversation(self, session: SessionName, *, space: InSpace = None, user: User = None) -> Conversation:
         """One conversation: its turns, its window, and what it taught."""
-        return self.memories.conversation(session, space=space)
+        return self.memories.conversation(session, space=space, user=user)
 
-    def space(self, name: Annotated[str, "The space."]) -> ProjectSpace:
+    def space(self, name: Annotated[str, "The space."], *, user: User = None) -> ProjectSpace:
         """One project space: objects with rules."""
-        return self.spaces.space(name)
+        return self.spaces.space(name, user=user)
 
     @cached_property
     def _contexts(self) -> ContextBuilder:
@@ -224,15 +231,16 @@ class Memory(Lifecycle):
         occurred_at: Annotated[datetime | int | None, "When it happened; now, if it is not given."] = None,
         idempotency_key: IdempotencyKey = None,
         space: WriteSpace = None,
+        user: User = None,
     ) -> IngestReport:
         """Keep a text for later. The same text in the same place is kept once.
 
         Use it for what should still be known in another session: decisions, preferences, findings, events.
         """
         item = draft(
-            text, space=self._home(space), kind=kind, scope=scope, title=title, session=session, role=role,
-            speaker=speaker, uri=uri, source=source, tags=tags, metadata=metadata, occurred_at=occurred_at,
-            idempotency_key=idempotency_key,
+            text, space=self._home(space, user, scope), kind=kind, scope=scope, title=title,
+            session=session, role=role, speaker=speaker, uri=uri, source=source, tags=tags,
+            metadata=metadata, occurred_at=occurred_at, idempotency_key=idempotency_key,
         )  # fmt: skip
         return self._write([item])
 
@@ -243,11 +251,14 @@ class Memory(Lifecycle):
         ],
         *,
         space: WriteSpace = None,
+        user: User = None,
     ) -> IngestReport:
         """Keep several texts in one transaction: all of them or none."""
         from longmind.ingest.request import drafts_of
 
-        return self._write(drafts_of(items, space=self._home(space)))
+        place = space or self.default_space
+        whose = self.default_user if user is None else user
+        return self._write(drafts_of(items, space=place, user=whose))
 
     def ingest(
         self,
@@ -273,6 +284,7 @@ class Memory(Lifecycle):
         cancelled: Callable[[], bool] | None = None,
         progress: Callable[[Progress], None] | None = None,
         space: WriteSpace = None,
+        user: User = None,
     ) -> IngestReport:
         """Read a file, a folder or a text into documents with chunks.
 
@@ -286,7 +298,7 @@ class Memory(Lifecycle):
         report = ingest(
             self.store, self.readers, source, text=text, uri=uri, media_type=media_type, title=title,
             tags=tags, metadata=metadata, session=session, occurred_at=occurred_at,
-            space=self._home(space), scope=scope, cutting=Cutting(chunk_tokens, chunk_overlap),
+            space=self._home(space, user, scope), scope=scope, cutting=Cutting(chunk_tokens, chunk_overlap),
             files=FolderOptions(ignore, tuple(include), tuple(exclude)), budget=budget,
             cancelled=cancelled, progress=progress,
         )  # fmt: skip
@@ -301,62 +313,18 @@ class Memory(Lifecycle):
         for _ in changes:
             yield self.ingest(folder, **options)
 
-    def update(
+    # Reading
+
+    def get(
         self,
         frame_id: FrameId,
         *,
-        tags: NewTags = None,
-        metadata: NewMetadata = None,
         space: SpaceLike | None = None,
+        user: AsUser = None,
+        as_of: AsOf = AsOf.LATEST,
     ) -> Frame:
-        """Set a frame's tags or metadata; what held before stays visible as of before."""
-        return edit.update(self.store, frame_id, self._view(space), tags=tags, metadata=metadata)
-
-    def supersede(
-        self,
-        old: Annotated[int, "The frame that no longer holds."],
-        new: Annotated[int, "The frame that holds instead."],
-        *,
-        space: SpaceLike | None = None,
-    ) -> Forgotten:
-        """Retire a frame in favour of another; the history links them."""
-        return edit.supersede(self.store, old, new, self._view(space))
-
-    def forget(
-        self, frame_id: MaybeFrameId = None, *, where: WhereLike = None, space: SpaceLike | None = None
-    ) -> Forgotten:
-        """Retire a frame, or all that match: gone from answers, still there as of before.
-
-        Use it when something was wrong, is no longer wanted, or the user asks to forget it. The answer names
-        the frames that were retired now; forgetting twice changes nothing.
-        """
-        return edit.forget(self.store, frame_id, where, self._view(space))
-
-    def erase(
-        self, frame_id: MaybeFrameId = None, *, where: WhereLike = None, space: SpaceLike | None = None
-    ) -> ErasureCertificate:
-        """Remove a frame, or all that match, with everything derived from it, and return a certificate."""
-        return edit.erase(self.store, frame_id, where, self._view(space))
-
-    def verify_erasure(
-        self, certificate: Annotated[ErasureCertificate, "The certificate, as JSON.", Mark.TEXT]
-    ) -> ErasureCheck:
-        """Check that a certificate was issued here and that nothing of it is back."""
-        return erasure.verify_erasure(self.store, certificate)
-
-    def unfinished_erasures(self) -> Certificates:
-        """Complete erasures that a kill cut off or a reader held up, and return their certificates.
-
-        Each certificate is given once. One that says `"scrubbed": false` could not be completed because
-        another process is still reading; it is given again by a later call.
-        """
-        return Certificates(erasure.unfinished(self.store))
-
-    # Reading
-
-    def get(self, frame_id: FrameId, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST) -> Frame:
         """One frame, whole."""
-        view, number = self._view(space, as_of), edit.check_frame_id(frame_id)
+        view, number = self._view(space, user, as_of), edit.check_frame_id(frame_id)
         with self.store.read() as snapshot:
             return frames.get(snapshot.db, self.store.engine.dialect, number, view)
 
@@ -367,11 +335,12 @@ class Memory(Lifecycle):
         limit: Limit = 100,
         cursor: Annotated[str | None, "Where the page before ended."] = None,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Page:
         """Frames by id, a page at a time."""
         check_limit(limit, "limit", most=_MOST_FRAMES)
-        view, dialect = self._view(space, as_of), self.store.engine.dialect
+        view, dialect = self._view(space, user, as_of), self.store.engine.dialect
         with self.store.read() as snapshot:
             return frames.page(snapshot.db, dialect, view, Where.of(where), limit=limit, cursor=cursor)
 
@@ -384,13 +353,14 @@ class Memory(Lifecycle):
         where: WhereLike = None,
         newest_first: bool = True,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> FrameList:
         """What happened when, newest first."""
         check_limit(limit, "limit", most=_MOST_FRAMES)
         bounds = Where(since=since, until=until)
         condition = Where.of(where).within(since=bounds.since, until=bounds.until)
-        view, dialect = self._view(space, as_of), self.store.engine.dialect
+        view, dialect = self._view(space, user, as_of), self.store.engine.dialect
         with self.store.read() as snapshot:
             rows = frames.timeline(
                 snapshot.db, dialect, view, condition, limit=limit, newest_first=newest_first
@@ -402,6 +372,7 @@ class Memory(Lifecycle):
         query: Annotated[str, "What you want to know."],
         *,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         limit: Limit = 10,
         as_of: AsOf = AsOf.LATEST,
         **options: Unpack[SearchOptions],
@@ -410,7 +381,7 @@ class Memory(Lifecycle):
 
         Use it to look for particular notes, documents or turns; for an answer to work with, use recall.
         """
-        view = self._view(space, as_of)
+        view = self._view(space, user, as_of)
         return self._search.search(SearchRequest.of(query, view, limit=limit, **options))
 
     def why_not(
@@ -419,12 +390,13 @@ class Memory(Lifecycle):
         frame_id: FrameId,
         *,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         limit: Limit = 10,
         as_of: AsOf = AsOf.LATEST,
         **options: Unpack[SearchOptions],
     ) -> WhyNot:
         """Where a frame was lost in a search, or which place it has."""
-        request = SearchRequest.of(query, self._view(space, as_of), limit=limit, **options)
+        request = SearchRequest.of(query, self._view(space, user, as_of), limit=limit, **options)
         return self._search.why_not(request, edit.check_frame_id(frame_id))
 
     def recall(
@@ -437,6 +409,7 @@ class Memory(Lifecycle):
         ] = "default",
         session: Annotated[str | None, "The conversation the question is asked in."] = None,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
         **options: Unpack[SearchOptions],
     ) -> Context:
@@ -447,7 +420,7 @@ class Memory(Lifecycle):
         from longmind.context.builder import check_recall
 
         chosen = self._contexts.recipe(recipe)
-        request = SearchRequest.of(query, self._view(space, as_of), limit=chosen.depth, **options)
+        request = SearchRequest.of(query, self._view(space, user, as_of), limit=chosen.depth, **options)
         return self._contexts.recall(check_recall(request, recipe=chosen, budget=budget, session=session))
 
     def replay(
@@ -459,7 +432,8 @@ class Memory(Lifecycle):
 
         parsed = Receipt.from_json(receipt) if isinstance(receipt, str) else receipt
         if parsed.order == SPACE:
-            return self.space(parsed.request.get("space", "")).replay(parsed)
+            request = parsed.request
+            return self.space(request.get("space", ""), user=request.get("user")).replay(parsed)
         return self._contexts.replay(parsed)
 
     def save_recipe(
@@ -486,11 +460,13 @@ class Memory(Lifecycle):
 
     # Steps
 
-    def _home(self, space: str | None) -> str:
-        return self.default_space if space is None else space
+    def _home(self, space: str | None, user: str | None, scope: str) -> Partition:
+        own = None if scope == "global" else self.default_user
+        return partition_name(self.default_space if space is None else space, own if user is None else user)
 
-    def _view(self, space: SpaceLike | None, as_of: AsOf = AsOf.LATEST) -> View:
-        return View.of(self.default_space if space is None else space, as_of)
+    def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
+        place = self.default_space if space is None else space
+        return View.of(place, as_of, self.default_user if user is None else user)
 
     def _write(self, drafts: Sequence[Draft]) -> IngestReport:
         from longmind.ingest.request import remember

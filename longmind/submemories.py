@@ -81,7 +81,13 @@ class Components:
         )
 
     def memories(
-        self, store: Store, search: SearchEngine, space: str, environment: Mapping[str, str]
+        self,
+        store: Store,
+        search: SearchEngine,
+        space: str,
+        environment: Mapping[str, str],
+        *,
+        user: str | None = None,
     ) -> Memories:
         from longmind.conversation.memories import Memories
         from longmind.llm.models import Models
@@ -89,14 +95,24 @@ class Components:
         access = self.allowed(environment)
         # Named, the model for notes may also read turns; it is the process's own.
         models = Models(environment, default=self.semantic_model, access=access)
-        return Memories(store, search, space, model=self.llm, models=models, guard=_guard(store, access))
+        guard = _guard(store, access)
+        return Memories(store, search, space, user=user, model=self.llm, models=models, guard=guard)
 
-    def experience(self, store: Store, search: SearchEngine, space: str) -> Experience:
+    def experience(
+        self, store: Store, search: SearchEngine, space: str, user: str | None = None
+    ) -> Experience:
         from longmind.experience.interface import Experience
 
-        return Experience(store, search, repo=space)
+        return Experience(store, search, repo=space, user=user)
 
-    def spaces(self, store: Store, search: SearchEngine, environment: Mapping[str, str]) -> Spaces:
+    def spaces(
+        self,
+        store: Store,
+        search: SearchEngine,
+        environment: Mapping[str, str],
+        *,
+        user: str | None = None,
+    ) -> Spaces:
         from longmind.llm.models import Models
         from longmind.spaces.registry import Spaces
 
@@ -104,7 +120,7 @@ class Components:
         models = Models(environment, default=self.semantic_model or self.llm, access=access)
         return Spaces(
             store, search, backend=self.ordering, models=models, guard=_guard(store, access),
-            telemetry=self.telemetry, access=access,
+            telemetry=self.telemetry, access=access, user=user,
         )  # fmt: skip
 
     def allowed(self, environment: Mapping[str, str]) -> Access:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from math import isnan
 from typing import Any, Final, Literal
 
 from longmind.base.checks import canonical_json, check_label, check_tags
 from longmind.base.errors import InvalidInput
-from longmind.base.names import ALL, AllSpaces, canonical_space
+from longmind.base.names import ALL, AllSpaces
+from longmind.base.partitions import check_user, partition_name, split_partition
 from longmind.base.times import AsOf, to_ms
 
 OneOrMore = str | Iterable[str]
 SpaceLike = str | Iterable[str] | AllSpaces
+UserLike = str | AllSpaces | None
 
 MOST_VALUES = 10_000
 """Values that one filter may name; the engines take some tens of thousands in a whole statement."""
@@ -26,21 +28,40 @@ _MOST_CONDITIONS = 32
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The spaces a read is made from, and the instant it is made as of."""
+    """The parts of spaces that a read is made from, and the instant it is made as of."""
 
     spaces: tuple[str, ...] | AllSpaces
+    """Names of partitions: `work` for what all of a space share, `work@ana` for one user's part."""
     as_of: AsOf = AsOf.LATEST
+    user: UserLike = None
+    """Whose parts are read beside the shared ones. ALL is everybody's, for those who look after the store."""
+    is_own: bool = False
+    """True: only the user's parts, neither what is shared nor what is global. Who changes or removes
+    something as a user does it to what is theirs."""
     with_hidden: bool = False
     """Also what the rules of visibility of a space hide: for who keeps or erases, not for answers."""
 
     @classmethod
-    def of(cls, space: SpaceLike, as_of: AsOf = AsOf.LATEST) -> View:
+    def of(
+        cls,
+        space: SpaceLike,
+        as_of: AsOf = AsOf.LATEST,
+        user: UserLike = None,
+        *,
+        to_change: bool = False,
+    ) -> View:
+        """What a reader sees: the shared part of each space, and that of the user, if one is named.
+
+        `to_change`: what may be changed, which is only the user's own part if one is named.
+        """
         if not isinstance(as_of, AsOf):
             raise InvalidInput(
                 f"as_of must be an AsOf, not {type(as_of).__name__}.", hint="Write AsOf.at(moment)."
             )
+        whose = user if user is None or user is ALL else check_user(user)
+        is_own = to_change and isinstance(whose, str)
         if space is ALL:
-            return cls(ALL, as_of)
+            return cls(ALL, as_of, whose, is_own)
         if not isinstance(space, Iterable):
             raise InvalidInput(f"space must be a name or several, not {type(space).__name__}.")
         names = [space] if isinstance(space, str) else list(space)
@@ -48,7 +69,42 @@ class View:
             raise InvalidInput(f"At most {_MOST_SPACES} spaces can be named.", hint="Pass space=ALL.")
         if not names:
             raise InvalidInput("No space was named.", hint="Name one, or pass space=ALL.")
-        return cls(tuple(sorted({canonical_space(name) for name in names})), as_of)
+        parts = {partition_name(name) for name in names}
+        if isinstance(whose, str):
+            theirs = {partition_name(name, whose) for name in parts}
+            parts = theirs if is_own else parts | theirs
+        return cls(tuple(sorted(parts)), as_of, whose, is_own)
+
+    def at(self, as_of: AsOf) -> View:
+        """The same parts as of another instant."""
+        return replace(self, as_of=as_of)
+
+    def own(self) -> View:
+        """Only the user's parts of it, where a user looks: what is not shared even if names are the same."""
+        if not isinstance(self.user, str):
+            return self
+        if self.spaces is ALL:
+            return replace(self, is_own=True)
+        theirs = tuple(name for name in self.spaces if split_partition(name)[1] == self.user)
+        return replace(self, spaces=theirs, is_own=True)
+
+    def covers(self, partition: str) -> bool:
+        """Whether the view reads a part of a space, by its name."""
+        space, user = split_partition(partition)
+        if self.spaces is ALL:
+            return self.user is ALL or user == self.user or (user is None and not self.is_own)
+        return partition in self.spaces or (self.user is ALL and space in self.spaces)
+
+    def sees(self, partition: str, scope: str) -> bool:
+        """Whether the view shows a frame, by the part of a space that it is in and by its scope."""
+        return self.covers(partition) or (scope == "global" and not self.is_own)
+
+    @property
+    def space_names(self) -> tuple[str, ...] | AllSpaces:
+        """The spaces, whoever's part of them is read."""
+        if self.spaces is ALL:
+            return ALL
+        return tuple(sorted({split_partition(name)[0] for name in self.spaces}))
 
 
 @dataclass(frozen=True, slots=True)

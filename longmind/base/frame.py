@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from longmind.base.partitions import Partition, partition_name
 from longmind.base.results import Listing
 from longmind.base.times import from_ms
 
@@ -58,6 +59,13 @@ class Frame:
     retired_at: int | None
     superseded_by: int | None
     content_hash: str
+    user: str | None = None
+    """Whose part of the space it is in; None for the part that all share."""
+
+    @property
+    def partition(self) -> Partition:
+        """The name of the part of the space that it is in."""
+        return partition_name(self.space, self.user)
 
     @property
     def occurred(self) -> datetime:

@@ -12,7 +12,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Annotated, Any, Literal
 
-from longmind.base.filters import Where
+from longmind.base.filters import UserLike, Where
 
 
 class Mark(Enum):
@@ -40,6 +40,8 @@ FrameId = Annotated[int, "The id of a frame."]
 MaybeFrameId = Annotated[int | None, "The id of a frame."]
 WriteSpace = Annotated[str | None, "The space to write to; the memory's own if it is not given."]
 InSpace = Annotated[str | None, "The space it is in; the memory's own if it is not given."]
+User = Annotated[str | None, "Whose it is: an id or address of your own. Without it, all users share it."]
+AsUser = Annotated[UserLike, "Who asks: sees their own part too, besides what all users share."]
 Tags = Annotated[Iterable[str], "Tags for it."]
 Metadata = Annotated[Mapping[str, Any] | None, "Keys with values.", Mark.PAIRS]
 NewTags = Annotated[Iterable[str] | None, "All tags it should have from now on."]

@@ -11,8 +11,9 @@ import typer
 
 from longmind.base.errors import InvalidInput
 from longmind.base.names import DEFAULT_SPACE
+from longmind.base.partitions import check_user
 from longmind.cli import arguments
-from longmind.cli.arguments import JsonOption, MemoryLimitOption, SpaceOption, StoreOption
+from longmind.cli.arguments import JsonOption, MemoryLimitOption, SpaceOption, StoreOption, UserOption
 from longmind.cli.keys import KeysOption, OriginsOption, key_file
 from longmind.cli.output import Block, Table, emit
 
@@ -78,6 +79,7 @@ def mcp(
         ),
     ] = None,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     store: StoreOption = None,
     memory_limit: MemoryLimitOption = None,
 ) -> None:
@@ -88,11 +90,13 @@ def mcp(
 
     if memory_limit:
         arguments.byte_count(memory_limit)  # refused now, not when the first call opens the memory
+    if user is not None:
+        check_user(user)
     with ExitStack() as stack:
 
         def opening(begins: bool) -> Memory:
             opened = arguments.writing if begins else arguments.reading
-            return stack.enter_context(opened(store, space=space, memory_limit=memory_limit))
+            return stack.enter_context(opened(store, space=space, user=user, memory_limit=memory_limit))
 
         holder = Holder(opening)
         if http:
@@ -127,6 +131,7 @@ def hook(
     ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say on standard error what failed.")] = False,
     space: NamedSpace = None,
+    user: UserOption = None,
     store: NamedStore = None,
 ) -> None:
     """Answer a coding agent's hook: its JSON on standard input, the answer in its format.
@@ -135,8 +140,8 @@ def hook(
     """
     from longmind.hooks.command import main
 
-    values = (("--agent", agent), ("--store", store), ("--space", space))
-    options = [word for name, value in values if value for word in (name, value)]
+    values = (("--agent", agent), ("--store", store), ("--space", space), ("--user", user))
+    options = [word for name, value in values if value is not None for word in (name, value)]
     flags = [name for name, is_set in (("--begin", begin), ("--verbose", verbose)) if is_set]
     raise typer.Exit(main([event, *options, *flags]))
 
@@ -152,6 +157,10 @@ def install(
     ] = False,
     dry_run: DryRunFlag = False,
     space: NamedSpace = None,
+    for_user: Annotated[
+        str | None,
+        typer.Option("--for-user", metavar="NAME", help="Whose memory it is, instead of what all share."),
+    ] = None,
     store: NamedStore = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -161,7 +170,9 @@ def install(
     """
     from longmind.hooks import install
 
-    request = _request(agent, project, user, hooks, mcp, store=store, space=space, begin=begin)
+    request = _request(
+        agent, project, user, hooks, mcp, store=store, space=space, begin=begin, whose=for_user
+    )
     done = install.install(request, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
     emit(
         {"dry_run": dry_run, "files": [_plain(item) for item in done]},
@@ -201,6 +212,7 @@ def _request(
     store: str | None = None,
     space: str | None = None,
     begin: bool = False,
+    whose: str | None = None,
 ) -> Setup:
     from longmind.hooks.install import Setup, program
 
@@ -217,6 +229,7 @@ def _request(
         store=location,
         space=space,
         begin=begin,
+        whose=None if whose is None else check_user(whose),
     )
 
 

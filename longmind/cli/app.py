@@ -11,7 +11,7 @@ from typing import Annotated, Final, cast
 import typer
 
 from longmind.base.errors import InvalidInput
-from longmind.cli import agents, commands, errors, ingest, keys, models, rescue, serve, setup
+from longmind.cli import agents, chats, commands, errors, ingest, keys, models, rescue, serve, setup
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
@@ -77,6 +77,8 @@ def _add_operations(app: typer.Typer, first: str | None) -> None:
             app.command(commands.name_of(item), help=item.description, rich_help_panel=panel)(_listed)
         elif item.name == "ingest":
             app.command("ingest", rich_help_panel=panel)(ingest.command(item))
+        elif item.name == "add":
+            app.command("add", rich_help_panel=panel)(chats.add)
         elif item.name == "copy":
             app.command("copy", rich_help_panel=panel)(setup.copy)
         else:

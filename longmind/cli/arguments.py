@@ -17,7 +17,8 @@ from longmind.base.addresses import shown_location
 from longmind.base.checks import check_text
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
-from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
+from longmind.base.names import ALL, DEFAULT_SPACE
+from longmind.base.partitions import partition_name
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
 from longmind.base.times import FOREVER, AsOf, SystemClock
 from longmind.cli import telemetry
@@ -31,6 +32,7 @@ MEMORY_LIMIT_VARIABLE: Final = "LONGMIND_MEMORY_LIMIT"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
+USER_VARIABLE: Final = "LONGMIND_USER"
 _ANY_SPACE: Final = "*"
 _SIZE = re.compile(r"(\d{1,19})\s*(?:([KMG])(?:i?B)?)?", re.IGNORECASE)
 
@@ -45,6 +47,12 @@ StoreOption = Annotated[
     ),
 ]
 SpaceOption = Annotated[str, typer.Option("--space", metavar="NAME", help="The space to write to.")]
+UserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user", envvar=USER_VARIABLE, metavar="NAME", help="Whose memory it is, besides what all share."
+    ),
+]
 SpacesOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -71,7 +79,11 @@ MOMENT: Final = "MOMENT"
 
 @contextmanager
 def reading(
-    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+    store: str | None,
+    *,
+    space: str = DEFAULT_SPACE,
+    user: str | None = None,
+    memory_limit: str | None = None,
 ) -> Iterator[Memory]:
     """An existing store; one that may not be written is opened read-only."""
     from longmind.memory import Memory
@@ -84,7 +96,7 @@ def reading(
             space=space,
             create=False,
             read_only=not _may_write(location),
-            **_opening_options(memory_limit),
+            **_opening_options(memory_limit, user),
         )
     except NotFound as error:
         raise _nothing_there(store, error) from None
@@ -97,6 +109,7 @@ def writing(
     store: str | None,
     *,
     space: str = DEFAULT_SPACE,
+    user: str | None = None,
     memory_limit: str | None = None,
     registry: Any = None,
 ) -> Iterator[Memory]:
@@ -106,8 +119,8 @@ def writing(
     """
     from longmind.memory import Memory
 
-    canonical_space(space)  # refused before a folder is created
-    options = _opening_options(memory_limit, registry)
+    options = _opening_options(memory_limit, user, registry)
+    partition_name(space, options["user"])  # refused before a folder is created
     _check_moved(store)
     if store is None:
         try:
@@ -131,13 +144,14 @@ def _check_moved(store: str | None) -> None:
         )
 
 
-def _opening_options(memory_limit: str | None, registry: Any = None) -> dict[str, Any]:
-    """Options of `Memory.open` from the environment; a memory limit on the command line wins."""
+def _opening_options(memory_limit: str | None, user: str | None, registry: Any = None) -> dict[str, Any]:
+    """Options of `Memory.open` from the environment; what is on the command line wins."""
     options: dict[str, Any] = {}
     limit = memory_limit or os.environ.get(MEMORY_LIMIT_VARIABLE)
     if limit:
         options["memory_limit"] = byte_count(limit)
     return options | {
+        "user": os.environ.get(USER_VARIABLE) or None if user is None else user,
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": telemetry.of_spaces(registry),

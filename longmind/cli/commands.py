@@ -16,6 +16,7 @@ import typer
 from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
+from longmind.base.partitions import check_user
 from longmind.cli import arguments, errors
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import HELP_STYLE, emit
@@ -117,18 +118,28 @@ _LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
     "experience.brief": {"explain": "Say why each item is there, and why others are not."},
 }
 """Flags that only change how people see an answer, by operation."""
-_CONFIRMED: Final = {"space.delete": "Erase everything in space {space!r}?"}
-"""Operations that need confirmation, or --yes."""
+_CONFIRMED: Final[Mapping[str, Callable[[Mapping[str, Any]], str | None]]] = {
+    "space.delete": lambda inputs: f"Erase everything in space {inputs['space']!r}?",
+    "erase": lambda inputs: _question_of_person(inputs),
+}
+"""Operations that need confirmation, or --yes, and what to ask; None where they need none after all."""
 _SINGULAR: Final = {"aliases": "alias"}
 """What one of several is called, where it is not the same without its s."""
 
 
 def _ask_first(operation: Operation, yes: bool | None, inputs: Mapping[str, Any]) -> None:
-    if operation.name in _CONFIRMED and not yes:
-        question = _CONFIRMED[operation.name].format(**inputs)
+    question = _CONFIRMED[operation.name](inputs) if operation.name in _CONFIRMED and not yes else None
+    if question is not None:
         if not sys.stdin.isatty():
             raise InvalidInput(question, hint="Repeat it with --yes.")
         typer.confirm(question, abort=True)
+
+
+def _question_of_person(inputs: Mapping[str, Any]) -> str | None:
+    """Erasing with a user alone takes everything of theirs."""
+    if "user" not in inputs or set(inputs) - {"user", "space"}:
+        return None
+    return f"Erase everything of user {inputs['user']!r}?"
 
 
 def _shell_parameter(item: Parameter, option: Option, *, is_text: bool) -> inspect.Parameter:
@@ -223,6 +234,8 @@ def _check_spaces(inputs: Mapping[str, Any]) -> None:
         for space in (spaces,) if isinstance(spaces, str) else spaces:
             if space != values.ANY_SPACE:
                 canonical_space(space)
+    if inputs.get("user") is not None:
+        check_user(inputs["user"])
 
 
 def group_app(name: str, text: str, operations: Iterable[Operation]) -> typer.Typer:

@@ -12,7 +12,7 @@ import typer
 from longmind.base.errors import MissingExtra, NotFound
 from longmind.base.names import DEFAULT_SPACE
 from longmind.cli import arguments, telemetry
-from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption
+from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption, UserOption
 from longmind.cli.keys import KeysOption, OriginsOption, key_file
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def serve(
     allow_origin: OriginsOption = None,
     store: StoreOption = None,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     memory_limit: MemoryLimitOption = None,
 ) -> None:
     """Answer over HTTP until interrupted. Beyond this machine, create keys first: longmind keys create."""
@@ -56,7 +57,9 @@ def serve(
     if files is not None and not files.is_dir():
         raise NotFound(f"{files} is not a folder.", hint="Create it first, or name another with --files.")
     registry = metrics.registry
-    with arguments.writing(store, space=space, memory_limit=memory_limit, registry=registry) as memory:
+    with arguments.writing(
+        store, space=space, user=user, memory_limit=memory_limit, registry=registry
+    ) as memory:
         print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}", file=sys.stderr)
         print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
         answer(

@@ -42,13 +42,17 @@ DbOption = Annotated[
     typer.Option("--db", envvar=STORE_VARIABLE, metavar="PATH|URL", help="The file, or postgresql://…"),
 ]
 SpaceOption = Annotated[str, typer.Option("--space", metavar="NAME", help="The space.")]
+UserOption = Annotated[
+    str | None,
+    typer.Option("--user", envvar=arguments.USER_VARIABLE, metavar="NAME", help="Whose memory it is."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write JSON for programs.")]
 SessionOption = Annotated[str, typer.Option("--session", metavar="NAME", help="The conversation.")]
 PiiOption = Annotated[bool, typer.Option("--exclude-pii", help="Leave out what holds personal data.")]
 
 
 @contextmanager
-def _open(db: str, space: str) -> Iterator[Memory]:
+def _open(db: str, space: str, user: str | None) -> Iterator[Memory]:
     """The store, created with its folder if it is not there."""
     from longmind.memory import Memory
 
@@ -59,13 +63,13 @@ def _open(db: str, space: str) -> Iterator[Memory]:
             raise Forbidden(
                 f"The folder of {db} cannot be made: {error.strerror}.", hint="Name another place with --db."
             ) from None
-    with Memory.open(db, space=space) as memory:
+    with Memory.open(db, space=space, user=user) as memory:
         yield memory
 
 
 @contextmanager
-def _memories(db: str, space: str) -> Iterator[Memories]:
-    with _open(db, space) as memory:
+def _memories(db: str, space: str, user: str | None) -> Iterator[Memories]:
+    with _open(db, space, user) as memory:
         yield memory.memories
 
 
@@ -77,13 +81,14 @@ def add_turn(
     no_extract: Annotated[bool, typer.Option("--no-extract", help="Make no memories of it.")] = False,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write a turn, and what it tells into the memories."""
     from longmind.http import shapes
 
     content = sys.stdin.read() if text == "-" else text
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         report = memories.conversation(session).add_turn(role, content, extract=not no_extract)
     emit(shapes.turn_report(report), as_json=as_json, view=_turn_view)
 
@@ -96,12 +101,13 @@ def get_context(
     exclude_pii: PiiOption = False,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The last turns, the strongest memories, and the long-term ones that matter."""
     from longmind.http import shapes
 
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         answer = memories.conversation(session).context(k, query=query, exclude_pii=exclude_pii)
     emit(shapes.context(answer), as_json=as_json, view=_context_view)
 
@@ -113,13 +119,14 @@ def remember(
     tags: Annotated[str, typer.Option("--tags", metavar="a,b", help="Tags, with commas between.")] = "",
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Keep a memory in the middle layer."""
     from longmind.http import shapes
 
     names = [tag.strip() for tag in tags.split(",") if tag.strip()]
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         item = memories.remember(text, importance=importance, tags=names)
     emit(shapes.memory(item), as_json=as_json, view=lambda one: _memories_view([one]))
 
@@ -133,13 +140,14 @@ def list_memories(
     exclude_pii: PiiOption = False,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """The memories in order."""
     from longmind.http import shapes
 
     states = None if status == "all" else status
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         memories_ = memories.list(layer=layer, sort=sort, status=states, limit=limit, exclude_pii=exclude_pii)
     emit(shapes.memories(memories_), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
@@ -152,12 +160,13 @@ def search(
     exclude_pii: PiiOption = False,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Memories that answer, best first."""
     from longmind.http import shapes
 
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         answer = memories.search(query, layer=layer, limit=limit, exclude_pii=exclude_pii)
     emit(shapes.memories(answer), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
@@ -169,12 +178,13 @@ def forget(
     with_sources: Annotated[bool, typer.Option("--with-sources", help="And the turns it was in.")] = False,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Erase a memory for good; it is not extracted again."""
     if (memory_id is None) == (text is None):
         raise InvalidInput("Give --id or --text, one of them.")
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         number = memories.like(text).id if text is not None else memory_id
         assert number is not None
         certificate = memories.erase(number, with_sources=with_sources)
@@ -191,6 +201,7 @@ def gc(
     ] = None,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Score, promote, and clean up."""
@@ -198,7 +209,7 @@ def gc(
 
     instant = arguments.moment(now, "--now")
     moment = SystemClock().now() if instant is None else instant
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         report = memories.gc(moment, dry_run=dry_run, purge=purge)
     emit(shapes.sweep(report), as_json=as_json, view=_sweep_view)
 
@@ -208,24 +219,28 @@ def explain(
     memory_id: Annotated[int, typer.Option("--id", help="The memory.")],
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Why a memory stands where it stands: score, rules, turns, decisions."""
     from longmind.http import shapes
 
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         why = memories.why(memory_id, now=SystemClock().now())
     emit(shapes.why(why), as_json=as_json, view=_why_view)
 
 
 @app.command()
 def stats(
-    db: DbOption = DEFAULT_STORE, space: SpaceOption = DEFAULT_SPACE, as_json: JsonOption = False
+    db: DbOption = DEFAULT_STORE,
+    space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Counts, averages, how extraction went, and what models cost."""
     from longmind.http import shapes
 
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         figures = memories.stats(now=SystemClock().now())
     emit(shapes.stats(figures), as_json=as_json, view=_nested_view)
 
@@ -239,10 +254,11 @@ def config(
     ] = None,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show the settings, one of them, or set it."""
-    with _memories(db, space) as memories:
+    with _memories(db, space, user) as memories:
         if load is not None:
             memories.configure(_settings(load))
         if key is not None and value is not None:
@@ -265,11 +281,12 @@ def serve(
     allow_origin: OriginsOption = None,
     db: DbOption = DEFAULT_STORE,
     space: SpaceOption = DEFAULT_SPACE,
+    user: UserOption = None,
 ) -> None:
     """Answer over HTTP until interrupted."""
     from longmind.http.serve import serve as answer
 
-    with _open(db, space) as memory:
+    with _open(db, space, user) as memory:
         print(f"Serving on http://{host}:{port}", file=sys.stderr, flush=True)
         answer(
             memory,

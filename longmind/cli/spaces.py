@@ -13,7 +13,7 @@ import typer
 from longmind.base.errors import NotFound
 from longmind.base.results import Written
 from longmind.cli import arguments, space_browser
-from longmind.cli.arguments import JsonOption, StoreOption
+from longmind.cli.arguments import JsonOption, StoreOption, UserOption
 from longmind.cli.output import emit, show
 from longmind.cli.views import spaces as views
 from longmind.cli.views.memory import backed_up
@@ -59,6 +59,7 @@ def watch(
     include: Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Only these files.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(metavar="PATTERN", help="Not these files.")] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag for all of it.")] = None,
+    user: UserOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -66,7 +67,7 @@ def watch(
     from longmind.spaces import sync
 
     options: dict[str, Any] = {"include": include or (), "exclude": exclude or (), "tags": tag or ()}
-    with arguments.writing(store) as memory:
+    with arguments.writing(store, user=user) as memory:
         if not as_json:
             show(["Watching. Press Ctrl-C to stop."], sys.stderr)
         space, readers = memory.space(name), memory.readers
@@ -88,6 +89,7 @@ def browse_space(
     pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned objects.")] = False,
     limit: Annotated[int, typer.Option(help="How many objects at most.")] = 5000,
     tree: Annotated[bool, typer.Option("--tree", help="Print the tree, also on a terminal.")] = False,
+    user: UserOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -95,7 +97,7 @@ def browse_space(
 
     Where there is no terminal, the tree is printed.
     """
-    with arguments.reading(store) as memory:
+    with arguments.reading(store, user=user) as memory:
         space = memory.space(name)
         if which is not None:
             try:

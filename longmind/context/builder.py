@@ -26,7 +26,16 @@ from longmind.context.lanes import (
     whole,
 )
 from longmind.context.packing import Packed, Packer, pack_lanes
-from longmind.context.receipt import Receipt, Replay, check_store, issue, mark_of, replay
+from longmind.context.receipt import (
+    Receipt,
+    Replay,
+    check_store,
+    issue,
+    mark_of,
+    places_of,
+    replay,
+    user_from,
+)
 from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
 from longmind.context.render import RENDERERS
 from longmind.context.shorten import Shortener
@@ -193,7 +202,7 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
         spaces = ALL if request["spaces"] == "all" else tuple(request["spaces"])
         search = SearchRequest.of(
             request["query"],
-            View.of(spaces, AsOf(system=request["as_of"][0], valid=request["as_of"][1])),
+            View.of(spaces, AsOf(system=request["as_of"][0], valid=request["as_of"][1]), user_from(request)),
             where=request["where"],
             limit=recipe.depth,
             lanes=tuple(request["lanes"]),
@@ -226,7 +235,7 @@ def _as_json(call: Recall) -> dict[str, Any]:
     search = call.search
     return {
         "query": search.query,
-        "spaces": "all" if search.view.spaces is ALL else list(search.view.spaces),
+        **places_of(search.view),
         "as_of": [search.view.as_of.system, search.view.as_of.valid],
         "where": search.where.to_mapping(),
         "lanes": list(search.lanes),

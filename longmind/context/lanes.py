@@ -78,7 +78,9 @@ class Exchanges:
         }
         positions: dict[tuple[str, str | None], list[tuple[int, int, int]]] = {}
         for piece in turns.values():
-            positions.setdefault((piece.frame.space, piece.frame.session), []).append(_position(piece.frame))
+            positions.setdefault((piece.frame.partition, piece.frame.session), []).append(
+                _position(piece.frame)
+            )
         best = iter([piece.frame for piece in islice(turns.values(), lane.items)])
         chosen: dict[int, Piece] = {}
         # Each hit brings neighbours along, so that half of the hits are mostly enough.
@@ -117,7 +119,7 @@ def _neighbours(
         by = f"f.occurred_at {order}, coalesce(f.ordinal, 0) {order}, f.frame_id {order}"
         for frame in frames:
             at = _position(frame)
-            hits = positions[frame.space, frame.session]
+            hits = positions[frame.partition, frame.session]
             if limit and (max(hits) > at if sign == ">" else min(hits) < at):
                 parts.append(
                     "SELECT * FROM (SELECT CAST(? AS BIGINT) AS hit, f.frame_id FROM frame f "
@@ -127,7 +129,7 @@ def _neighbours(
                     f"AND (f.occurred_at, coalesce(f.ordinal, 0), f.frame_id) {sign} (?, ?, ?) "
                     f"ORDER BY {by} LIMIT {limit}) beside"
                 )
-                values += (frame.id, frame.session, frame.space, *seen.values, at[0], *at)
+                values += (frame.id, frame.session, frame.partition, *seen.values, at[0], *at)
     neighbours: dict[int, list[int]] = {}
     for hit, frame_id in snapshot.db.all(" UNION ALL ".join(parts), values) if parts else ():
         neighbours.setdefault(int(hit), []).append(int(frame_id))
@@ -149,7 +151,8 @@ class Recent:
             return []
         where = Where.of({**request.where.to_mapping(), "session": request.session})
         dialect = self._store.engine.dialect
-        frames = timeline(snapshot.db, dialect, request.view, where, limit=lane.items)
+        # A session of the same name that all share is another one.
+        frames = timeline(snapshot.db, dialect, request.view.own(), where, limit=lane.items)
         return [whole(frame, "recent", rank) for rank, frame in enumerate(frames, 1)]
 
 

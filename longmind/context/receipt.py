@@ -10,7 +10,7 @@ from typing import Any
 
 from longmind.base.checks import canonical_json
 from longmind.base.errors import InvalidInput
-from longmind.base.filters import View
+from longmind.base.filters import UserLike, View
 from longmind.base.frame import Frame
 from longmind.base.names import ALL
 from longmind.base.recall_marks import mark_id
@@ -22,6 +22,19 @@ from longmind.context.sentences import Range
 from longmind.store.engine import Dialect
 from longmind.store.frames import fetch, stored
 from longmind.store.transaction import Snapshot
+
+
+def places_of(view: View) -> dict[str, Any]:
+    """The spaces and the user of a view, as a receipt's request writes them; `true` is every user."""
+    names = view.space_names
+    user = {} if view.user is None else {"user": True if view.user is ALL else view.user}
+    return {"spaces": "all" if names is ALL else list(names), **user}
+
+
+def user_from(request: Mapping[str, Any]) -> UserLike:
+    """Whose view a receipt's request was; none's, where it names no user."""
+    user: str | bool | None = request.get("user")
+    return ALL if user is True else user  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +187,7 @@ def _again(
     }
     # As it was seen then: what was forgotten since is still shown as it was given.
     system = min(receipt.revision, view.as_of.system)
-    then = View(view.spaces, AsOf(system=system, valid=view.as_of.valid))
+    then = view.at(AsOf(system=system, valid=view.as_of.valid))
     frames = {frame.id: frame for frame in fetch(snapshot.db, dialect, frame_ids, then)}
     items: list[Item] = []
     changes: list[str] = []

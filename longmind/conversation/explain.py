@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 
+from longmind.base.filters import View
 from longmind.base.frame import Kind
+from longmind.base.partitions import split_partition
 from longmind.conversation import sweep
 from longmind.conversation.config import Config, Scoring
 from longmind.conversation.extraction import extraction_figures
@@ -19,7 +21,7 @@ from longmind.store.engine import Connection
 
 def explain(db: Connection, item: MemoryItem, weights: Scoring, *, now: int | None, system: int) -> Why:
     """The terms of the last reckoning, or of one at `now`; rules, turns and decisions known at `system`."""
-    run = last_runs(db, system=system).get(item.space)
+    run = last_runs(db, system=system).get(item.partition)
     if run is not None and item.scored_at == run.now and item.status == "active":
         weights = run.weights
     score = reckon(
@@ -68,7 +70,8 @@ def figures(db: Connection, space: str, config: Config, *, now: int | None) -> C
         (space,),
     )
     return ConversationStats(
-        space=space,
+        space=split_partition(space)[0],
+        user=split_partition(space)[1],
         turns=int(turns[0]) if turns else 0,
         sessions=int(turns[1]) if turns else 0,
         by_layer=_counts(db, space, "layer", " AND status = 'active'"),
@@ -76,7 +79,7 @@ def figures(db: Connection, space: str, config: Config, *, now: int | None) -> C
         decisions={str(action): int(count) for action, count in decided},
         average_score=sum(item.score for item in active) / (len(active) or 1),
         average_age_days=ages,
-        extraction=extraction_figures(db, space),
+        extraction=extraction_figures(db, View((space,))),
         spending=spending_by_outcome(db, space),
     )
 

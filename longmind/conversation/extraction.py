@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from longmind.base.checks import check_label, check_text
 from longmind.base.errors import Forbidden, InvalidInput, OverBudget
+from longmind.base.filters import View
 from longmind.conversation.candidates import Candidate, from_text, from_turn
 from longmind.conversation.config import Config, LlmSettings
 from longmind.conversation.rows import OutcomeRow, select, upsert
@@ -19,6 +20,7 @@ from longmind.llm.prices import Price
 from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, json_of, wrong
 from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction
+from longmind.store.visible import partitions
 
 MOST_ITEMS: Final = 32
 _MOST_BYTES: Final = 2000
@@ -194,18 +196,19 @@ def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:
         upsert(tx.db, before._replace(times=before.times + 1, micros=before.micros + item.micros))
 
 
-def extraction_figures(db: Connection, space: str) -> dict[str, dict[str, float]]:
+def extraction_figures(db: Connection, view: View) -> dict[str, dict[str, float]]:
     """By extractor: attempts, the part that succeeded, milliseconds each, and the failures by name."""
     totals: dict[str, dict[str, float]] = {}
     taken: dict[str, int] = {}
-    for row in select(db, OutcomeRow, "x.space = ? ORDER BY x.extractor, x.outcome", (space,)):
+    clause = partitions(view, "x.space")
+    for row in select(db, OutcomeRow, f"{clause.sql} ORDER BY x.extractor, x.outcome", clause.values):
         figures = totals.setdefault(row.extractor, {"attempts": 0, "succeeded": 0})
         figures["attempts"] += row.times
         taken[row.extractor] = taken.get(row.extractor, 0) + row.micros
         if row.outcome == "answered":
             figures["succeeded"] += row.times
         else:
-            figures[row.outcome] = row.times
+            figures[row.outcome] = figures.get(row.outcome, 0) + row.times
     for extractor, figures in totals.items():
         figures["success_rate"] = figures["succeeded"] / figures["attempts"]
         figures["latency_ms"] = taken[extractor] / 1000 / figures["attempts"]

@@ -9,9 +9,22 @@ from typing import Annotated, Any
 
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound
-from longmind.base.filters import SpaceLike, View
-from longmind.base.names import DEFAULT_SPACE, canonical_space
-from longmind.base.parameters import DryRun, InSpace, Limit, Mark, MaybeNow, NewTags, Now, Tags, WriteSpace
+from longmind.base.filters import SpaceLike, UserLike, View
+from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
+from longmind.base.parameters import (
+    AsUser,
+    DryRun,
+    InSpace,
+    Limit,
+    Mark,
+    MaybeNow,
+    NewTags,
+    Now,
+    Tags,
+    User,
+    WriteSpace,
+)
+from longmind.base.partitions import Partition, partition_name, split_partition
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
@@ -75,6 +88,7 @@ class Memories:
         search: SearchEngine,
         space: str = DEFAULT_SPACE,
         *,
+        user: str | None = None,
         model: LanguageModel | None = None,
         models: Models | None = None,
         guard: ModelGuard | None = None,
@@ -83,13 +97,15 @@ class Memories:
         self._store = store
         self._search = search
         self._space = canonical_space(space)
+        self._user = user
         guard = guard or ModelGuard(SpendingLedger(store, [configured_budgets(store)]))
         self._reader = TurnReader(guard, models or Models(), model=model)
 
-    def conversation(self, session: str, *, space: str | None = None) -> Conversation:
-        return Conversation(
-            self._store, self._search, self._reader, session=session, space=self._place(space)
-        )
+    def conversation(
+        self, session: str, *, space: str | None = None, user: str | None = None
+    ) -> Conversation:
+        part = self._place(space, user)
+        return Conversation(self._store, self._search, self._reader, session=session, partition=part)
 
     # Writing
 
@@ -100,9 +116,10 @@ class Memories:
         importance: Annotated[int, "1 if it is important, else 0."] = 0,
         tags: Tags = (),
         space: WriteSpace = None,
+        user: User = None,
     ) -> MemoryItem:
         """Keep a memory in the middle layer; one that says the same is seen again instead."""
-        space_name = self._place(space)
+        space_name = self._place(space, user)
         text, labels = self._redacted(check_text(content, "content"), check_tags(tags), space_name)
         candidate = from_text(
             text,
@@ -133,10 +150,11 @@ class Memories:
         status: Annotated[str | None, "In use, put away, or retired."] = None,
         tags: NewTags = None,
         space: InSpace = None,
+        user: User = None,
     ) -> MemoryItem:
         """Change a memory's words, status or tags; what held before stays visible as of before."""
         check_memory_id(memory_id)
-        space_name = self._place(space)
+        space_name = self._place(space, user)
         new_status = None if status is None else check_choice(status, "status", STATUSES)
         words, labels = self._redacted(content or "", check_tags(tags or ()), space_name)
         content, new_tags = None if content is None else words, None if tags is None else labels
@@ -168,10 +186,14 @@ class Memories:
             return self._one(tx.db, memory_id, View.of(space_name))
 
     def like(
-        self, text: Annotated[str, "What it says, in these or similar words."], *, space: InSpace = None
+        self,
+        text: Annotated[str, "What it says, in these or similar words."],
+        *,
+        space: InSpace = None,
+        user: User = None,
     ) -> MemoryItem:
         """The memory in use that says this."""
-        space_name = self._place(space)
+        space_name = self._place(space, user)
         words, _ = self._redacted(check_text(text, "text"), (), space_name)
         candidate = from_text(words, rule=_FREE)
         with self._store.read() as snapshot:
@@ -192,9 +214,9 @@ class Memories:
             return text, tags
         return redactor.text(text), check_tags([redactor.text(tag) for tag in tags])
 
-    def forget(self, memory_id: MemoryId, *, space: InSpace = None) -> MemoryItem:
+    def forget(self, memory_id: MemoryId, *, space: InSpace = None, user: User = None) -> MemoryItem:
         """Retire a memory: gone from answers, still there as of before."""
-        return self.update(memory_id, status="deleted", space=space)
+        return self.update(memory_id, status="deleted", space=space, user=user)
 
     def erase(
         self,
@@ -202,10 +224,11 @@ class Memories:
         *,
         with_sources: Annotated[bool, "Also the turns that it was made of."] = False,
         space: InSpace = None,
+        user: User = None,
     ) -> ErasureCertificate:
         """Remove a memory for good, so that it is not extracted again, and prove it by a certificate."""
         check_memory_id(memory_id)
-        view = View.of(self._place(space))
+        view = View.of(self._place(space, user))
         with self._store.read() as snapshot:
             db = snapshot.db
             item = self._one(db, memory_id, view)
@@ -215,7 +238,7 @@ class Memories:
                 frames += [row.frame_id for row in select(db, LinkRow, "x.memory_id = ?", (memory_id,))]
         if item.status == "deleted":  # the erase itself leaves no tombstone for what had faded
             with self._store.write() as tx:
-                bury(self._store, tx, item.space, item.content, statement_of(versions[-1]))
+                bury(self._store, tx, item.partition, item.content, statement_of(versions[-1]))
         return erasure.erase(self._store, sorted(set(frames)), view=view)
 
     def gc(
@@ -225,33 +248,45 @@ class Memories:
         dry_run: DryRun = False,
         purge: Annotated[bool, "Erase what is deleted, for good."] = False,
         space: InSpace = None,
+        user: User = None,
     ) -> SweepReport:
         """Sweep the memories: score, promote, expire old ones, keep to the capacity, in this order.
 
-        What is deleted is retired, and with `purge` erased (what an earlier sweep deleted, too).
+        What is deleted is retired, and with `purge` erased (what an earlier sweep deleted, too). Without
+        `user` the parts of all users of the space are swept, too, each with a capacity of its own.
         """
-        space_name, moment = self._place(space), to_ms(now, "now")
+        place, moment = self._place(space, user), to_ms(now, "now")
+        view = View((place,)) if split_partition(place)[1] else View((place,), user=ALL)
         if dry_run:
             with self._store.read() as snapshot:
-                config = read_config(self._store, snapshot.db)
-                plan = sweep.plan_sweep(sweep.standings(snapshot.db, space_name), config, now=moment)
-                return sweep.report(snapshot.db, space_name, plan, dry_run=True)
+                db, config = snapshot.db, read_config(self._store, snapshot.db)
+                found = [sweep.standings(db, part) for part in sweep.parts_of(db, view)]
+                plans = [sweep.plan_sweep(items, config, now=moment) for items in found]
+                return sweep.report(db, view, sweep.joined(plans, now=moment), dry_run=True)
+        plans = []
         with self._store.write() as tx:
-            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
-            plan = sweep.plan_sweep(sweep.standings(tx.db, space_name), ctx.config, now=moment)
-            sweep.apply_sweep(ctx, plan)
-        purged = self._purge(space_name) if purge else 0
+            config, parts = read_config(self._store, tx.db), sweep.parts_of(tx.db, view)
+            for part in parts:
+                plans.append(sweep.plan_sweep(sweep.standings(tx.db, part), config, now=moment))
+                sweep.apply_sweep(WriteContext(self._store, tx, config, part), plans[-1])
+        purged = sum(self._purge(part) for part in parts) if purge else 0
         with self._store.read() as snapshot:
-            return sweep.report(snapshot.db, space_name, plan, dry_run=False, purged=purged)
+            plan = sweep.joined(plans, now=moment)
+            return sweep.report(snapshot.db, view, plan, dry_run=False, purged=purged)
 
     # Reading
 
     def get(
-        self, memory_id: MemoryId, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST
+        self,
+        memory_id: MemoryId,
+        *,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+        as_of: AsOf = AsOf.LATEST,
     ) -> MemoryItem:
         """One memory."""
         with self._store.read() as snapshot:
-            return self._one(snapshot.db, check_memory_id(memory_id), self._view(space, as_of))
+            return self._one(snapshot.db, check_memory_id(memory_id), self._view(space, as_of, user))
 
     def list(
         self,
@@ -262,6 +297,7 @@ class Memories:
         limit: Limit = 50,
         exclude_pii: ExcludePersonal = False,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Found:
         """Memories, the strongest first; `status=None` lists those put away, too."""
@@ -272,7 +308,7 @@ class Memories:
             items = listed(
                 snapshot.db,
                 self._store.engine.dialect,
-                self._view(space, as_of),
+                self._view(space, as_of, user),
                 layer=layer,
                 status=status,
                 sort=sort,
@@ -289,12 +325,13 @@ class Memories:
         limit: Limit = 50,
         exclude_pii: ExcludePersonal = False,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Found:
         """Memories in use that answer a question, best first; without `fts.enabled`, those with its words."""
         _check_filters(layer, None)
         check_limit(limit, "limit", most=1000)
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self._store.one_state() as snapshot:
             db = snapshot.db
             if read_config(self._store, db).fts.enabled:
@@ -317,19 +354,20 @@ class Memories:
             datetime | int | None, "As the score would be then; as of the last sweep, if not given."
         ] = None,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> Why:
         """Why a memory is there and how strong it is: its score, its turns, what was decided."""
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self._store.read() as snapshot:
             item = self._one(snapshot.db, check_memory_id(memory_id), view)
             weights = read_config(self._store, snapshot.db).scoring
             moment = None if now is None else to_ms(now, "now")
             return explain(snapshot.db, item, weights, now=moment, system=as_of.system)
 
-    def stats(self, *, now: MaybeNow = None, space: InSpace = None) -> ConversationStats:
+    def stats(self, *, now: MaybeNow = None, space: InSpace = None, user: User = None) -> ConversationStats:
         """How many memories there are, how old and how strong, how extraction went, and what it cost."""
-        space_name = self._place(space)
+        space_name = self._place(space, user)
         with self._store.read() as snapshot:
             config = read_config(self._store, snapshot.db)
             moment = None if now is None else to_ms(now, "now")
@@ -361,16 +399,19 @@ class Memories:
 
     # Within
 
-    def _place(self, space: str | None) -> str:
-        return self._space if space is None else canonical_space(space)
+    def _place(self, space: str | None, user: str | None) -> Partition:
+        return partition_name(space or self._space, self._user if user is None else user)
 
-    def _view(self, space: SpaceLike | None, as_of: AsOf) -> View:
-        return View.of(self._space if space is None else space, as_of)
+    def _view(self, space: SpaceLike | None, as_of: AsOf, user: UserLike) -> View:
+        chosen = self._space if space is None else space
+        return View.of(chosen, as_of, self._user if user is None else user)
 
     def _one(self, db: Connection, memory_id: int, view: View) -> MemoryItem:
         item = load(db, self._store.engine.dialect, [memory_id], view).get(memory_id)
         if item is None:
-            raise NotFound(f"There is no memory {memory_id} here.", hint="It may be in another space.")
+            raise NotFound(
+                f"There is no memory {memory_id} here.", hint="It may be in another space, or a user's own."
+            )
         return item
 
     def _retag(

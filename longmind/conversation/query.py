@@ -11,6 +11,7 @@ from longmind.base.errors import Corrupt
 from longmind.base.filters import View
 from longmind.base.frame import Frame
 from longmind.base.names import ALL
+from longmind.base.partitions import split_partition
 from longmind.base.times import FOREVER
 from longmind.conversation.config import Scoring
 from longmind.conversation.rows import (
@@ -26,7 +27,7 @@ from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_query, tags_of
 from longmind.store.tables import batched, damaged
-from longmind.store.visible import Clause, among, both, during
+from longmind.store.visible import Clause, among, both, during, partitions
 
 SORTS: Final = ("score", "created", "last_seen", "hits", "id")
 
@@ -104,9 +105,10 @@ def _known(db: Connection, column: str, values: Sequence[int], view: View) -> li
 def _item(rows: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
     memory, state, version = rows
     score, scored_at = standing(memory, state, runs.get(memory.space))
+    space, user = split_partition(memory.space)
     return MemoryItem(
         id=memory.memory_id,
-        space=memory.space,
+        space=space,
         layer=state.layer,
         status=state.status,
         content=text,
@@ -123,6 +125,7 @@ def _item(rows: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run
         value=version.value,
         polarity=bool(version.polarity) and not version.ended,
         rule=version.rule,
+        user=user,
     )
 
 
@@ -164,7 +167,7 @@ def listed(
         if len(loaded) != len(ids):  # nothing but damage takes a memory away and leaves it listed
             raise damaged("conversation_current")
     else:
-        spaces = Clause("1 = 1") if view.spaces is ALL else among("space", view.spaces)
+        spaces = partitions(view, "space")
         sql = f"SELECT memory_id FROM conversation_memory WHERE {spaces.sql}"
         ids = [int(row[0]) for row in db.all(sql, spaces.values)]
         loaded = load(db, dialect, ids, view)
@@ -209,7 +212,10 @@ def _current_ids(
         inside = "SELECT t.frame_id FROM frame_text t WHERE lower(t.text) LIKE ? ESCAPE '\\'"
         shared.append(Clause(f"frame_id IN ({inside})", (like,)))
     cut = "" if limit is None else f" LIMIT {limit}"
-    spaces = [Clause("1 = 1")] if view.spaces is ALL else [Clause("space = ?", (s,)) for s in view.spaces]
+    if view.spaces is ALL or view.user is ALL:
+        spaces = [partitions(view, "space")]
+    else:
+        spaces = [Clause("space = ?", (name,)) for name in view.spaces]
     memory_ids: list[int] = []
     for space in spaces:
         clause = both([space, *shared])
@@ -225,14 +231,14 @@ def has_any(db: Connection, view: View, layer: str) -> bool:
     """Whether there can be an active memory in a layer; of the past nothing is ruled out."""
     if view.as_of.system != FOREVER or view.spaces is ALL:
         return True
-    clause = among("space", view.spaces) & Clause("status = 'active' AND layer = ?", (layer,))
+    clause = partitions(view, "space") & Clause("status = 'active' AND layer = ?", (layer,))
     sql = f"SELECT 1 FROM conversation_current WHERE {clause.sql} LIMIT 1"
     return db.one(sql, clause.values) is not None
 
 
 def _in(row: MemoryRow, view: View) -> bool:
     there = row.recorded_at <= view.as_of.system and row.created_at <= view.as_of.valid
-    return there and (view.spaces is ALL or row.space in view.spaces)
+    return there and view.covers(row.space)
 
 
 def _texts(db: Connection, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, str]:

@@ -35,7 +35,7 @@ def jaccard(left: frozenset[str], right: frozenset[str]) -> float:
 
 
 def word_term(space: str, word: str) -> str:
-    """A word in `text_word`, where spaces are apart. Neither names of spaces nor words have blanks."""
+    """A word in `text_word`, where parts of spaces are apart. Words have no blanks: the last one divides."""
     return f"{space} {bounded(word)}"
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from longmind.base.checks import canonical_json
+from longmind.base.filters import View
+from longmind.base.partitions import Partition
 from longmind.conversation.config import Config
 from longmind.conversation.extraction import extraction_figures
 from longmind.conversation.rows import MemoryRow, RunRow, StateRow, insert, join
@@ -14,6 +16,7 @@ from longmind.conversation.scoring import Score, is_promoted, reckon, why_expire
 from longmind.conversation.values import SweepReport
 from longmind.conversation.write import WriteContext, promote, put_away
 from longmind.store.engine import Connection
+from longmind.store.visible import partitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,23 @@ def apply_sweep(ctx: WriteContext, plan: Plan) -> int | None:
     return run
 
 
-def report(db: Connection, space: str, plan: Plan, *, dry_run: bool, purged: int = 0) -> SweepReport:
+def parts_of(db: Connection, view: View) -> list[Partition]:
+    """The parts of the view's spaces in which anything was ever remembered."""
+    clause = partitions(view, "space")
+    rows = db.all(
+        f"SELECT DISTINCT space FROM conversation_memory WHERE {clause.sql} ORDER BY space", clause.values
+    )
+    return [Partition(row[0]) for row in rows]
+
+
+def joined(plans: Sequence[Plan], *, now: int) -> Plan:
+    """The plans of several parts as one, for a report."""
+    scores = {memory_id: score for plan in plans for memory_id, score in plan.scores.items()}
+    steps = sorted((step for plan in plans for step in plan.steps), key=lambda step: step.memory_id)
+    return Plan(now, scores, tuple(steps), any(plan.changed for plan in plans))
+
+
+def report(db: Connection, view: View, plan: Plan, *, dry_run: bool, purged: int = 0) -> SweepReport:
     gone = {step.memory_id for step in plan.steps if step.action != "promoted"}
     left = [score for memory_id, score in plan.scores.items() if memory_id not in gone]
     count = len(left) or 1
@@ -155,5 +174,5 @@ def report(db: Connection, space: str, plan: Plan, *, dry_run: bool, purged: int
         purged=purged,
         average_score=sum(score.total for score in left) / count,
         average_age_days=sum(score.age_days for score in left) / count,
-        extraction=extraction_figures(db, space),
+        extraction=extraction_figures(db, view),
     )

@@ -11,6 +11,7 @@ from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
 from longmind.base.frame import Frame, FrameList, Kind
 from longmind.base.parameters import IdempotencyKey, Mark
+from longmind.base.partitions import Partition, split_partition
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
 from longmind.conversation.candidates import Candidate
@@ -20,6 +21,7 @@ from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
 from longmind.conversation.merge import merge
 from longmind.conversation.query import has_any, listed, shown_by
 from longmind.conversation.values import (
+    MESSAGE_ROLES,
     ROLES,
     ConversationContext,
     ExcludePersonal,
@@ -36,7 +38,9 @@ from longmind.store.drafts import Draft, draft
 from longmind.store.engine import Connection
 from longmind.store.frames import timeline
 from longmind.store.store import Store
+from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot
+from longmind.store.visible import Clause, among
 from longmind.store.write import Prepared, existing, put
 
 _MOST_TURNS = 10_000
@@ -55,13 +59,20 @@ class _Turn:
 
 
 class Conversation:
-    """A session in a space. Turns are frames; memories are made of what the user says."""
+    """A session in a space, of one user or of all. Turns are frames; memories are of what the user says."""
 
     def __init__(
-        self, store: Store, search: SearchEngine, reader: TurnReader, *, session: str, space: str
+        self,
+        store: Store,
+        search: SearchEngine,
+        reader: TurnReader,
+        *,
+        session: str,
+        partition: Partition,
     ) -> None:
         self.session = check_label(session, "session")
-        self.space = space
+        self.space, self.user = split_partition(partition)
+        self._partition = partition
         self._store = store
         self._search = search
         self._reader = reader
@@ -97,7 +108,13 @@ class Conversation:
         Each is a transaction of its own, so that batches of any size give the same
         memories at the same times: what one turn says, a later one may contradict.
         """
-        drafts = [self._draft(turn) for turn in turns]
+        return self._add([self._draft(turn) for turn in turns], extract=extract)
+
+    def add_messages(self, turns: Sequence[Mapping[str, Any]], *, extract: bool) -> TurnReports:
+        """Like `add_turns`, for what is read from a chat's messages: also of tools, and with metadata."""
+        return self._add([self._draft(turn, roles=MESSAGE_ROLES) for turn in turns], extract=extract)
+
+    def _add(self, drafts: Sequence[Draft], *, extract: bool) -> TurnReports:
         if len(drafts) > _MOST_TURNS:
             raise InvalidInput(f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.")
         with self._store.read() as snapshot:
@@ -153,25 +170,49 @@ class Conversation:
 
     # Writing
 
-    def _draft(self, turn: Mapping[str, Any] | tuple[str, str]) -> Draft:
+    def find_keys(self, keys: Sequence[str]) -> list[str]:
+        """Those of some idempotency keys that were used in this part of the space."""
+        with self._store.read() as snapshot:
+            clause = Clause("space = ?", (self._partition,)) & among("name", keys)
+            rows = snapshot.db.all(f"SELECT name FROM frame_key WHERE {clause.sql}", clause.values)
+        return [str(row[0]) for row in rows]
+
+    def said(self, limit: int) -> list[tuple[str, str, str | None]]:
+        """The last turns in the order of writing: who spoke, what, and under which idempotency key."""
+        where = Where(kind=Kind.TURN, session=self.session)
+        view = View((self._partition,))
+        with self._store.read() as snapshot:
+            db = snapshot.db
+            turns = timeline(db, self._store.engine.dialect, view, where, limit=limit)
+            keys: dict[int, str] = {}
+            for batch in batched([turn.id for turn in turns]):
+                clause = among("frame_id", batch)
+                rows = db.all(f"SELECT frame_id, name FROM frame_key WHERE {clause.sql}", clause.values)
+                keys.update((int(frame_id), str(name)) for frame_id, name in rows)
+        ordered = sorted(turns, key=lambda turn: turn.id)
+        return [(turn.role or "", turn.text, keys.get(turn.id)) for turn in ordered]
+
+    def _draft(self, turn: Mapping[str, Any] | tuple[str, str], *, roles: tuple[str, ...] = ROLES) -> Draft:
         if isinstance(turn, Mapping):
             fields = dict(turn)
         elif isinstance(turn, tuple | list) and len(turn) == 2:
             fields = {"role": turn[0], "text": turn[1]}
         else:
             raise InvalidInput("A turn is a pair of role and text, or a mapping with 'role' and 'text'.")
-        unknown = sorted(set(fields) - {"role", "text", "speaker", "idempotency_key"})
+        further = {"metadata"} if roles is not ROLES else set()
+        unknown = sorted(set(fields) - {"role", "text", "speaker", "idempotency_key"} - further)
         if unknown:
             raise InvalidInput(f"A turn has no {unknown[0]!r}.", hint="It has role, text and speaker.")
-        role = check_choice(fields.get("role"), "role", ROLES)
+        role = check_choice(fields.get("role"), "role", roles)
         item = draft(
             fields.get("text", ""),
-            space=self.space,
+            space=self._partition,
             kind=Kind.TURN,
             session=self.session,
             role=role,
             speaker=fields.get("speaker"),
-            source="user" if role == "user" else "agent",
+            source={"user": "user", "tool": "tool"}.get(role, "agent"),
+            metadata=fields.get("metadata"),
             repeatable=True,
             idempotency_key=fields.get("idempotency_key"),
         )
@@ -182,7 +223,7 @@ class Conversation:
         reading = Reading((), "none", ())
         if extract and item.role == "user":
             text, _ = without_echo(item.text)
-            reading = self._reader.read(text, space=self.space, config=config, speaker=item.speaker)
+            reading = self._reader.read(text, space=self._partition, config=config, speaker=item.speaker)
             if text != item.text:  # ranges would point into the text without its echoes
                 moved = tuple(replace(candidate, start=None, end=None) for candidate in reading.candidates)
                 reading = replace(reading, candidates=moved)
@@ -193,7 +234,7 @@ class Conversation:
         if alone and positions and self._embeds:
             positions = self._new(reading.candidates, positions, config)
         drafts = [
-            memory_draft(reading.candidates[position], space=self.space, source="agent")
+            memory_draft(reading.candidates[position], space=self._partition, source="agent")
             for position in positions
         ]
         # The turn itself is read for facts; a memory made of it would tell them twice.
@@ -215,7 +256,7 @@ class Conversation:
                 position
                 for position in positions
                 if match(
-                    snapshot.db, self.space, candidates[position], threshold=config.dedupe.threshold
+                    snapshot.db, self._partition, candidates[position], threshold=config.dedupe.threshold
                 ).same
                 is None
             ]
@@ -224,10 +265,10 @@ class Conversation:
         with self._store.write() as tx:
             written = put(tx, [turn.item], parts=self._store.parts, prepared=turn.whole)[0]
             if written.status != "created":
-                return TurnReport(written.id)
-            ctx = WriteContext(self._store, tx, config, self.space)
+                return TurnReport(written.id, created=False)
+            ctx = WriteContext(self._store, tx, config, self._partition)
             extracted = merge(ctx, turn.reading.candidates, turn=written.id, prepared=turn.memories)
-            count_outcomes(tx, self.space, turn.reading)
+            count_outcomes(tx, self._partition, turn.reading)
         return TurnReport(written.id, extracted, turn.reading.extractor, turn.reading.warnings)
 
     # Reading
@@ -240,7 +281,7 @@ class Conversation:
         session = self.session if redactor is None else redactor.name(self.session)
         where = Where(kind=Kind.TURN, session=session)
         dialect = self._store.engine.dialect
-        frames = timeline(snapshot.db, dialect, View.of(self.space, as_of), where, limit=size)
+        frames = timeline(snapshot.db, dialect, View((self._partition,), as_of), where, limit=size)
         return tuple(reversed(frames))
 
     def _answering(
@@ -266,7 +307,7 @@ class Conversation:
         notes: list[str],
     ) -> list[MemoryItem]:
         items, said = find(
-            self._search, db, query[:_HINT_CHARACTERS], View.of(self.space, as_of),
+            self._search, db, query[:_HINT_CHARACTERS], View.of(self.space, as_of, self.user),
             layer=layer, limit=limit, exclude_pii=exclude_pii,
         )  # fmt: skip
         notes += said
@@ -280,7 +321,7 @@ class Conversation:
         strongest = listed(
             db,
             self._store.engine.dialect,
-            View.of(self.space, as_of),
+            View.of(self.space, as_of, self.user),
             layer=layer,
             status="active",
             sort="score",

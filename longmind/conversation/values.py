@@ -8,11 +8,14 @@ from typing import Annotated, Any, Final, Literal
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Frame
+from longmind.base.partitions import partition_name
 from longmind.base.results import Listing
 
 LAYERS: Final = ("mid", "long")
 STATUSES: Final = ("active", "archived", "deleted")
 ROLES: Final = ("user", "assistant")
+MESSAGE_ROLES: Final = (*ROLES, "tool")
+"""Roles of what a chat's list of messages brings along."""
 PII: Final = "pii"
 Action = Literal["created", "seen", "archived", "conflict", "suppressed"]
 
@@ -45,6 +48,13 @@ class MemoryItem:
     value: str | None = None
     polarity: bool = True
     rule: str = ""
+    user: str | None = None
+    """Whose memory it is; None for the space's own."""
+
+    @property
+    def partition(self) -> str:
+        """The name of the part of the space that it is in."""
+        return partition_name(self.space, self.user)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,8 @@ class TurnReport:
     extracted: tuple[Extracted, ...] = ()
     extractor: str = "none"
     warnings: tuple[str, ...] = ()
+    created: bool = True
+    """False: the turn was there already, by its idempotency key."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,6 +171,8 @@ class ConversationStats:
     average_age_days: float | None
     extraction: Mapping[str, Mapping[str, float]]
     spending: Mapping[str, Mapping[str, float]]
+    user: str | None = None
+    """Whose part of the space was counted; None for the part that all share."""
 
 
 def check_memory_id(value: object) -> int:

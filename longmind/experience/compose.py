@@ -15,7 +15,17 @@ from longmind.base.times import AsOf
 from longmind.base.tokens import Tokenizer, open_tokenizer
 from longmind.context.items import NO_ROOM
 from longmind.context.packing import Packed, Packer, pack_short_first
-from longmind.context.receipt import Receipt, Replay, check_store, issue, mark_of, replay, sha256_of
+from longmind.context.receipt import (
+    Receipt,
+    Replay,
+    check_store,
+    issue,
+    mark_of,
+    places_of,
+    replay,
+    sha256_of,
+    user_from,
+)
 from longmind.context.render import BRIEF
 from longmind.experience.brief import Brief, BriefItem, Quotas, Rejected
 from longmind.experience.collect import Candidate, Collected, Collector
@@ -55,10 +65,11 @@ class BriefRequest:
         return canonical_json(recipe, "recipe")
 
     def as_json(self) -> dict[str, Any]:
-        spaces = self.view.spaces
+        places = places_of(self.view)
         return {
             "text": self.text,
-            "repo": "all" if spaces is ALL else list(spaces),
+            "repo": places.pop("spaces"),
+            **places,
             "as_of": [self.view.as_of.system, self.view.as_of.valid],
             "lanes": list(self.lanes),
             "recipe": sha256_of(self.recipe),
@@ -90,7 +101,9 @@ def request_from(receipt: Receipt) -> BriefRequest:
         spaces = ALL if request["repo"] == "all" else tuple(request["repo"])
         return check_request(
             request["text"],
-            view=View(spaces, AsOf(system=request["as_of"][0], valid=request["as_of"][1])),
+            view=View.of(
+                spaces, AsOf(system=request["as_of"][0], valid=request["as_of"][1]), user_from(request)
+            ),
             budget=receipt.budget,
             lanes=request["lanes"],
             quotas=recipe["quotas"],
@@ -185,7 +198,7 @@ class Briefing:
             old, change = records.get(row.old_fact_id), records.get(row.change_id)
             if old is not None and change is not None:
                 origins[row.new_fact_id] = f"replaces {old.id} by {change.id}: {_first_words(change.text)}"
-        return Writer(tokenizer, repos=() if view.spaces is ALL else view.spaces, origins=origins)
+        return Writer(tokenizer, repos=() if view.space_names is ALL else view.space_names, origins=origins)
 
 
 def _choose(collected: Collected, role: str, quotas: Quotas) -> list[Candidate]:

@@ -10,10 +10,11 @@ from typing import Annotated, Any, Unpack
 from longmind.base.checks import check_choice, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
-from longmind.base.parameters import DryRun, Mark
+from longmind.base.parameters import DryRun, Mark, User
+from longmind.base.partitions import Partition, partition_name
 from longmind.experience import links
 from longmind.experience.load import find_rows, load
-from longmind.experience.query import Reader
+from longmind.experience.query import ReadContext, Reader
 from longmind.experience.references import EvidenceLike, read_references
 from longmind.experience.rows import RecordRow
 from longmind.experience.validation import Validation
@@ -106,7 +107,12 @@ class Experience(Reader):
         return self._record("change", text, details, dry_run)
 
     def record_many(
-        self, items: Iterable[Mapping[str, Any]], *, repo: Repo = None, dry_run: DryRun = False
+        self,
+        items: Iterable[Mapping[str, Any]],
+        *,
+        repo: Repo = None,
+        user: User = None,
+        dry_run: DryRun = False,
     ) -> RecordsMade:
         """Several records in one transaction; an item has `kind`, `text` and the details of its kind."""
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
@@ -118,7 +124,9 @@ class Experience(Reader):
             if isinstance(item, Mapping):
                 details = {name: value for name, value in item.items() if name not in ("kind", "text")}
                 kind = item_errors.check(check_choice, item.get("kind"), "kind", KINDS) or KINDS[0]
-                plans.append(self._plan(kind, item.get("text"), {"repo": repo, **details}, item_errors))
+                plans.append(
+                    self._plan(kind, item.get("text"), {"repo": repo, "user": user, **details}, item_errors)
+                )
             else:
                 item_errors.add("an item is a mapping with 'kind' and 'text'.")
             errors.extend(item_errors)
@@ -133,16 +141,20 @@ class Experience(Reader):
         evidence: Iterable[EvidenceLike] | str | None = None,
         confidence: Confidence = None,
         repo: Repo = None,
+        user: User = None,
         dry_run: DryRun = False,
     ) -> Recorded:
         """Reword a record: a new record takes over its links, and the old one is archived.
 
         Without `evidence=` the old record's is taken over. Votes stay with the words they were given to.
         """
-        old = self.get(record, repo=repo)
+        part = self._part(repo, user, record)
+        with self.store.one_state() as snapshot:  # not what all share, if a user rewords
+            old = self._one(ReadContext(snapshot, View((part,))), record, "record")
         errors = Validation()
         details: dict[str, Any] = {
             "repo": old.repo,
+            "user": old.user,
             "scope": old.scope,
             "evidence": (old.evidence or NO_EVIDENCE) if evidence is None else evidence,
             "confidence": old.write_confidence if confidence is None else confidence,
@@ -152,7 +164,7 @@ class Experience(Reader):
             details["why"] = why
         plan = self._plan(old.kind, text, details, errors)
         prepared = prepare(self.store, [plan]) if not errors and not dry_run else {}
-        with self._linking(errors, old.repo, dry_run, record=old) as (tx, ends):
+        with self._linking(errors, part, dry_run, record=old) as (tx, ends):
             row = ends["record"]
             if row is not None:
                 links.revision_problems(tx.db, row, errors)
@@ -169,13 +181,16 @@ class Experience(Reader):
         *,
         role: Annotated[str | None, "Refuse it unless the attempt is of this kind."] = None,
         repo: Repo = None,
+        user: User = None,
         dry_run: DryRun = False,
     ) -> Attempt:
         """Link a solution or a failed tactic to the problem it was tried on. Its kind is its role."""
         errors = Validation()
         if role is not None:
             errors.check(check_choice, role, "role", ROLES)
-        with self._linking(errors, repo, dry_run, problem=problem, attempt=attempt) as (tx, ends):
+        with self._linking(
+            errors, self._part(repo, user, problem, attempt), dry_run, problem=problem, attempt=attempt
+        ) as (tx, ends):
             links.attempt_problems(tx.db, ends["problem"], ends["attempt"], role, errors)
             errors.raise_if_any()
             first, second = _existing(ends["problem"]), _existing(ends["attempt"])
@@ -188,11 +203,14 @@ class Experience(Reader):
         new: Annotated[RecordLike, "The fact that holds instead."],
         *,
         repo: Repo = None,
+        user: User = None,
         dry_run: DryRun = False,
     ) -> FactUpdate:
         """Say that a change replaced the old fact by the new. Chains may branch and merge, but not cycle."""
         errors = Validation()
-        with self._linking(errors, repo, dry_run, old=old, change=change, new=new) as (tx, ends):
+        with self._linking(
+            errors, self._part(repo, user, old, change, new), dry_run, old=old, change=change, new=new
+        ) as (tx, ends):
             links.update_problems(tx.db, ends["old"], ends["change"], ends["new"], errors)
             errors.raise_if_any()
             names = [_existing(ends[name]).record_id for name in ("old", "change", "new")]
@@ -206,6 +224,7 @@ class Experience(Reader):
         rationale: Annotated[str | None, "Why."] = None,
         *,
         repo: Repo = None,
+        user: User = None,
         dry_run: DryRun = False,
     ) -> Vote:
         """Say how useful a record was for a problem. Votes are never edited; vote again."""
@@ -214,7 +233,9 @@ class Experience(Reader):
         reason = None
         if rationale is not None:
             reason = errors.check(check_text, rationale, "rationale", most_bytes=MOST_BYTES)
-        with self._linking(errors, repo, dry_run, memory=memory, problem=problem) as (tx, ends):
+        with self._linking(
+            errors, self._part(repo, user, memory, problem), dry_run, memory=memory, problem=problem
+        ) as (tx, ends):
             links.vote_problems(ends["memory"], ends["problem"], errors)
             errors.raise_if_any()
             first, second = _existing(ends["memory"]), _existing(ends["problem"])
@@ -228,19 +249,21 @@ class Experience(Reader):
         evidence: Annotated[Iterable[EvidenceLike], "Where it can be seen."],
         *,
         repo: Repo = None,
+        user: User = None,
         dry_run: DryRun = False,
     ) -> Record:
         """Add references to a record; those it has already are skipped."""
         errors = Validation()
-        _, told = redacted_details(self.store, "", {"evidence": evidence}, repo=self._repo(repo, record))
+        part = self._part(repo, user, record)
+        _, told = redacted_details(self.store, "", {"evidence": evidence}, repo=part)
         references = read_references(told["evidence"], errors, required=False)
-        with self._linking(errors, repo, dry_run, record=record) as (tx, ends):
+        with self._linking(errors, part, dry_run, record=record) as (tx, ends):
             row = ends["record"]
-            space = row.repo if row is not None else self._repo(repo, record)
+            space = row.repo if row is not None else part
             [cited] = resolve_references(tx, [(space, references)], errors)
             errors.raise_if_any()
             attach(tx, [(_existing(row).record_id, space, cited)])
-            return self._reload(tx, _existing(row), self._repo(repo, record))
+            return self._reload(tx, _existing(row), part)
 
     def archive(
         self,
@@ -248,6 +271,7 @@ class Experience(Reader):
         reason: Annotated[str | None, "Why."] = None,
         *,
         repo: Repo = None,
+        user: User = None,
         dry_run: DryRun = False,
     ) -> Record:
         """Take a record out of use for good: briefs and current facts leave it out, its history stays."""
@@ -255,11 +279,12 @@ class Experience(Reader):
         checked = None
         if reason is not None:
             checked = errors.check(check_text, reason, "reason", most_bytes=MOST_BYTES)
-        with self._linking(errors, repo, dry_run, record=record) as (tx, ends):
+        part = self._part(repo, user, record)
+        with self._linking(errors, part, dry_run, record=record) as (tx, ends):
             errors.raise_if_any()
             row = _existing(ends["record"])
             links.archive_row(tx, row.record_id, redacted_reason(self.store, tx, row.repo, checked))
-            return self._reload(tx, row, self._repo(repo, record))
+            return self._reload(tx, row, part)
 
     # Steps
 
@@ -269,9 +294,12 @@ class Experience(Reader):
         return self._apply([plan], errors, dry_run)[0]
 
     def _plan(self, kind: str, text: object, details: Mapping[str, Any], errors: Validation) -> Plan:
-        home = self._repo(None, details.get("problem"))
-        text, details = redacted_details(self.store, text, details, repo=home)
-        plan = plan_record(kind, text, details, repo=home, errors=errors)
+        repo, user = self._place(None, None, details.get("problem"))
+        if details.get("scope") == "global":
+            user = None  # of the handle: what everybody sees is nobody's alone
+        whose = user if isinstance(user, str) else None
+        text, details = redacted_details(self.store, text, details, repo=partition_name(repo, whose))
+        plan = plan_record(kind, text, details, repo=repo, user=whose, errors=errors)
         if plan.draft is None:
             return plan
         [clean] = self.store.redaction.drafts([plan.draft])
@@ -287,10 +315,10 @@ class Experience(Reader):
         return _DryRun(self.store.write()) if dry_run else self.store.write()
 
     def _linking(
-        self, errors: Validation, repo: str | None, dry_run: bool, **records: RecordLike
+        self, errors: Validation, part: Partition, dry_run: bool, **records: RecordLike
     ) -> Scope[tuple[Transaction, dict[str, RecordRow | None]]]:
         """A transaction with the rows of the records named; those that do not exist are errors."""
-        view = View((self._repo(repo, *records.values()),))
+        view = View((part,))
         ids = {name: errors.check(id_of, record, name) for name, record in records.items()}
 
         def with_rows(tx: Transaction) -> tuple[Transaction, dict[str, RecordRow | None]]:
@@ -299,7 +327,7 @@ class Experience(Reader):
 
         return Mapped(self._writing(dry_run), with_rows)
 
-    def _reload(self, tx: Transaction, row: RecordRow, repo: str) -> Record:
+    def _reload(self, tx: Transaction, row: RecordRow, repo: Partition) -> Record:
         return load(tx.db, self._dialect, View((repo,)), [row.record_id])[row.record_id]
 
 

@@ -158,8 +158,8 @@ def _seen_together(one: RecordRow | None, other: RecordRow | None, errors: Valid
         return
     if one.repo != other.repo:
         errors.add(
-            f"{one.record_id} belongs to {one.repo} and {other.record_id} to {other.repo}; "
-            "records of two repositories are not linked, unless one of them is global."
+            f"{one.record_id} and {other.record_id} belong to two repositories, or to two users of one; "
+            "such records are not linked, unless one of them is global."
         )
 
 

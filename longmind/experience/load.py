@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.frame import Frame
+from longmind.base.partitions import split_partition
 from longmind.experience.rows import (
     ArchiveRow,
     EvidenceRow,
@@ -114,7 +115,8 @@ def _records(
                 id=row.record_id,
                 frame_id=row.frame_id,
                 kind=row.kind,
-                repo=row.repo,
+                repo=split_partition(row.repo)[0],
+                user=split_partition(row.repo)[1],
                 scope=row.scope,
                 text=frame.text,
                 write_confidence=row.write_confidence,

@@ -8,9 +8,10 @@ from typing import Annotated
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput, NotFound
-from longmind.base.filters import EVERYTHING, View
+from longmind.base.filters import EVERYTHING, UserLike, View
 from longmind.base.names import DEFAULT_SPACE, canonical_space
-from longmind.base.parameters import Limit, Mark
+from longmind.base.parameters import AsUser, Limit, Mark
+from longmind.base.partitions import Partition, partition_name
 from longmind.base.times import AsOf
 from longmind.context.receipt import Receipt, Replay
 from longmind.experience import graph
@@ -59,7 +60,8 @@ class Reader:
     """What worked last time, and what is true now?
 
     Every call takes `repo=`. Without it, the repository is that of the records passed as values, or the
-    handle's own. Global records are visible everywhere. Reads take `as_of=`, and never look at the clock.
+    handle's own. With `user=`, records of that person's own are read beside those that all share. Global
+    records are visible everywhere. Reads take `as_of=`, and never look at the clock.
     """
 
     def __init__(
@@ -68,29 +70,37 @@ class Reader:
         search: SearchEngine,
         *,
         repo: str = DEFAULT_SPACE,
+        user: str | None = None,
         rule: UtilityRule | None = None,
     ) -> None:
         self.store = store
         self.default_repo = canonical_space(repo)
+        self.default_user = user
         self.rule = rule or UtilityRule()
         self._finder = Finder(store, search, self.rule)
 
     # One record
 
-    def get(self, record: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> Record:
+    def get(
+        self, record: GivenRecord, *, repo: Repo = None, user: AsUser = None, as_of: AsOf = AsOf.LATEST
+    ) -> Record:
         """One record, with its evidence."""
-        with self._reading(repo, as_of, record) as ctx:
+        with self._reading(repo, user, as_of, record) as ctx:
             return self._one(ctx, record, "record")
 
-    def history(self, record: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> EventList:
+    def history(
+        self, record: GivenRecord, *, repo: Repo = None, user: AsUser = None, as_of: AsOf = AsOf.LATEST
+    ) -> EventList:
         """What happened to a record and was said about it, oldest first."""
-        with self._reading(repo, as_of, record) as ctx:
+        with self._reading(repo, user, as_of, record) as ctx:
             one = self._one(ctx, record, "record")
             return EventList(graph.history(ctx.snapshot.db, self._dialect, ctx.view, one))
 
-    def utility(self, memory: GivenRecord, *, repo: Repo = None, as_of: AsOf = AsOf.LATEST) -> Utility:
+    def utility(
+        self, memory: GivenRecord, *, repo: Repo = None, user: AsUser = None, as_of: AsOf = AsOf.LATEST
+    ) -> Utility:
         """What the votes on a record come to: their mean, drawn to 0 while there are few."""
-        with self._reading(repo, as_of, memory) as ctx:
+        with self._reading(repo, user, as_of, memory) as ctx:
             record = self._one(ctx, memory, "memory")
             votes = utilities(ctx.snapshot.db, [record.id], system=ctx.view.as_of.system, rule=self.rule)
             return votes.get(record.id, Utility(record.id, 0, 0.0, 0.0))
@@ -100,12 +110,13 @@ class Reader:
         memory: GivenRecord,
         *,
         repo: Repo = None,
+        user: AsUser = None,
         limit: Limit = 1000,
         as_of: AsOf = AsOf.LATEST,
     ) -> VoteList:
         """The newest votes on a record for problems that are seen from here, oldest first."""
         check_limit(limit, "limit", most=100_000)
-        with self._reading(repo, as_of, memory) as ctx:
+        with self._reading(repo, user, as_of, memory) as ctx:
             record = self._one(ctx, memory, "memory")
             rows = select(
                 ctx.snapshot.db,
@@ -126,41 +137,50 @@ class Reader:
         problem: GivenProblem,
         *,
         repo: Repo = None,
+        user: AsUser = None,
         limit: Limit = 1000,
         as_of: AsOf = AsOf.LATEST,
     ) -> Attempts:
         """What was tried on a problem, in the order of linking; of very many, the newest."""
         check_limit(limit, "limit", most=100_000)
-        with self._reading(repo, as_of, problem) as ctx:
+        with self._reading(repo, user, as_of, problem) as ctx:
             record = self._one(ctx, problem, "problem")
             if record.kind != "problem":
                 raise InvalidInput(f"{record.id} is a {record.kind}; attempts are made on a problem.")
             return graph.tried_on(ctx.snapshot.db, self._dialect, ctx.view, record, limit=limit)
 
     def fact_chain(
-        self, fact: Annotated[RecordLike, "A fact."], *, repo: Repo = None, as_of: AsOf = AsOf.LATEST
+        self,
+        fact: Annotated[RecordLike, "A fact."],
+        *,
+        repo: Repo = None,
+        user: AsUser = None,
+        as_of: AsOf = AsOf.LATEST,
     ) -> FactChain:
         """Every fact connected with one by updates, each after those it replaced, and which of them hold."""
-        with self._reading(repo, as_of, fact) as ctx:
+        with self._reading(repo, user, as_of, fact) as ctx:
             record = self._one(ctx, fact, "fact")
             if record.kind != "fact":
                 raise InvalidInput(f"{record.id} is a {record.kind}; only facts have a chain.")
             return graph.fact_chain(ctx.snapshot.db, self._dialect, ctx.view, record)
 
-    def current_facts(self, repo: Repo = None, *, limit: Limit = 1000, as_of: AsOf = AsOf.LATEST) -> Records:
+    def current_facts(
+        self, repo: Repo = None, *, limit: Limit = 1000, user: AsUser = None, as_of: AsOf = AsOf.LATEST
+    ) -> Records:
         """The facts that hold: in use and not replaced, of the repository and global ones, oldest first.
 
         As of a moment in the past: an update counts once it was recorded (system) and its change had
         happened (valid).
         """
         check_limit(limit, "limit", most=100_000)
-        with self._reading(repo, as_of) as ctx:
+        with self._reading(repo, user, as_of) as ctx:
             return graph.current_facts(ctx.snapshot.db, self._dialect, ctx.view, limit=limit)
 
     def list(
         self,
         repo: Repo = None,
         *,
+        user: AsUser = None,
         kind: RecordKinds = KINDS,
         archived: Archived = False,
         limit: Limit = 100,
@@ -169,7 +189,7 @@ class Reader:
         """Records in the order of writing."""
         check_limit(limit, "limit", most=100_000)
         kinds = _kinds(kind)
-        with self._reading(repo, as_of) as ctx:
+        with self._reading(repo, user, as_of) as ctx:
             clauses = [among("r.kind", kinds), visible(ctx.view, EVERYTHING)]
             if not archived:
                 clauses.append(
@@ -187,6 +207,7 @@ class Reader:
         text: Annotated[str, "What to look for.", Mark.TEXT],
         *,
         repo: Repo = None,
+        user: AsUser = None,
         kind: RecordKinds = KINDS,
         archived: Archived = False,
         limit: Limit = 10,
@@ -196,7 +217,7 @@ class Reader:
         """Records that answer a text, best first; among near-equal ones those that proved useful first."""
         check_limit(limit, "limit", most=200)
         kinds = _kinds(kind)
-        with self._reading(repo, as_of) as ctx:
+        with self._reading(repo, user, as_of) as ctx:
             return self._finder.find(
                 text, ctx.snapshot, ctx.view, kinds, limit=limit, lanes=lanes, archived=archived
             )
@@ -208,6 +229,7 @@ class Reader:
         text: Annotated[str, "What you are about to do or solve.", Mark.TEXT],
         *,
         repo: Repo = None,
+        user: AsUser = None,
         budget: Annotated[int, "The most tokens the brief may have."] = 1000,
         quotas: Annotated[
             Quotas | Mapping[str, int] | None,
@@ -223,7 +245,7 @@ class Reader:
         Use it before you begin on a problem or a change, so that nothing is tried twice in vain. It also
         gives the preferences that apply, contradictions, and what nobody knows.
         """
-        with self._reading(repo, as_of) as ctx:
+        with self._reading(repo, user, as_of) as ctx:
             request = check_request(
                 text, view=ctx.view, budget=budget, lanes=lanes, quotas=quotas, tokenizer=tokenizer
             )
@@ -247,18 +269,26 @@ class Reader:
     def _dialect(self) -> Dialect:
         return self.store.engine.dialect
 
-    def _reading(self, repo: str | None, as_of: AsOf, *records: RecordLike) -> Scope[ReadContext]:
-        view = View.of(self._repo(repo, *records), as_of)
+    def _reading(
+        self, repo: str | None, user: UserLike, as_of: AsOf, *records: RecordLike
+    ) -> Scope[ReadContext]:
+        place, whose = self._place(repo, user, *records)
+        view = View.of(place, as_of, whose)
         return Mapped(self.store.one_state(), lambda snapshot: ReadContext(snapshot, view))
 
-    def _repo(self, repo: str | None, *records: object) -> str:
-        """The repository that a call is made from."""
-        if repo is not None:
-            return canonical_space(repo)
-        for record in records:
-            if isinstance(record, Record | Recorded):
-                return record.repo
-        return self.default_repo
+    def _place(self, repo: str | None, user: UserLike, *records: object) -> tuple[str, UserLike]:
+        """The repository that a call is made from, and the user."""
+        known = next((item for item in records if isinstance(item, Record | Recorded)), None)
+        if repo is None:
+            repo = self.default_repo if known is None else known.repo
+        if user is None:
+            user = self.default_user if known is None else known.user
+        return canonical_space(repo), user
+
+    def _part(self, repo: str | None, user: str | None, *records: object) -> Partition:
+        """The part of a repository that a call writes to: a user's own, or the one that all share."""
+        place, whose = self._place(repo, user, *records)
+        return partition_name(place, whose if isinstance(whose, str) else None)
 
     def _one(self, ctx: ReadContext, record: RecordLike, name: str) -> Record:
         record_id = id_of(record, name)

@@ -45,6 +45,8 @@ class Record:
     archived_at: int | None = None
     """On the system axis; None while it is in use."""
     archive_reason: str | None = None
+    user: str | None = None
+    """Whose record it is; None for the repository's own."""
 
     @property
     def archived(self) -> bool:
@@ -85,6 +87,10 @@ class Recorded:
     @property
     def repo(self) -> str:
         return self.record.repo
+
+    @property
+    def user(self) -> str | None:
+        return self.record.user
 
 
 @dataclass(frozen=True, slots=True)

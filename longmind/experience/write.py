@@ -12,7 +12,7 @@ from longmind.base.checks import check_choice, check_metadata, check_tags, check
 from longmind.base.errors import Conflict, InvalidInput
 from longmind.base.filters import View
 from longmind.base.frame import SOURCES
-from longmind.base.names import canonical_space
+from longmind.base.partitions import partition_name
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import to_ms
 from longmind.experience.links import attempt_problems, attempt_rows
@@ -31,7 +31,7 @@ from longmind.experience.values import (
     RecordLike,
     id_of,
 )
-from longmind.store.drafts import Draft, draft
+from longmind.store.drafts import Draft, check_shared, draft
 from longmind.store.frames import stored
 from longmind.store.parts import Failed
 from longmind.store.store import Store
@@ -44,6 +44,8 @@ class Details(TypedDict, total=False):
 
     repo: str | None
     """The repository it belongs to; by default the handle's own."""
+    user: str | None
+    """Whose it is; by default all users of the repository share it."""
     scope: str
     """'repo' (default), or 'global': seen from every repository."""
     evidence: Iterable[EvidenceLike] | str
@@ -98,16 +100,20 @@ class Plan:
 
 
 def plan_record(
-    kind: str, text: object, details: Mapping[str, Any], *, repo: str, errors: Validation
+    kind: str, text: object, details: Mapping[str, Any], *, repo: str, user: str | None, errors: Validation
 ) -> Plan:
     """Check everything a caller says of one record."""
     before = len(errors)
     unknown = sorted(set(details) - (_DETAILS if kind == "failed_tactic" else _DETAILS - {"why"}))
     if unknown:
         errors.add(f"A {kind} has no {', '.join(unknown)}.")
-    own_repo = details.get("repo")
-    space = errors.check(canonical_space, repo if own_repo is None else own_repo) or repo
+    own_repo, own_user = details.get("repo"), details.get("user")
+    whose = user if own_user is None else own_user
+    named = errors.check(partition_name, repo if own_repo is None else own_repo, whose)
+    space = named or partition_name(repo, user)
     scope = errors.check(check_choice, details.get("scope", "repo"), "scope", RECORD_SCOPES) or "repo"
+    if scope == "global":
+        errors.check(check_shared, space)
     whole = errors.check(_whole_text, text, details.get("why"))
     confidence = errors.check(_confidence, details.get("confidence"))
     tags = errors.check(check_tags, details.get("tags", ()))

@@ -33,12 +33,12 @@ def diff(
         f"CASE WHEN {then.sql} THEN 1 ELSE 0 END <> CASE WHEN {later.sql} THEN 1 ELSE 0 END",
         then.values + later.values,
     )
-    clause = both([condition, ledgers(view.spaces, "c.ledger"), differs])
+    clause = both([condition, ledgers(view, "c.ledger"), differs])
     raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=_MOST_SPANS + 1, flags=False)
     gone = [hit for hit in raw[:_MOST_SPANS] if _was_held(hit.span, before)]
     came = [hit for hit in raw[:_MOST_SPANS] if not _was_held(hit.span, before)]
-    ended = _entries(db, View(view.spaces, before), gone, evidence)
-    began = _entries(db, View(view.spaces, after), came, evidence)
+    ended = _entries(db, view.at(before), gone, evidence)
+    began = _entries(db, view.at(after), came, evidence)
     spans_by_fact = _spans(db, raw)
     changes = sorted(_paired(ended, began, spans_by_fact, before, after), key=_order)
     return Changes(tuple(changes[:limit]), truncated=len(changes) > limit or len(raw) > _MOST_SPANS)

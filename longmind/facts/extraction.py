@@ -45,6 +45,8 @@ class Source:
     occurred_at: int | None = None
     chunk: int | None = None
     cut: bool = False
+    user: str | None = None
+    """Whose part of the space it goes to; None for the part that all share."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def _edges_at(
     near = "e" if side == "out" else "o"
     raw: list[RawHit] = []
     for batch in batched(frontier):
-        clause = both([among(f"{near}.key_norm", batch), ledgers(view.spaces, f"{near}.ledger"), condition])
+        clause = both([among(f"{near}.key_norm", batch), ledgers(view, f"{near}.ledger"), condition])
         raw += select_spans(db, view, clause, order=_ORDERS[side], limit=limit, flags=False)
     return raw[:limit]
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from longmind.base.filters import View
 from longmind.base.names import ALL
+from longmind.base.partitions import MARK, split_partition
 from longmind.base.times import FOREVER, AsOf
 from longmind.facts.canonical import ObjectKind
 from longmind.facts.rows import (
@@ -27,7 +28,7 @@ from longmind.facts.rows import (
 from longmind.facts.values import Entity, Fact, FactHit, Predicate, untyped
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among, at_instant, both, in_spaces
+from longmind.store.visible import Clause, among, at_instant, both, either, in_spaces
 
 _COLUMNS: Final = join(
     (FactRow, "c"), (SpanRow, "s"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o")
@@ -62,6 +63,7 @@ class RawHit(NamedTuple):
     predicate: PredicateRow
     object: EntityRow | None
     shadows_global: bool = False
+    shadows_space: bool = False
     shadowed: bool = False
     place: int = 0
     """Its rank among the hits of its subject, from 1, where that was asked for."""
@@ -96,12 +98,12 @@ def of_predicates(predicates: Iterable[Predicate]) -> Clause:
 
 def of_subject(view: View, norm: str) -> Clause:
     """Facts about the entity with this canonical key."""
-    return Clause("e.key_norm = ?", (norm,)) & ledgers(view.spaces, "e.ledger")
+    return Clause("e.key_norm = ?", (norm,)) & ledgers(view, "e.ledger")
 
 
 def seen(view: View, *, shadowed: bool = False) -> Clause:
-    """Spans of the view's ledgers at its instant, less the global values that a space has its own for."""
-    clause = both([ledgers(view.spaces, "c.ledger"), held(view.as_of)])
+    """Spans of the view's ledgers at its instant, less the values that a nearer ledger has its own for."""
+    clause = both([ledgers(view, "c.ledger"), held(view.as_of)])
     if shadowed or view.spaces is ALL:
         return clause
     shadow = _is_shadowed(view)
@@ -109,11 +111,23 @@ def seen(view: View, *, shadowed: bool = False) -> Clause:
 
 
 def _is_shadowed(view: View) -> Clause:
-    """A global value where a space of the view has its own."""
+    """A global value where a space of the view has its own, or a space's where its user has."""
     if view.spaces is ALL:
         return Clause("1 = 0")
     twin = _twin(view, among("c2.ledger", view.spaces))
-    return Clause(f"c.ledger = '{GLOBAL}' AND {twin.sql}", twin.values)
+    behind = Clause(f"c.ledger = '{GLOBAL}' AND {twin.sql}", twin.values)
+    if not isinstance(view.user, str):
+        return behind
+    own = _twin(view, Clause("c2.ledger = c.ledger || ?", (f"{MARK}{view.user}",)))
+    return either([Clause(f"({behind.sql})", behind.values), own])
+
+
+def _shadows_space(view: View) -> Clause:
+    """A user's value where the space has one for all its users."""
+    if view.spaces is ALL or not isinstance(view.user, str):
+        return Clause("1 = 0")
+    twin = _twin(view, Clause("c.ledger = c2.ledger || ?", (f"{MARK}{view.user}",)))
+    return Clause(f"p.cardinality = 'one' AND {twin.sql}", twin.values)
 
 
 def _shadows_global(view: View) -> Clause:
@@ -147,7 +161,7 @@ def select_spans(
     shadowed: bool = False,
 ) -> list[RawHit]:
     """The spans under a condition over `SOURCE`, in order; `flags` and `shadowed` ask what shadows what."""
-    marks = _flags(view, shadowed=shadowed) if flags else Clause("0, 0")
+    marks = _flags(view, shadowed=shadowed) if flags else Clause("0, 0, 0")
     sql = (
         f"SELECT {_COLUMNS.sql}, {marks.sql} FROM {SOURCE} "
         f"WHERE {condition.sql} ORDER BY {order} LIMIT {limit}"
@@ -170,12 +184,14 @@ def select_spans_each(
 
 def _flags(view: View, *, shadowed: bool) -> Clause:
     """For the SELECT list: whether a span stands in front of a global value, or is one behind another."""
-    first = _shadows_global(view)
-    second = _is_shadowed(view) if shadowed else Clause("1 = 0")
+    flags = {
+        "shadows": _shadows_global(view),
+        "shadows_space": _shadows_space(view),
+        "shadowed": _is_shadowed(view) if shadowed else Clause("1 = 0"),
+    }
     return Clause(
-        f"CASE WHEN {first.sql} THEN 1 ELSE 0 END AS shadows, "
-        f"CASE WHEN {second.sql} THEN 1 ELSE 0 END AS shadowed",
-        first.values + second.values,
+        ", ".join(f"CASE WHEN {test.sql} THEN 1 ELSE 0 END AS {name}" for name, test in flags.items()),
+        tuple(value for test in flags.values() for value in test.values),
     )
 
 
@@ -220,7 +236,7 @@ def _once(evidence: Sequence[EvidenceRow]) -> list[EvidenceRow]:
 
 def frames_known(view: View) -> Clause:
     """Frames that may be cited: in the view's spaces, and known at its instant, whenever they happened."""
-    known_by_then = View(view.spaces, AsOf(system=view.as_of.system, valid=FOREVER))
+    known_by_then = view.at(AsOf(system=view.as_of.system, valid=FOREVER))
     return both([in_spaces(known_by_then), at_instant(known_by_then)])
 
 
@@ -301,9 +317,8 @@ def _reach(premises: Iterable[int], edges: dict[int, set[int]]) -> set[int]:
 def _raw(row: Row) -> RawHit:
     fact, span, subject, predicate, entity = _COLUMNS.read(row)
     width = _COLUMNS.width
-    return RawHit(
-        fact, span, subject, predicate, entity, bool(row[width]), bool(row[width + 1]), *row[width + 2 :]
-    )
+    flags = map(bool, row[width : width + 3])
+    return RawHit(fact, span, subject, predicate, entity, *flags, *row[width + 3 :])
 
 
 def as_fact(raw: RawHit) -> Fact:
@@ -329,6 +344,7 @@ def _hit(
     """An end that was set after the view's instant is not shown."""
     span = raw.span
     ended = span.system_to is not None and span.system_to <= view.as_of.system
+    space, user = split_partition(span.space)
     return FactHit(
         fact_id=raw.fact.fact_id,
         fact=as_fact(raw),
@@ -338,11 +354,13 @@ def _hit(
         system_from=span.system_from,
         system_to=span.system_to if ended else None,
         span_id=span.span_id,
-        space=span.space,
+        space=space,
+        user=user,
         scope="global" if raw.fact.ledger == GLOBAL else "space",
         by_hand=bool(span.by_hand),
         reason=span.reason if ended else None,
         shadows_global=raw.shadows_global,
+        shadows_space=raw.shadows_space,
         shadowed=raw.shadowed,
         derived_from=tuple(premises.get(span.span_id, ())),
         lost_premises=tuple(lost.get(span.span_id, ())),

@@ -12,19 +12,26 @@ from typing import Final, NamedTuple
 from longmind.base.checks import check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
+from longmind.base.names import ALL
+from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
+from longmind.facts.extraction import USER
 from longmind.facts.hits import ORDER, SOURCE, seen
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
+from longmind.facts.rows import EntityRow, ledgers
+from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, among, visible
+from longmind.store.visible import Clause, among, both, visible
 
 _LONGEST_SEQUENCE: Final = 5
 _MOST_WORDS: Final = 64
 _MOST_CHARACTERS: Final = 2000
 _REASONS_EACH: Final = 3
+_NAME_PREDICATES: Final = ("name", "full_name", "first_name", "nickname")
+_MOST_NAMES: Final = 8
 _LOOKED_AT: Final = 1000
 _ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
 _ASCII_WORD: Final = re.compile(r"[^\s!-/:-@\[-`{-~]+")
@@ -52,8 +59,8 @@ class LaneOptions:
     """Only count evidence that names the bytes."""
     by_relevance: bool = False
     """Of an entity's facts, only count those that share a further word with the query, if any does."""
-    first_person: str | None = None
-    """The entity that a query in the first person means besides what it names, such as `user`."""
+    first_person: str | None = USER
+    """The entity that a query in the first person means besides what it names: that of who asks."""
 
     def __post_init__(self) -> None:
         if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or self.weight < 0:
@@ -169,18 +176,54 @@ def entities_in(
 ) -> list[NamedEntity]:
     """What the query names: longest match first, then longest alias, then key."""
     sources = {mention.norm: mention.source for mention in mentions(query)}
+    oneself = None
     if options.first_person is not None and speaks_of_oneself(query):
-        sources.setdefault(alias_norm(options.first_person), _LONGEST_SEQUENCE + 1)
+        oneself = alias_norm(options.first_person)
+        oneself = None if oneself in sources else oneself
+    if oneself is not None:
+        sources[oneself] = _LONGEST_SEQUENCE + 1
     ids: dict[str, list[int]] = defaultdict(list)
     best: dict[str, tuple[int, int, str]] = {}
     for alias, entity in named(snapshot.db, view, names.among(sources, snapshot) if names else sources):
+        if alias.alias_norm == oneself and not _is_who_asks(entity, view):
+            continue
         order = (sources[alias.alias_norm], -len(alias.alias_norm), alias.alias_norm)
         if entity.entity_id not in ids[entity.key_norm]:
             ids[entity.key_norm].append(entity.entity_id)
         best[entity.key_norm] = min(order, best.get(entity.key_norm, order))
+    for entity_id, norm, name in _own_names(snapshot.db, view, options.first_person, sources):
+        if entity_id not in ids[norm]:
+            ids[norm].append(entity_id)
+        order = (sources[name], -len(name), name)
+        best[norm] = min(order, best.get(norm, order))
     ranked = sorted(best, key=lambda norm: (*best[norm][:2], norm))
     chosen = ranked[: options.max_entity_candidates]
     return [NamedEntity(norm, best[norm][2], tuple(sorted(ids[norm]))) for norm in chosen]
+
+
+def _own_names(
+    db: Connection, view: View, oneself: str | None, sources: Mapping[str, int]
+) -> Iterator[tuple[int, str, str]]:
+    """Who asks may also say their own name, once they told it: their entity, and the name that was used."""
+    if oneself is None or view.spaces is ALL:
+        return
+    clause = both([ledgers(view, "e.ledger"), among("p.key_norm", _NAME_PREDICATES), seen(view)])
+    sql = (
+        f"SELECT e.entity_id, e.key_norm, e.ledger, coalesce(o.key, c.object_text) FROM {SOURCE} "
+        f"WHERE e.key_norm = ? AND {clause.sql} ORDER BY {ORDER} LIMIT {_MOST_NAMES}"
+    )
+    for entity_id, norm, ledger, value in db.all(sql, (Entity(oneself).norm, *clause.values)):
+        if split_partition(ledger)[1] != view.user or not isinstance(value, str):
+            continue
+        for name in (alias_norm(value), alias_norm(value.split(" ")[0])):
+            if name in sources:
+                yield int(entity_id), str(norm), name
+
+
+def _is_who_asks(entity: EntityRow, view: View) -> bool:
+    """Whether "I" is this one: each part of a space has a user of its own, and the shared part one, too."""
+    _, user = split_partition(entity.ledger)
+    return view.user is ALL or user == view.user
 
 
 def _at(view: View, where: Where) -> View:
@@ -188,7 +231,7 @@ def _at(view: View, where: Where) -> View:
     if where.until is None:
         return view
     valid = min(view.as_of.valid, where.until - 1)
-    return View(view.spaces, AsOf(system=view.as_of.system, valid=valid))
+    return view.at(AsOf(system=view.as_of.system, valid=valid))
 
 
 def _facts(
@@ -287,7 +330,7 @@ def _frames(
 
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 _ENDINGS: Final = ("ing", "ed", "es", "s", "e")
-_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself"})
+_FIRST_PERSON: Final = frozenset("i me my mine myself we us our ours ourselves".split())
 
 
 def word_stems(text: str) -> frozenset[str]:

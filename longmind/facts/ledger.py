@@ -10,8 +10,8 @@ from longmind.base.checks import check_choice, check_label
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.frame import SCOPES
-from longmind.base.names import canonical_space
-from longmind.base.parameters import Mark, Scope, WriteSpace
+from longmind.base.parameters import Mark, Scope, User, WriteSpace
+from longmind.base.partitions import partition_name
 from longmind.base.results import Added
 from longmind.base.times import to_ms
 from longmind.facts import names, removal, validate, views, write
@@ -45,13 +45,15 @@ from longmind.facts.values import (
     typed,
 )
 from longmind.store import erasure
+from longmind.store.drafts import check_shared
 
 
 class Ledger(Reader):
     """What was true, and what did we know?
 
-    Every call takes `space=`; without it, the handle's own space is meant. `scope="global"` writes what
-    every space sees. Writes name entities by key; reads also take an alias that means one entity.
+    Every call takes `space=`; without it, the handle's own space is meant. `user=` is whose facts they are;
+    reads see those beside what all users share. `scope="global"` writes what every space sees. Writes name
+    entities by key; reads also take an alias that means one entity.
     """
 
     # Names
@@ -64,12 +66,13 @@ class Ledger(Reader):
         aliases: Annotated[Iterable[str], "Other names for it."] = (),
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Entity:
         """Make an entity, or add a kind and other names to it. Keys that differ only in case are the same."""
         label = check_label(kind, "kind") if kind else ""
         if isinstance(aliases, str):
             raise InvalidInput("aliases must be a list of strings, not one string.")
-        home, ledger = self._place(space, scope)
+        home, ledger = self._place(space, scope, user)
         entity = Entity(redacted_name(self.store, key, space=home))
         others = [Entity(redacted_name(self.store, alias, space=home)) for alias in aliases]
         with self.store.write() as tx:
@@ -86,9 +89,10 @@ class Ledger(Reader):
         *,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Added:
         """Give an entity another name."""
-        home, ledger = self._place(space, scope)
+        home, ledger = self._place(space, scope, user)
         entity, other = (Entity(redacted_name(self.store, name, space=home)) for name in (key, alias))
         with self.store.write() as tx:
             row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
@@ -104,6 +108,7 @@ class Ledger(Reader):
         exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Predicate:
         """Declare a predicate: `one` value at a time, or `many`; `exact` tells texts apart by their case.
 
@@ -111,7 +116,7 @@ class Ledger(Reader):
         """
         predicate = Predicate(key)
         check_choice(cardinality, "cardinality", ("one", "many"))
-        _, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             row = names.define_predicate(tx, ledger, predicate, cardinality=cardinality, exact=bool(exact))
         return Predicate(row.key)
@@ -131,6 +136,7 @@ class Ledger(Reader):
         derived_from: Premises = (),
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Recorded:
         """Record that something is so over a period, by default from now on.
 
@@ -138,7 +144,7 @@ class Ledger(Reader):
         to have one value at a time supersedes the others for that period, and only for it.
         """
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([item], space, scope)[0]
+        return self._record([item], space, scope, user)[0]
 
     def replace(
         self,
@@ -153,10 +159,11 @@ class Ledger(Reader):
         derived_from: Premises = (),
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Recorded:
         """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([item], space, scope, replaces=True)[0]
+        return self._record([item], space, scope, user, replaces=True)[0]
 
     def record_many(
         self,
@@ -168,9 +175,10 @@ class Ledger(Reader):
         *,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> RecordReport:
         """Record several facts in order and in one transaction: all of them or none."""
-        return RecordReport(tuple(self._record(list(assertions), space, scope)))
+        return RecordReport(tuple(self._record(list(assertions), space, scope, user)))
 
     def retract(
         self,
@@ -185,6 +193,7 @@ class Ledger(Reader):
         reason: Annotated[str, "Why."] = "retracted",
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> Retracted:
         """Hold it to be so no longer: one value, all values of a predicate, or just the period of a hit.
 
@@ -193,7 +202,8 @@ class Ledger(Reader):
         ending = _ending(subject, predicate, value, qualifiers, valid_to, check_label(reason, "reason"))
         if isinstance(subject, FactHit):
             space, scope = space or subject.space, subject.scope
-        space_name, ledger = self._place(space, scope)
+            user = subject.user if user is None else user
+        space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             [result], _ = write.write(tx, [ending], ledger=ledger, space=space_name)
         assert isinstance(result, Retracted)
@@ -207,11 +217,12 @@ class Ledger(Reader):
         ],
         *,
         space: WriteSpace = None,
+        user: User = None,
     ) -> Added:
         """Add evidence for a fact, whatever its period."""
         pieces = validate.check_evidence(evidence)
         fact_id = fact.fact_id if isinstance(fact, FactHit) else fact
-        space_name, _ = self._place(space, "space")
+        space_name, _ = self._place(space, "space", user)
         view = View((space_name,))
         with self.store.write() as tx:
             views.get(tx.db, view, fact_id, evidence=0)
@@ -229,13 +240,14 @@ class Ledger(Reader):
         *,
         scope: Scope = "space",
         space: WriteSpace = None,
+        user: User = None,
     ) -> FactErasure:
         """Remove what is recorded of a subject for good, history included.
 
         What an erased fact had superseded does not come back.
         """
         entity = Entity(subject)
-        _, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope, user)
         relation = None if predicate is None else Predicate(predicate).norm
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:
@@ -251,21 +263,26 @@ class Ledger(Reader):
 
     # Inside
 
-    def _place(self, space: str | None, scope: str) -> tuple[str, str]:
-        """The space a write is made from, and the ledger it goes to."""
+    def _place(self, space: str | None, scope: str, user: str | None) -> tuple[str, str]:
+        """The part of a space that a write is made from, and the ledger it goes to."""
         check_choice(scope, "scope", SCOPES)
-        space_name = canonical_space(space or self.default_space)
-        return space_name, GLOBAL if scope == "global" else space_name
+        is_global = scope == "global"
+        own = None if is_global else self.default_user
+        part = partition_name(space or self.default_space, own if user is None else user)
+        if is_global:
+            check_shared(part)
+        return part, GLOBAL if is_global else part
 
     def _record(
         self,
         items: Sequence[Assertion | Mapping[str, Any]],
         space: str | None,
         scope: str,
+        user: str | None,
         *,
         replaces: bool = False,
     ) -> list[Recorded]:
-        space_name, ledger = self._place(space, scope)
+        space_name, ledger = self._place(space, scope, user)
         told = (incoming(self.store, item, space=space_name) for item in items)
         claims = [validate.claim(item, replaces=replaces) for item in told]
         if not claims:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from longmind.base.errors import Conflict
+from longmind.base.partitions import split_partition
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import (
     GLOBAL,
@@ -120,12 +121,19 @@ def ensure_predicates(
     *,
     existing: Mapping[str, PredicateRow],
 ) -> dict[str, PredicateRow]:
-    """A predicate for each canonical key; a new one in a space takes over what is declared globally."""
+    """A predicate for each canonical key; a new one takes over what is declared for more readers.
+
+    That of a user's part is declared by its space first, and then globally.
+    """
     rows = {norm: existing[norm] for norm in new_by_norm if norm in existing}
     missing = {norm: new for norm, new in new_by_norm.items() if norm not in existing}
     if not missing:
         return rows
     shared = {} if ledger == GLOBAL else find_predicates(tx.db, GLOBAL, missing)
+    space, user = split_partition(ledger)
+    if user is not None:
+        nearer = find_predicates(tx.db, space, missing)
+        shared |= {norm: row for norm, row in nearer.items() if row.declared}
     first = tx.allocate("fact_predicate", len(missing))
     created = []
     for offset, (norm, new) in enumerate(missing.items()):

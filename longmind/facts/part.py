@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from longmind.base.errors import Corrupt
 from longmind.base.frame import Frame
+from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
 from longmind.facts import names, removal, write
 from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
@@ -75,8 +76,8 @@ class FactsPart(Part):
         ledgers: dict[tuple[str, str], list[tuple[Frame, Extraction]]] = defaultdict(list)
         for frame, item in zip(frames, prepared, strict=True):
             if isinstance(item, Extraction) and item:
-                ledger = GLOBAL if frame.scope == "global" else frame.space
-                ledgers[ledger, frame.space].append((frame, item))
+                ledger = GLOBAL if frame.scope == "global" else frame.partition
+                ledgers[ledger, frame.partition].append((frame, item))
         for (ledger, space), items in ledgers.items():
             if len(items) == 1:
                 [(frame, item)] = items
@@ -159,9 +160,10 @@ class FactsPart(Part):
 
 
 def _source(draft: Draft) -> Source:
+    space, user = split_partition(draft.space)
     return Source(
         text=draft.text,
-        space=draft.space,
+        space=space,
         kind=draft.kind,
         session=draft.session,
         role=draft.role,
@@ -171,6 +173,7 @@ def _source(draft: Draft) -> Source:
         occurred_at=draft.occurred_at,
         chunk=draft.ordinal if draft.start is not None else None,
         cut=bool(draft.chunks),
+        user=user,
     )
 
 

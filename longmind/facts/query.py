@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Annotated, Final
 
 from longmind.base.checks import check_choice, check_limit
-from longmind.base.filters import SpaceLike, View
+from longmind.base.filters import SpaceLike, UserLike, View
 from longmind.base.names import canonical_space
-from longmind.base.parameters import Limit
+from longmind.base.parameters import AsUser, Limit
 from longmind.base.times import AsOf
 from longmind.facts import changes, graph, resolve, views
 from longmind.facts.hits import of_predicates, of_subject
@@ -33,9 +33,10 @@ MOST: Final = 10_000
 class Reader:
     """The reading half of the ledger."""
 
-    def __init__(self, store: Store, default_space: str) -> None:
+    def __init__(self, store: Store, default_space: str, default_user: str | None = None) -> None:
         self.store = store
         self.default_space = canonical_space(default_space)
+        self.default_user = default_user
 
     def resolve(
         self,
@@ -44,10 +45,11 @@ class Reader:
         near: Annotated[bool, "Also entities with a similar name."] = False,
         limit: Limit = 10,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> EntityMatches:
         """The entities that a name may mean, best first."""
-        entity, view = Entity(name), self._view(space, as_of)
+        entity, view = Entity(name), self._view(space, as_of, user)
         check_limit(limit, "limit", most=MOST)
         with self.store.read() as snapshot:
             return EntityMatches(tuple(resolve.resolve(snapshot.db, view, entity, near=near, limit=limit)))
@@ -60,8 +62,9 @@ class Reader:
         as_of: AsOf = AsOf.LATEST,
         limit: Limit = 100,
         evidence: EvidenceEach = views.EVIDENCE_EACH,
-        shadowed: Annotated[bool, "Also global values that a space has its own value for."] = False,
+        shadowed: Annotated[bool, "Also values that a space or a user has an own value in front of."] = False,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> FactsResult:
         """What is so of a person or thing, with periods and evidence.
 
@@ -70,7 +73,7 @@ class Reader:
         """
         whom, relations = Entity(subject), _predicates(predicate)
         _check_limits(limit, evidence)
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
             return views.about(
                 snapshot.db,
@@ -91,11 +94,12 @@ class Reader:
         limit: Annotated[int, "At most this many of each."] = 100,
         evidence: EvidenceEach = views.EVIDENCE_EACH,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> FactsBySubject:
         """What is so of each of several subjects, in a few queries for all of them."""
         whom, relations = [Entity(subject) for subject in subjects], _predicates(predicate)
         _check_limits(limit, evidence)
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
             return FactsBySubject(
                 views.about_each(
@@ -112,11 +116,12 @@ class Reader:
         limit: Limit = 1000,
         evidence: EvidenceEach = views.EVIDENCE_EACH,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> FactsResult:
         """Every period ever recorded of a subject, retracted ones too, in the order of learning."""
         whom, relations = Entity(subject), _predicates(predicate)
         _check_limits(limit, evidence)
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
             return views.history(
                 snapshot.db, view, whom, predicates=relations, limit=limit, evidence=evidence
@@ -132,12 +137,13 @@ class Reader:
         limit: Limit = 1000,
         evidence: EvidenceEach = views.EVIDENCE_EACH,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> Changes:
         """What began, ended, changed and was revised between two states; an instant stands for both axes."""
         first, second = _as_of(before), _as_of(after)
         relations = _predicates(predicate)
         _check_limits(limit, evidence)
-        view = self._view(space, second)
+        view = self._view(space, second, user)
         with self.store.read() as snapshot:
             condition = of_predicates(relations)
             if subject is not None:
@@ -158,6 +164,7 @@ class Reader:
         limit: Limit = 100,
         as_of: AsOf = AsOf.LATEST,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> EdgesResult:
         """Entities that facts link to one, step by step, the nearest first."""
         whom, relations = Entity(of), _predicates(predicates)
@@ -165,7 +172,7 @@ class Reader:
         check_limit(depth, "depth", most=16)
         check_limit(max_edges, "max_edges", most=100_000)
         check_limit(limit, "limit", most=MOST)
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
             start = resolve.one_key(snapshot.db, view, whom)
             if start is None:
@@ -188,10 +195,11 @@ class Reader:
         limit: Limit = 100,
         as_of: AsOf = AsOf.LATEST,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> EvidenceResult:
         """What speaks for a fact, or for the period of a hit, surest and newest first."""
         check_limit(limit, "limit", most=MOST)
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
             return views.evidence_for(snapshot.db, view, fact, limit=limit)
 
@@ -201,14 +209,16 @@ class Reader:
         *,
         as_of: AsOf = AsOf.LATEST,
         space: SpaceLike | None = None,
+        user: AsUser = None,
     ) -> FactHit:
         """A fact by its id: its newest period, open or closed."""
-        view = self._view(space, as_of)
+        view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
             return views.get(snapshot.db, view, fact_id)
 
-    def _view(self, space: SpaceLike | None, as_of: AsOf) -> View:
-        return View.of(self.default_space if space is None else space, as_of)
+    def _view(self, space: SpaceLike | None, as_of: AsOf, user: UserLike) -> View:
+        chosen = self.default_space if space is None else space
+        return View.of(chosen, as_of, self.default_user if user is None else user)
 
 
 def _predicates(names: str | Iterable[str] | None) -> tuple[Predicate, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from longmind.base.errors import Conflict
 from longmind.base.filters import View
+from longmind.base.partitions import split_partition
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, join, ledgers
 from longmind.facts.values import Entity
@@ -80,7 +81,7 @@ def _near(db: Connection, view: View, norm: str) -> list[tuple[AliasRow, EntityR
 
 
 def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRow, EntityRow]]:
-    clause = both([condition, ledgers(view.spaces, "e.ledger"), during("a", view.as_of)])
+    clause = both([condition, ledgers(view, "e.ledger"), during("a", view.as_of)])
     sql = (
         f"SELECT {_COLUMNS.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
         f"WHERE {clause.sql} ORDER BY a.alias_id"
@@ -91,11 +92,13 @@ def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRo
 def _match(alias: AliasRow, entity: EntityRow, score: float, *, exact: bool) -> EntityMatch:
     from longmind.facts.results import EntityMatch  # a search looks names up, and needs none of these
 
+    space, user = (None, None) if entity.ledger == GLOBAL else split_partition(entity.ledger)
     return EntityMatch(
         key=Entity(entity.key),
         kind=entity.kind,
         alias=alias.alias,
         score=score,
         exact=exact,
-        space=None if entity.ledger == GLOBAL else entity.ledger,
+        space=space,
+        user=user,
     )

@@ -68,6 +68,8 @@ class EntityMatch:
     exact: bool
     space: str | None
     """None: the entity belongs to the global ledger."""
+    user: str | None = None
+    """Whose part of the space it belongs to; None for what all share."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

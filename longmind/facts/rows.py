@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from longmind.base.errors import Corrupt
-from longmind.base.names import ALL, AllSpaces
+from longmind.base.filters import View
+from longmind.base.names import ALL
 from longmind.facts.canonical import ObjectKind, Stored
 from longmind.facts.values import Evidence, Qualifier
 from longmind.store.tables import Tables
-from longmind.store.visible import Clause, among
+from longmind.store.visible import Clause, among, either, partitions
 
 GLOBAL: Final = "*"
 """The ledger that every space sees; no space can have this name."""
@@ -148,9 +149,12 @@ insert, update, delete_among, close = _SEALED.insert, _SEALED.update, _SEALED.de
 verify = _SEALED.verify
 
 
-def ledgers(spaces: tuple[str, ...] | AllSpaces, column: str) -> Clause:
-    """The ledgers that a view reads: those of its spaces, and the global one."""
-    return Clause("1 = 1") if spaces is ALL else among(column, [*spaces, GLOBAL])
+def ledgers(view: View, column: str) -> Clause:
+    """The ledgers that a view reads: those of its parts of spaces, and the global one."""
+    if view.spaces is not ALL and view.user is not ALL:
+        return among(column, [*view.spaces, GLOBAL])
+    here = partitions(view, column)
+    return here if here.is_true else either([here, Clause(f"{column} = '{GLOBAL}'")])
 
 
 _OBJECT_COLUMNS: Final = {

@@ -8,6 +8,7 @@ from typing import Any
 
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
+from longmind.base.partitions import split_partition
 from longmind.facts.rows import GLOBAL, FactRow, select_among
 from longmind.facts.statements import Claim
 from longmind.facts.values import (
@@ -84,8 +85,8 @@ def located(db: Connection, cited: Sequence[Evidence], *, space: str, dialect: D
         row = frames.get(piece.frame)
         if row is None or not (row.space == space or row.scope == "global") or row.retired_at is not None:
             raise NotFound(
-                f"There is no frame {piece.frame} in the space {space} to be evidence.",
-                hint="It may be forgotten, or in another space.",
+                f"There is no frame {piece.frame} in the space {split_partition(space)[0]} to be evidence.",
+                hint="It may be forgotten, in another space, or in another part of this one: see user=.",
             )
     ranged = sorted({piece.frame for piece in cited if piece.start is not None})
     texts = {frame.id: frame.text.encode() for frame in fetch(db, dialect, ranged, View((space,)))}

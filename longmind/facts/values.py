@@ -241,11 +241,16 @@ class FactHit:
     shadows_global: bool = False
     """True: every other space sees a global value here that this one stands in front of."""
     shadowed: bool = False
-    """True: a global value that a space in the view has its own value for (listed only on request)."""
+    """True: a value behind another of the view: a global one behind a space's, or a space's behind its
+    user's (listed only on request)."""
     derived_from: tuple[int, ...] = ()
     lost_premises: tuple[int, ...] = ()
     """Facts this one rested on, directly or not, that were retracted since; 0 stands for an erased one."""
     evidence_truncated: bool = False
+    user: str | None = None
+    """Whose part of the space it is in; None for what all share."""
+    shadows_space: bool = False
+    """True: other users see a value of the space here that this user's own stands in front of."""
 
     @property
     def is_open_ended(self) -> bool:

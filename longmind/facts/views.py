@@ -47,8 +47,8 @@ def about(
         places = {} if other is None else _entities(db, view, other)
     if not places:
         return FactsResult(())
-    # A value can only stand in front of another where the space and all spaces both know the subject.
-    shadows = GLOBAL in places.values() and len(set(places.values())) > 1
+    # A value can only stand in front of another where a nearer and a farther ledger know the subject.
+    shadows = len(set(places.values())) > 1 and (GLOBAL in places.values() or isinstance(view.user, str))
     condition = both(
         [
             among("e.entity_id", sorted(places)),
@@ -62,7 +62,7 @@ def about(
 
 def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     """The view's entities with this canonical key, and the ledger of each."""
-    clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view.spaces, "x.ledger")
+    clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view, "x.ledger")
     return {row.entity_id: row.ledger for row in select(db, EntityRow, clause.sql, clause.values)}
 
 
@@ -78,7 +78,7 @@ def about_each(
     """`about` for many subjects at once, by the name each was asked for."""
     keys = one_key_each(db, view, subjects)
     norms = sorted({norm for norm in keys.values() if norm is not None})
-    condition = both([ledgers(view.spaces, "e.ledger"), of_predicates(predicates), seen(view)])
+    condition = both([ledgers(view, "e.ledger"), of_predicates(predicates), seen(view)])
     raw_hits = []
     for batch in batched(norms):
         raw_hits += select_spans_each(db, view, among("e.key_norm", batch) & condition, limit=limit + 1)
@@ -103,7 +103,7 @@ def history(
     evidence: int = EVIDENCE_EACH,
 ) -> FactsResult:
     """Every span the store had recorded at the view's system time, by predicate and in the order recorded."""
-    conditions = [of_predicates(predicates), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
+    conditions = [of_predicates(predicates), ledgers(view, "c.ledger"), _recorded(view.as_of)]
     key = one_key(db, view, subject)
     raw = []
     if key is not None:
@@ -144,9 +144,7 @@ def _check_id(fact_id: object) -> None:
 
 
 def _fact(view: View, fact_id: int) -> Clause:
-    return both(
-        [Clause("c.fact_id = ?", (fact_id,)), ledgers(view.spaces, "c.ledger"), _recorded(view.as_of)]
-    )
+    return both([Clause("c.fact_id = ?", (fact_id,)), ledgers(view, "c.ledger"), _recorded(view.as_of)])
 
 
 def _recorded(as_of: AsOf) -> Clause:

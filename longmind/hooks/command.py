@@ -18,9 +18,10 @@ from longmind.hooks.source import Source
 SERVER_VARIABLE: Final = "LONGMIND_SERVER"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
+USER_VARIABLE: Final = "LONGMIND_USER"
 PROJECT_VARIABLE: Final = "CLAUDE_PROJECT_DIR"
 _MOST_BYTES: Final = 16 * 1024 * 1024
-_VALUES: Final = ("--agent", "--store", "--space")
+_VALUES: Final = ("--agent", "--store", "--space", "--user")
 _FLAGS: Final = ("--begin", "--verbose")
 
 
@@ -32,6 +33,7 @@ class Options:
     agent: str | None = None
     store: str | None = None
     space: str | None = None
+    user: str | None = None
     begin: bool = False
     verbose: bool = False
 
@@ -83,7 +85,8 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
 
     from longmind.hooks.local import Local
 
-    local = Local(store, space=options.space, create=begins)
+    user = _user(options, environment)
+    local = Local(store, space=options.space, user=user, create=begins)
     try:
         server = _server(local.store.id, options, environment)
         if server is not None:
@@ -130,6 +133,11 @@ def _payload() -> dict[str, Any]:
     return payload
 
 
+def _user(options: Options, environment: Mapping[str, str]) -> str | None:
+    """Whose session it is; nobody's in particular where neither the option nor the environment says."""
+    return environment.get(USER_VARIABLE) or None if options.user is None else options.user
+
+
 def _server(store_id: str, options: Options, environment: Mapping[str, str]) -> Source | None:
     from longmind.hooks.server import ADDRESS, Server, listens
 
@@ -142,5 +150,6 @@ def _server(store_id: str, options: Options, environment: Mapping[str, str]) -> 
         address = (host, int(port))
     if not listens(address):
         return None
-    server = Server(address, space=options.space, token=environment.get(TOKEN_VARIABLE))
+    user, token = _user(options, environment), environment.get(TOKEN_VARIABLE)
+    server = Server(address, space=options.space, user=user, token=token)
     return server if server.serves(store_id) else None

@@ -38,11 +38,14 @@ class Setup:
     store: str | None = None
     space: str | None = None
     begin: bool = False
+    whose: str | None = None
+    """Whose memory the agent reads and writes; what all share, if it is not given."""
 
     @property
     def _options(self) -> list[str]:
         store = ["--store", self.store] if self.store else []
-        return [*store, *(["--space", self.space] if self.space else [])]
+        space = ["--space", self.space] if self.space else []
+        return [*store, *space, *([] if self.whose is None else ["--user", self.whose])]
 
     def hook_command(self, event: str) -> str:
         begin = ["--begin"] if self.begin and EVENTS[self.agent][event] == "start" else []

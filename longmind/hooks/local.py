@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from longmind.base.filters import View, Where
 from longmind.base.names import DEFAULT_SPACE
+from longmind.base.partitions import check_user
 from longmind.base.recall_marks import mark_id
 from longmind.base.times import FOREVER, AsOf
 from longmind.hooks.events import Turn
@@ -33,10 +34,13 @@ class Local:
 
     caveat = "found by words and facts, not by meaning, since no server runs (longmind serve)"
 
-    def __init__(self, location: str, *, space: str | None, create: bool = False) -> None:
+    def __init__(
+        self, location: str, *, space: str | None, user: str | None = None, create: bool = False
+    ) -> None:
         from longmind.store.store import open_store
 
         self._space = space or DEFAULT_SPACE
+        self._user = None if user is None else check_user(user)
         read_only = not create and not _may_write(location)
         self.store: Store = open_store(
             location, create=create, read_only=read_only, busy_timeout=_WAIT_SECONDS
@@ -108,11 +112,13 @@ class Local:
         from longmind.submemories import Components
 
         if self._memory is None:
-            self._memory = Memory(self.store, space=self._space, components=Components(embedder=None))
+            self._memory = Memory(
+                self.store, space=self._space, user=self._user, components=Components(embedder=None)
+            )
         return self._memory
 
     def _view(self) -> View:
-        return View.of(self._space, AsOf(system=FOREVER, valid=self.store.present()))
+        return View.of(self._space, AsOf(system=FOREVER, valid=self.store.present()), self._user)
 
 
 class EstimatedTokens:

@@ -37,9 +37,12 @@ class Server:
 
     caveat = ""
 
-    def __init__(self, address: tuple[str, int], *, space: str | None, token: str | None) -> None:
+    def __init__(
+        self, address: tuple[str, int], *, space: str | None, token: str | None, user: str | None = None
+    ) -> None:
         self._address = address
         self._space = space
+        self._user = user
         self._headers = {"Content-Type": "application/json"}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"
@@ -58,6 +61,7 @@ class Server:
 
     def brief(self, topic: str) -> str:
         body = {"text": topic, "budget": _BRIEF} | ({"repo": self._space} if self._space else {})
+        body |= {} if self._user is None else {"user": self._user}
         brief = self._send("POST", "/v1/experience/brief", body, seconds=_READ_SECONDS)
         has_records = any(item.get("record_id") for item in brief.get("items", ()))
         return str(brief.get("text", "")) if has_records else ""
@@ -92,6 +96,8 @@ class Server:
     ) -> dict[str, Any]:
         if self._space:
             asked = asked | {"space": [self._space] if several else self._space}
+        if self._user is not None:
+            asked = asked | {"user": self._user}
         return self._send("POST", f"/v1/{path}", asked, seconds=seconds)
 
     def _send(

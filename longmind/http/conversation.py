@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from longmind.base.errors import InvalidInput
 from longmind.http import shapes
 from longmind.http.service import Service
+from longmind.operations.values import plain
 
 MemoryId = Annotated[int, Path(ge=1, lt=2**63)]
 
@@ -25,6 +26,17 @@ class TurnBody(_Body):
     role: Literal["user", "assistant"]
     text: str = Field(min_length=1)
     auto_extract: bool = True
+    user: str | None = None
+
+
+class ChatBody(_Body):
+    """What POST /add takes: a chat's own list of messages."""
+
+    messages: list[dict[str, Any]]
+    session: str = Field(default="chat", min_length=1)
+    extract: bool = True
+    space: str | None = None
+    user: str | None = None
 
 
 class MemoryBody(_Body):
@@ -33,6 +45,7 @@ class MemoryBody(_Body):
     content: str = Field(min_length=1)
     importance: int = Field(default=0, ge=0, le=1)
     tags: list[str] = Field(default_factory=list)
+    user: str | None = None
 
 
 class ChangeBody(_Body):
@@ -41,6 +54,7 @@ class ChangeBody(_Body):
     status: Literal["active", "archived", "deleted"] | None = None
     content: str | None = Field(default=None, min_length=1)
     tags: list[str] | None = None
+    user: str | None = None
 
 
 class SweepBody(_Body):
@@ -48,6 +62,7 @@ class SweepBody(_Body):
 
     dry_run: bool = False
     purge: bool = False
+    user: str | None = None
 
 
 def conversation_routes(service: Service) -> APIRouter:
@@ -65,9 +80,14 @@ def _add_writes(router: APIRouter, service: Service) -> None:
     @router.post("/turns")
     async def add_turn(request: Request, body: TurnBody) -> dict[str, Any]:
         """Write a turn, and what it tells into the memories."""
-        inputs = {"extract": body.auto_extract, **body.model_dump(include={"role", "text"})}
+        inputs = {"extract": body.auto_extract, **body.model_dump(include={"role", "text", "user"})}
         inputs["session"] = body.session_id
         return await service.answer(request, "turns.add", inputs, shapes.turn_report)
+
+    @router.post("/add")
+    async def add(request: Request, body: ChatBody) -> dict[str, Any]:
+        """Take in a chat's messages; what is there already is not written twice."""
+        return await service.answer(request, "add", body.model_dump(), plain)
 
     @router.post("/memories", status_code=201)
     async def remember(request: Request, body: MemoryBody) -> dict[str, Any]:
@@ -98,10 +118,11 @@ def _add_reads(router: APIRouter, service: Service) -> None:
         k: Annotated[int, Query(ge=1, le=1000)] = 20,
         query: str | None = None,
         exclude_pii: bool = False,
+        user: str | None = None,
     ) -> dict[str, Any]:
         """The last turns, the strongest memories, and the long-term ones that matter."""
         inputs = {"session": session_id, "k": k, "query": query or None, "exclude_pii": exclude_pii}
-        return await service.answer(request, "turns.context", inputs, shapes.context)
+        return await service.answer(request, "turns.context", {**inputs, "user": user}, shapes.context)
 
     @router.get("/memories")
     async def list_memories(
@@ -112,16 +133,17 @@ def _add_reads(router: APIRouter, service: Service) -> None:
         status: Literal["active", "archived", "deleted"] = "active",
         sort: Literal["score", "created", "last_seen", "hits", "id"] = "score",
         exclude_pii: bool = False,
+        user: str | None = None,
     ) -> dict[str, Any]:
         """Memories that answer, or all, the strongest first."""
-        inputs: dict[str, Any] = {"layer": layer, "limit": limit, "exclude_pii": exclude_pii}
+        inputs: dict[str, Any] = {"layer": layer, "limit": limit, "exclude_pii": exclude_pii, "user": user}
         if q.strip():
             return await service.answer(request, "memories.search", {**inputs, "query": q}, shapes.memories)
         inputs |= {"status": status, "sort": sort}
         return await service.answer(request, "memories.list", inputs, shapes.memories)
 
     @router.get("/memories/{memory_id}/why")
-    async def why(request: Request, memory_id: MemoryId) -> dict[str, Any]:
+    async def why(request: Request, memory_id: MemoryId, user: str | None = None) -> dict[str, Any]:
         """Why a memory stands where it stands."""
-        inputs = {"memory_id": memory_id, "now": service.memory.store.clock.now()}
+        inputs = {"memory_id": memory_id, "now": service.memory.store.clock.now(), "user": user}
         return await service.answer(request, "memories.why", inputs, shapes.why)

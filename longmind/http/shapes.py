@@ -55,7 +55,7 @@ def memory(item: MemoryItem) -> dict[str, Any]:
         "status": item.status,
         "tags": list(item.tags),
         "slot": item.slot,
-    }
+    } | ({} if item.user is None else {"user": item.user})
 
 
 def memories(items: Found) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from longmind.base.checks import check_metadata, check_tags, optional_label
 from longmind.base.errors import InvalidInput
-from longmind.base.names import canonical_space
+from longmind.base.partitions import partition_name
 from longmind.base.times import to_ms
 from longmind.ingest import pipeline
 from longmind.ingest.budget import IngestBudget
@@ -27,22 +27,24 @@ def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
     return pipeline.remember(store, [cut_if_long(item) for item in store.redaction.drafts(drafts)])
 
 
-def drafts_of(items: Iterable[str | Mapping[str, Any]], *, space: str) -> list[Draft]:
+def drafts_of(
+    items: Iterable[str | Mapping[str, Any]], *, space: str, user: str | None = None
+) -> list[Draft]:
     """Several texts, or the arguments of `remember` for each."""
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInput(
             "remember_many takes a list of texts or mappings.", hint="For one text, use remember."
         )
-    return [_draft(item, space) for item in items]
+    return [_draft(item, space, user) for item in items]
 
 
-def _draft(item: str | Mapping[str, Any], space: str) -> Draft:
+def _draft(item: str | Mapping[str, Any], space: str, user: str | None) -> Draft:
     fields = {"text": item} if isinstance(item, str) else item
     if not isinstance(fields, Mapping) or "text" not in fields:
         raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
     make: Callable[..., Draft] = draft
     try:
-        return make(**{"space": space, **fields})
+        return make(**{"space": space, "user": user, **fields})
     except TypeError as error:
         raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
 
@@ -70,7 +72,7 @@ def ingest(
 ) -> IngestReport:
     """Read a path, bytes or a text; of a folder, only what changed since the last time."""
     labels = Labels(
-        space=canonical_space(space),
+        space=partition_name(space),
         scope=scope,
         session=optional_label(session, "session"),
         tags=check_tags(tags),

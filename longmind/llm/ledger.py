@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from longmind.base.errors import OverBudget
+from longmind.base.partitions import split_partition
 from longmind.llm.prices import Price
 from longmind.store.engine import Connection
 from longmind.store.store import Store
@@ -100,12 +101,14 @@ class SpendingLedger:
     ) -> Reservation:
         """Count the most that a call can cost, or raise `OverBudget` and count nothing.
 
-        `stored_price` says that the price was taken from the store.
+        `stored_price` says that the price was taken from the store. What is spent for its users is spent by
+        the space: it has the budgets.
         """
+        shared, _ = split_partition(space)
         with self._store.write() as tx:
             row = CallRow(
                 call_id=tx.allocate("llm_call"),
-                space=space,
+                space=shared,
                 provider=provider.strip().casefold(),  # "OpenAI" and "openai" share one budget
                 model=model,
                 outcome=RESERVED,
@@ -120,7 +123,7 @@ class SpendingLedger:
             if self._limit is not None:
                 _check(tx.db, row, ALL_PROVIDERS, self._limit, priced=priced and not stored_price)
             for read_budgets in self._budgets:
-                for name, cap in read_budgets(tx.db, _space_of(space)).items():
+                for name, cap in read_budgets(tx.db, shared).items():
                     _check(tx.db, row, name.strip().casefold(), cap, priced=priced)
             _TABLES.insert(tx.db, [row])
         return Reservation(row, price)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
@@ -22,12 +23,12 @@ _NEWEST: Final = 20
 _TITLE: Final = 80
 
 _TEMPLATES: Final = (
-    ("frame", "longmind://frame/{id}{?space}", "One remembered thing, whole, by its id."),
-    ("fact", "longmind://fact/{id}{?space}", "One fact by its id: its newest period, with evidence."),
-    ("facts", "longmind://facts/{subject}{?space}", "What is so of a subject now, with evidence."),
+    ("frame", "longmind://frame/{id}{?space,user}", "One remembered thing, whole, by its id."),
+    ("fact", "longmind://fact/{id}{?space,user}", "One fact by its id: its newest period, with evidence."),
+    ("facts", "longmind://facts/{subject}{?space,user}", "What is so of a subject now, with evidence."),
     (
         "space",
-        "longmind://space/{name}{?topic}",
+        "longmind://space/{name}{?topic,user}",
         "What a project's space holds of a topic, or of everything.",
     ),
 )
@@ -78,9 +79,9 @@ def read(memory: Memory, address: str, ask: Ask) -> dict[str, Any]:
             operation, argument = _OPERATIONS[parts.netloc]
             value = name if argument == "subject" else _number(name, argument)
             inputs = {argument: value, "space": [query["space"]] if "space" in query else None}
-            return _answer(memory, registry.find(operation), inputs, ask)
+            return _answer(memory, registry.find(operation), {**inputs, "user": query.get("user")}, ask)
         if parts.netloc == "space":
-            return _bundle(memory, name, query.get("topic", ""), ask)
+            return _bundle(memory, name, query, ask)
     addresses = ", ".join(shape for _, shape, _ in _TEMPLATES)
     raise NotFound(f"There is no resource {address[:200]!r}.", hint=f"There are {addresses}.")
 
@@ -99,11 +100,12 @@ def _answer(memory: Memory, action: Operation, inputs: dict[str, Any], ask: Ask)
     return shaped
 
 
-def _bundle(memory: Memory, name: str, topic: str, ask: Ask) -> dict[str, Any]:
+def _bundle(memory: Memory, name: str, query: Mapping[str, str], ask: Ask) -> dict[str, Any]:
     # A space that is not the caller's own is not in the list, so that both are missing in the same words.
     if name not in {item.name for item in ask(memory, registry.find("space.list"), {})}:
         raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
-    return memory.space(name).recall_context(topic, limit=200).to_dict()
+    space = memory.space(name, user=query.get("user"))
+    return space.recall_context(query.get("topic", ""), limit=200).to_dict()
 
 
 def _number(text: str, name: str) -> int:

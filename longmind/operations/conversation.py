@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Final, Literal
 
 from longmind.base.filters import SpaceLike
-from longmind.base.parameters import Limit
+from longmind.base.parameters import AsUser, Limit
 from longmind.base.times import AsOf
 from longmind.conversation.config import Config
 from longmind.conversation.memories import Memories
@@ -37,6 +37,7 @@ def _list(
     exclude_pii: ExcludePersonal = False,
     as_of: AsOf = AsOf.LATEST,
     space: SpaceLike | None = None,
+    user: AsUser = None,
 ) -> Found:
     """Memories, the strongest first."""
     return memory.memories.list(
@@ -47,6 +48,7 @@ def _list(
         exclude_pii=exclude_pii,
         as_of=as_of,
         space=space,
+        user=user,
     )
 
 

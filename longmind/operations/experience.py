@@ -8,7 +8,7 @@ from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from longmind.base.errors import InvalidInput
-from longmind.base.parameters import DryRun, IdempotencyKey, Mark, Metadata, Source, Tags
+from longmind.base.parameters import DryRun, IdempotencyKey, Mark, Metadata, Source, Tags, User
 from longmind.experience.interface import Experience
 from longmind.experience.search import RecordHits
 from longmind.experience.values import (
@@ -55,6 +55,7 @@ def _record(
     idempotency_key: IdempotencyKey = None,
     dry_run: DryRun = False,
     repo: Repo = None,
+    user: User = None,
 ) -> Recorded:
     """Record one piece of experience: a problem, what was tried on it, a fact, a preference, a change.
 
@@ -72,6 +73,7 @@ def _record(
         "occurred_at": occurred_at,
         "idempotency_key": idempotency_key,
         "repo": repo,
+        "user": user,
     }
     if problems:
         details["problem"] = problems
@@ -89,9 +91,12 @@ def _record_many(
     *,
     dry_run: DryRun = False,
     repo: Repo = None,
+    user: User = None,
 ) -> RecordsMade:
     """Record several pieces in one transaction: all of them or none."""
-    return memory.experience.record_many([_item(item) for item in items], repo=repo, dry_run=dry_run)
+    return memory.experience.record_many(
+        [_item(item) for item in items], repo=repo, user=user, dry_run=dry_run
+    )
 
 
 def _revise(
@@ -107,11 +112,19 @@ def _revise(
     confidence: Confidence = None,
     dry_run: DryRun = False,
     repo: Repo = None,
+    user: User = None,
 ) -> Recorded:
     """Say a record in better words: a new one takes its place and its links, the old one is archived."""
     references = _evidence(evidence, no_evidence) if evidence or no_evidence else None
     return memory.experience.revise(
-        record, text, why=why, evidence=references, confidence=confidence, repo=repo, dry_run=dry_run
+        record,
+        text,
+        why=why,
+        evidence=references,
+        confidence=confidence,
+        repo=repo,
+        user=user,
+        dry_run=dry_run,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
-from longmind.base.parameters import Limit, Scope, WriteSpace
+from longmind.base.parameters import AsUser, Limit, Scope, User, WriteSpace
 from longmind.base.times import FOREVER, AsOf, to_ms
 from longmind.facts.ledger import Ledger
 from longmind.facts.parameters import EvidenceEach, MaybeValue, Qualifiers, Relation, Relations, Subject
@@ -36,6 +36,7 @@ def _retract(
     reason: Annotated[str, "Why."] = "retracted",
     scope: Scope = "space",
     space: WriteSpace = None,
+    user: User = None,
 ) -> Retracted:
     """Hold something to be so no longer: one value, all values of a predicate, or one period.
 
@@ -45,13 +46,13 @@ def _retract(
     if period is None:
         return ledger.retract(
             subject, predicate, value,
-            valid_to=valid_to, qualifiers=qualifiers, reason=reason, scope=scope, space=space,
+            valid_to=valid_to, qualifiers=qualifiers, reason=reason, scope=scope, space=space, user=user,
         )  # fmt: skip
     if value is not None or qualifiers is not None:
         raise InvalidInput("A period belongs to one value.", hint="Leave value and qualifiers out.")
-    for hit in ledger.history(subject, predicate, limit=MOST, evidence=0, space=space):
+    for hit in ledger.history(subject, predicate, limit=MOST, evidence=0, space=space, user=user):
         if hit.span_id == period:
-            return ledger.retract(hit, valid_to=valid_to, reason=reason, space=space)
+            return ledger.retract(hit, valid_to=valid_to, reason=reason, space=space, user=user)
     raise NotFound(
         f"There is no period {period} of {subject} {predicate}.", hint="See its span_id in facts.history."
     )
@@ -65,10 +66,11 @@ def _predicate(
     exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
     scope: Scope = "space",
     space: WriteSpace = None,
+    user: User = None,
 ) -> PredicateKnown:
     """Declare how a predicate behaves."""
     declared = memory.facts.define_predicate(
-        key, cardinality=cardinality, exact=exact, scope=scope, space=space
+        key, cardinality=cardinality, exact=exact, scope=scope, space=space, user=user
     )
     return PredicateKnown(str(declared), cardinality, exact)
 
@@ -87,6 +89,7 @@ def _diff(
     limit: Limit = 1000,
     evidence: EvidenceEach = 3,
     space: SpaceLike | None = None,
+    user: AsUser = None,
 ) -> Changes:
     """What began, ended and changed between two moments."""
     now = AsOf(system=FOREVER, valid=memory.store.present())
@@ -98,6 +101,7 @@ def _diff(
         limit=limit,
         evidence=evidence,
         space=space,
+        user=user,
     )
 
 

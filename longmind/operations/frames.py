@@ -7,7 +7,7 @@ from typing import Final
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import SpaceLike
 from longmind.base.frame import Frame
-from longmind.base.parameters import FrameId, NewMetadata, NewTags
+from longmind.base.parameters import AsUser, FrameId, NewMetadata, NewTags
 from longmind.memory import Memory
 from longmind.operations.operation import Operation
 
@@ -21,11 +21,12 @@ def _update(
     tags: NewTags = None,
     metadata: NewMetadata = None,
     space: SpaceLike | None = None,
+    user: AsUser = None,
 ) -> Frame:
     """Set a frame's tags or metadata; what held before stays visible as of before."""
     if tags is None and metadata is None:
         raise InvalidInput("There is nothing to change.", hint="Give tags or metadata.")
-    return memory.update(frame, tags=tags, metadata=metadata, space=space)
+    return memory.update(frame, tags=tags, metadata=metadata, space=space, user=user)
 
 
 OPERATIONS: Final = (
@@ -45,6 +46,18 @@ OPERATIONS: Final = (
         begins=True,
         repeatable=True,
         example={"items": [{"text": "Ana moved to Porto."}, {"text": "The build takes four minutes."}]},
+    ),
+    Operation(
+        "add",
+        Memory.add,
+        effect="write",
+        begins=True,
+        repeatable=True,
+        example={
+            "messages": [{"role": "user", "content": "I moved to Porto."}],
+            "session": "s1",
+            "user": "ana",
+        },
     ),
     Operation(
         "ingest",

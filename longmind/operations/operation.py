@@ -16,7 +16,7 @@ from longmind.operations.hints import parameters
 
 Effect = Literal["read", "write", "destroy"]
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-_LAST: Final = ("as_of", "valid_at", "space", "repo")
+_LAST: Final = ("as_of", "valid_at", "space", "repo", "user")
 """From when and from where one looks comes last in every list of arguments."""
 
 

@@ -88,6 +88,7 @@ class ContextBundle:
     raw: tuple[RawText, ...]
     limit: int
     warnings: tuple[str, ...]
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypedDict, Unpack
 
 from longmind.base.errors import InvalidInput
-from longmind.base.parameters import Budget, Limit, Mark, PathLike, Tags
+from longmind.base.parameters import Budget, Limit, Mark, PathLike, Tags, User
 from longmind.base.results import Written
 from longmind.base.store_files import read_user_file
 from longmind.base.times import AsOf
@@ -71,10 +71,11 @@ def _recall(
     raw_limit: Annotated[int | None, "At most this many raw texts."] = None,
     include_metadata: Annotated[bool, "With the metadata."] = True,
     prefer_kinds: PreferKinds = None,
+    user: User = None,
     **options: Unpack[RecallOptions],
 ) -> ContextBundle:
     """What a space knows of a topic, as a bundle: pinned and important first, then by score."""
-    bundle = memory.space(space).recall_context(
+    bundle = memory.space(space, user=user).recall_context(
         topic,
         limit=limit,
         raw_limit=raw_limit,
@@ -92,6 +93,7 @@ def _recall(
         tuple(RawText(**text) for text in bundle.raw),
         bundle.limit,
         bundle.warnings,
+        bundle.user,
     )
 
 
@@ -102,10 +104,11 @@ def _recall_kind(
     *,
     topic: Annotated[str, "What it is about, to order by."] = "",
     limit: Limit = 20,
+    user: User = None,
     **options: Unpack[RecallOptions],
 ) -> ObjectList:
     """The objects of one kind, in the order of a recall."""
-    return memory.space(space).recall_kind(kind, topic=topic, limit=limit, **options)
+    return memory.space(space, user=user).recall_kind(kind, topic=topic, limit=limit, **options)
 
 
 def _use_context(
@@ -117,10 +120,11 @@ def _use_context(
     tokenizer: Annotated[str, "The tokenizer that counts the tokens."] = "cl100k_base",
     limit: Annotated[int, "At most this many objects."] = 5,
     prefer_kinds: PreferKinds = None,
+    user: User = None,
     **options: Unpack[RecallOptions],
 ) -> ActionContext:
     """Text to put before an action: what the space knows of its topic, marked as data."""
-    context = memory.space(space).use_context(
+    context = memory.space(space, user=user).use_context(
         topic, budget=budget, tokenizer=tokenizer, limit=limit, prefer_kinds=prefer_kinds, **options
     )
     return ActionContext(context.text, context.total_tokens, context.left_out)
@@ -246,6 +250,7 @@ def _sync(
     project: Annotated[str | None, "The project they are about, instead of the folder's name."] = None,
     tags: Annotated[Tags, "Tags for all of it."] = (),
     freeze_clock: Annotated[str | None, "Stamp this time.", Mark.STAMP] = None,
+    user: User = None,
 ) -> SyncReport:
     """Bring a space up to date with a folder: new and changed files are kept, gone ones forgotten."""
     root = Path(values.path(str(folder), "folder"))
@@ -253,7 +258,7 @@ def _sync(
         changed = changed_files(root, since=since)
         paths = list(changed) if paths is None else [path for path in paths if path in changed]
     return sync_folder(
-        memory.space(space),
+        memory.space(space, user=user),
         root,
         readers=memory.readers,
         include=include,

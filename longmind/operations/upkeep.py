@@ -30,6 +30,7 @@ def _maintain(
 
 OPERATIONS: Final = (
     Operation("stats", Memory.stats),
+    Operation("users", Memory.users),
     Operation("verify", Memory.verify, lasting=True, example={"deep": True}),
     Operation("backup", Memory.backup, effect="write", lasting=True, example={"path": "copy.mind"}),
     Operation("compact", _compact, effect="write", repeatable=True, lasting=True),

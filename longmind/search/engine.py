@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
 from longmind.base.filters import View, Where
-from longmind.base.names import ALL
 from longmind.base.times import format_ms
 from longmind.facts.lane import LaneOptions, candidates
 from longmind.facts.names import NameIndex
@@ -144,9 +143,8 @@ class SearchEngine:
         db = state.snapshot.db
         row = stored(db, [frame_id]).get(frame_id)
         missing = WhyNot(frame_id, False, "missing", "There is no such frame in the spaces asked for.")
-        spaces = request.view.spaces
         # Of a frame elsewhere, not even its existence is told.
-        if row is None or (spaces is not ALL and row.space not in spaces and row.scope != "global"):
+        if row is None or not request.view.sees(row.space, row.scope):
             return missing
         if not fetch(db, state.dialect, [frame_id], request.view):
             reason = "At the instant asked for it was not known or not yet so."

@@ -59,6 +59,8 @@ class Bundle:
     """None: raw texts were not requested."""
     include_metadata: bool = True
     warnings: tuple[str, ...] = ()
+    user: str | None = None
+    """Whose objects are among them, besides those that all users share."""
 
     @property
     def sections(self) -> list[dict[str, Any]]:
@@ -73,6 +75,7 @@ class Bundle:
         """The bundle in the shape and the order of keys in which it is documented."""
         document: dict[str, Any] = {
             "space": self.space,
+            **({} if self.user is None else {"user": self.user}),
             "topic": self.topic,
             "generated_at": self.generated_at,
             "global_summary": self.global_summary,

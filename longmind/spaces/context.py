@@ -47,6 +47,7 @@ class ContextRequest:
     options: Options
     budget: int
     tokenizer: str
+    user: str | None = None
 
     @property
     def recipe(self) -> str:
@@ -57,6 +58,7 @@ class ContextRequest:
         options = {**asdict(self.options), "as_of": [as_of.system, as_of.valid]}
         return {
             "space": self.space,
+            **({} if self.user is None else {"user": self.user}),
             "topic": self.topic,
             "options": options,
             "recipe": sha256_of(self.recipe),
@@ -64,9 +66,11 @@ class ContextRequest:
         }
 
 
-def check_request(space: str, topic: str, options: Options, *, budget: int, tokenizer: str) -> ContextRequest:
+def check_request(
+    space: str, topic: str, options: Options, *, budget: int, tokenizer: str, user: str | None = None
+) -> ContextRequest:
     check_limit(budget, "budget", least=LEAST_BUDGET)
-    return ContextRequest(space, check_topic(topic), options, budget, open_tokenizer(tokenizer).name)
+    return ContextRequest(space, check_topic(topic), options, budget, open_tokenizer(tokenizer).name, user)
 
 
 def request_from(receipt: Receipt) -> ContextRequest:
@@ -81,7 +85,12 @@ def request_from(receipt: Receipt) -> ContextRequest:
         options = replace(options, freeze_clock=None if frozen is None else int(frozen))
         tokenizer = json.loads(receipt.recipe)["tokenizer"]
         return check_request(
-            request["space"], request["topic"], options, budget=receipt.budget, tokenizer=tokenizer
+            request["space"],
+            request["topic"],
+            options,
+            budget=receipt.budget,
+            tokenizer=tokenizer,
+            user=request.get("user"),
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidInput):

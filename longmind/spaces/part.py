@@ -27,7 +27,8 @@ _RULES = (
         "{0} lies in a space that has no record",
         (
             "SELECT o.object_id FROM space_object o WHERE o.until IS NULL AND NOT EXISTS "
-            "(SELECT 1 FROM space_record r WHERE r.space = o.space AND r.until IS NULL)"
+            "(SELECT 1 FROM space_record r WHERE r.until IS NULL AND (r.space = o.space "
+            "OR substr(o.space, 1, length(r.space) + 1) = r.space || '@'))"
         ),
     ),
 )

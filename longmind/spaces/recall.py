@@ -7,6 +7,7 @@ from typing import Final
 
 from longmind.base.arrays import BoolArray, np
 from longmind.base.filters import View, Where
+from longmind.base.partitions import parts_seen, split_partition
 from longmind.base.times import AsOf, format_ms
 from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
@@ -36,16 +37,18 @@ class Recaller:
 
     def context(self, space: str, topic: str, options: Options, *, default: str) -> Bundle:
         topic = check_topic(topic)
+        name, user = split_partition(space)
         with self._store.one_state() as snapshot:
-            record = rows.find_space(snapshot.db, space, options.as_of)
+            record = rows.find_space(snapshot.db, name, options.as_of)
             chosen, moment, warnings, backend = self._choose(
                 snapshot, space, topic, options, None, default, Policy() if record is None else record.rules()
             )
             if record is None:
-                warnings = [f"there is no space '{space}'", *warnings]
+                warnings = [f"there is no space '{name}'", *warnings]
             objects = rows.objects(snapshot.db, space, options.as_of, chosen)
         return Bundle(
-            space=space,
+            space=name,
+            user=user,
             topic=topic,
             generated_at=None if moment is None else format_ms(moment),
             global_summary=summarise(topic, objects),
@@ -62,7 +65,7 @@ class Recaller:
     ) -> tuple[MemoryObject, ...]:
         topic = check_topic(topic)
         with self._store.one_state() as snapshot:
-            record = rows.find_space(snapshot.db, space, options.as_of)
+            record = rows.find_space(snapshot.db, split_partition(space)[0], options.as_of)
             policy = Policy() if record is None else record.rules()
             chosen, *_ = self._choose(snapshot, space, topic, options, kind, default, policy)
             return tuple(rows.objects(snapshot.db, space, options.as_of, chosen))
@@ -107,7 +110,7 @@ class Recaller:
             return {}, "there is no search engine here: nothing was found by search"
         request = SearchRequest.of(
             topic,
-            View((space,), options.as_of, with_hidden=True),
+            View(parts_seen(space), options.as_of, with_hidden=True),
             where=Where(role=ROLE),
             limit=min(1000, max(_REACH, 4 * options.limit)),
             reference=options.moment,
@@ -187,4 +190,4 @@ def _objects_of(snapshot: Snapshot, space: str, frames: list[int], as_of: AsOf) 
     clause = during("x", as_of) & among("x.frame_id", frames)
     sql = f"SELECT x.frame_id, x.object_id, x.space FROM space_object x WHERE {clause.sql}"
     records = snapshot.db.all(sql, clause.values)
-    return {int(frame): str(name) for frame, name, where in records if where == space}
+    return {int(frame): str(name) for frame, name, where in records if where in parts_seen(space)}

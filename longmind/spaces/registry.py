@@ -13,10 +13,10 @@ from typing import Annotated, Any, Final, Literal
 from longmind.base.access import NOTHING, Access
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
-from longmind.base.filters import View
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.partitions import check_user
 from longmind.base.paths import inside
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
@@ -40,6 +40,7 @@ from longmind.store import erasure
 from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.files import fold_log
+from longmind.store.partition_rows import parts_of_space
 from longmind.store.store import Store
 from longmind.store.visible import during
 from longmind.when.arguments import parse_moment
@@ -61,8 +62,13 @@ class Spaces:
         guard: ModelGuard | None = None,
         telemetry: Telemetry | None = None,
         access: Access = NOTHING,
+        user: str | None = None,
     ) -> None:
-        """`backend` wins over the store's setting, and gives way to that of a single call."""
+        """`backend` wins over the store's setting, and gives way to that of a single call.
+
+        `user` is whose objects are meant where a call names nobody.
+        """
+        self._user = user
         fields.ensure(store)
         self._store = store
         self._backend = backend
@@ -72,8 +78,9 @@ class Spaces:
         guard = guard or ModelGuard(SpendingLedger(store, [space_budgets]))
         self._ctx = SpaceContext(store, recaller, self._telemetry, self.backend, models or Models(), guard)
 
-    def space(self, name: str) -> ProjectSpace:
-        return ProjectSpace(canonical_space(name), self._ctx)
+    def space(self, name: str, *, user: str | None = None) -> ProjectSpace:
+        whose = self._user if user is None else check_user(user)
+        return ProjectSpace(canonical_space(name), self._ctx, whose)
 
     # The ordering
 
@@ -151,10 +158,8 @@ class Spaces:
             return self._erase_all(space)
 
     def _erase_all(self, space: str) -> ErasureCertificate:
-        with self._store.read() as snapshot:
-            sql = "SELECT frame_id FROM frame WHERE space = ? AND start_byte IS NULL ORDER BY frame_id"
-            frames = [int(row[0]) for row in snapshot.db.all(sql, (space,))]
-        certificate = erasure.erase(self._store, frames, view=View((space,), with_hidden=True))
+        """The shared part and those of all users of the space, and then what the space itself has."""
+        certificate = erasure.erase_parts(self._store, lambda db: parts_of_space(db, space))
         with self._store.write() as tx:
             assert tx.system
             tx.db.run(erasure.OPEN_GATE)
@@ -326,7 +331,7 @@ class Spaces:
     ) -> ImportReport:
         """Like `import_`, from text; `name` is for a file that does not say which space it is."""
         document = file.read_file(text, name=space or name, key=key)
-        target = self.space(space if space is not None else document.space)
+        target = ProjectSpace(canonical_space(space) if space is not None else document.space, self._ctx)
         with self._telemetry.operation("import", space=target.name):
             return importing.import_document(
                 self._store, target, document, replace=replace, replace_policies=replace_policies

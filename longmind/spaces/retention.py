@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.filters import View
+from longmind.base.names import ALL
 from longmind.spaces import rows, write
 from longmind.spaces.rows import ObjectRow
 from longmind.spaces.values import GcReport
 from longmind.store import erasure
 from longmind.store.engine import Connection
 from longmind.store.store import Store
+from longmind.store.visible import partitions
 
 _DAY: Final = 86_400_000
 
@@ -42,7 +46,8 @@ def collect(
         names = _names(tx.db, space, expired, days, now, purge=purge)
         write.archive(tx, expired, reason="expired", parts=store.parts)
         action = "purge" if purge else "archive"
-        rows.audit(tx, space, action, {"ttl_days": days}, object_ids=names)
+        for part, gone in groupby(names, key=itemgetter(0)):
+            rows.audit(tx, part, action, {"ttl_days": days}, object_ids=[name for _, name in gone])
         detail = {
             "expired": len(names),
             "kept_pinned": pinned,
@@ -53,25 +58,29 @@ def collect(
         rows.audit(tx, space, "gc", detail)
         frames = _purgeable(tx.db, space) if purge else []
     if frames:
-        erasure.erase(store, frames, view=View((space,), with_hidden=True))
+        erasure.erase(store, frames, view=View((space,), user=ALL, with_hidden=True))
     return _report(space, names, pinned, purge=purge, archive=not purge, days=days, now=now)
 
 
 def _names(
     connection: Connection, space: str, expired: list[ObjectRow], days: float | None, now: int, *, purge: bool
-) -> list[str]:
-    """The ids of what expired; for a purge, also of what was only archived because none was allowed then."""
-    names = [row.object_id for row in expired]
+) -> list[tuple[str, str]]:
+    """What expired, by the part of the space it is in and its id.
+
+    For a purge, also what was only archived because none was allowed then.
+    """
+    names = [(row.space, row.object_id) for row in expired]
     if not purge or days is None:
         return names
+    parts = partitions(View((space,), user=ALL), "o.space")
     sql = (
-        "SELECT o.object_id FROM space_object o WHERE o.space = ? AND EXISTS (SELECT 1 FROM space_audit a "
-        "WHERE a.space = o.space AND a.object_id = o.object_id AND a.action = 'archive') "
+        f"SELECT o.space, o.object_id FROM space_object o WHERE {parts.sql} AND EXISTS (SELECT 1 "
+        "FROM space_audit a WHERE a.space = o.space AND a.object_id = o.object_id AND a.action = 'archive') "
         # What was remembered again since is an object in use, and its history stays.
-        "GROUP BY o.object_id HAVING count(*) = count(o.until) AND max(o.updated_at) < ?"
+        "GROUP BY o.space, o.object_id HAVING count(*) = count(o.until) AND max(o.updated_at) < ?"
     )
-    archived = connection.all(sql, (space, now - round(days * _DAY)))
-    return sorted([*names, *(str(name) for (name,) in archived)])
+    archived = connection.all(sql, (*parts.values, now - round(days * _DAY)))
+    return sorted([*names, *((str(part), str(name)) for part, name in archived)])
 
 
 def _purgeable(connection: Connection, space: str) -> list[int]:
@@ -79,27 +88,32 @@ def _purgeable(connection: Connection, space: str) -> list[int]:
 
     The log names an object until its erase takes the name out; versions written since are not meant.
     """
+    parts = partitions(View((space,), user=ALL), "a.space")
     sql = (
         "SELECT DISTINCT o.frame_id FROM space_audit a JOIN space_object o "
         "ON o.space = a.space AND o.object_id = a.object_id AND o.until <= a.recorded_at "
-        "WHERE a.space = ? AND a.action = 'purge' ORDER BY o.frame_id"
+        f"WHERE {parts.sql} AND a.action = 'purge' ORDER BY o.frame_id"
     )
-    return [int(row[0]) for row in connection.all(sql, (space,))]
+    return [int(row[0]) for row in connection.all(sql, parts.values)]
 
 
 def _expired(connection: Connection, space: str, days: float | None, now: int) -> tuple[list[ObjectRow], int]:
-    """Objects last updated longer ago than allowed, by id; and how many of that age a pin keeps."""
+    """Objects last updated longer ago than allowed, by id; and how many of that age a pin keeps.
+
+    The rules of a space hold for the parts of its users, too.
+    """
     if days is None:
         return [], 0
     before = now - round(days * _DAY)
-    sql = "x.space = ? AND x.until IS NULL AND x.updated_at < ? ORDER BY x.object_id"
-    old = rows.select(connection, ObjectRow, sql, (space, before))
+    parts = partitions(View((space,), user=ALL), "x.space")
+    sql = f"{parts.sql} AND x.until IS NULL AND x.updated_at < ? ORDER BY x.space, x.object_id"
+    old = rows.select(connection, ObjectRow, sql, (*parts.values, before))
     return [row for row in old if not row.pinned], sum(row.pinned for row in old)
 
 
 def _report(
     space: str,
-    names: list[str],
+    names: list[tuple[str, str]],
     pinned: int,
     *,
     purge: bool,
@@ -109,7 +123,7 @@ def _report(
 ) -> GcReport:
     return GcReport(
         space=space,
-        expired=tuple(names),
+        expired=tuple(name for _, name in names),
         archived=len(names) if archive else 0,
         purged=len(names) if purge else 0,
         kept_pinned=pinned,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from longmind.base.checks import canonical_json
+from longmind.base.partitions import parts_seen, split_partition
 from longmind.base.times import AsOf
 from longmind.spaces.objects import read_chunks
 from longmind.spaces.policies import Policy
@@ -71,7 +72,8 @@ class ObjectRow(NamedTuple):
             created_at=self.created_at,
             updated_at=self.updated_at,
             frame_id=self.frame_id,
-            space=self.space,
+            space=split_partition(self.space)[0],
+            user=split_partition(self.space)[1],
         )
 
 
@@ -97,7 +99,8 @@ class AuditRow(NamedTuple):
 
     def value(self) -> AuditEntry:
         detail = json.loads(self.detail)
-        return AuditEntry(self.audit_id, self.space, self.action, self.object_id, detail, self.at)
+        space, user = split_partition(self.space)
+        return AuditEntry(self.audit_id, space, self.action, self.object_id, detail, self.at, user)
 
 
 TABLES: Final[dict[type[Any], str]] = {
@@ -162,7 +165,7 @@ def with_text(
     if ids is not None:
         for batch in batched(ids):
             clause = during("x", as_of) & among("x.object_id", batch)
-            yield from select_texts(db, space, clause, "")
+            yield from select_texts(db, space, clause, " ORDER BY x.space")
         return
     while True:
         clause = during("x", as_of) & Clause("x.object_id > ?", (last,))
@@ -174,16 +177,20 @@ def with_text(
 
 
 def select_texts(db: Connection, space: str, clause: Clause, tail: str) -> Iterator[tuple[ObjectRow, str]]:
-    """Versions in a space with the text of their frames; `tail` says in which order, and how many."""
+    """Versions in a space with the text of their frames; `tail` says in which order, and how many.
+
+    A user's part is read with what all share. Ordered by `space`, what is the user's own comes last.
+    """
+    clause = among("x.space", parts_seen(space)) & clause
     width = len(ObjectRow._fields) + 1
     frame = ", ".join(f"f.{name}" for name in (*COLUMNS, "checksum"))
     sql = (
         f"SELECT {columns(ObjectRow)}, {frame}, NULL, t.text "
         "FROM space_object x LEFT JOIN frame f ON f.frame_id = x.frame_id "
         "LEFT JOIN frame_text t ON t.frame_id = x.frame_id "
-        f"WHERE x.space = ? AND {clause.sql}{tail}"
+        f"WHERE {clause.sql}{tail}"
     )
-    for row in db.all(sql, (space, *clause.values)):
+    for row in db.all(sql, clause.values):
         yield checked(ObjectRow, row[:width]), checked_text(row[width:])[1]
 
 
@@ -191,8 +198,8 @@ def entries(db: Connection, space: str, as_of: AsOf, ids: Sequence[str]) -> list
     """The names of these objects, in the order given."""
     by_id: dict[str, Entry] = {}
     for batch in batched(ids):
-        clause = during("x", as_of) & among("x.object_id", batch)
-        for row in select(db, ObjectRow, f"x.space = ? AND {clause.sql}", (space, *clause.values)):
+        clause = among("x.space", parts_seen(space)) & during("x", as_of) & among("x.object_id", batch)
+        for row in select(db, ObjectRow, f"{clause.sql} ORDER BY x.space", clause.values):
             stated = json.loads(row.metadata).get("hash")
             named = stated if isinstance(stated, str) else None
             by_id[row.object_id] = Entry(

@@ -13,6 +13,7 @@ from longmind.base.checks import check_choice, check_label, check_limit, check_t
 from longmind.base.errors import InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
 from longmind.base.parameters import Limit, Mark, Metadata, Source
+from longmind.base.partitions import partition_name, parts_seen
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
 from longmind.context.receipt import Receipt, Replay, check_store, replay
@@ -37,7 +38,7 @@ from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remember
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, during
+from longmind.store.visible import Clause, among, during
 from longmind.when.arguments import parse_rfc3339
 
 _ATTEMPTS: Final = 20
@@ -49,13 +50,16 @@ _RAW_OPTIONS: Final = frozenset(
 class ProjectSpace:
     """A handle on one space by name; the space itself begins with the first write."""
 
-    def __init__(self, name: str, ctx: SpaceContext) -> None:
+    def __init__(self, name: str, ctx: SpaceContext, user: str | None = None) -> None:
         self.name = name
+        self.user = user
+        self._part = partition_name(name, user)
         self._ctx = ctx
         self._store = ctx.store
 
     def __repr__(self) -> str:
-        return f"ProjectSpace({self.name!r})"
+        whose = "" if self.user is None else f", user={self.user!r}"
+        return f"ProjectSpace({self.name!r}{whose})"
 
     # Remembering
 
@@ -143,14 +147,14 @@ class ProjectSpace:
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
             planned = plan(policy, self._redactor(policy))
-            ready = write.make_ready(self._store, planned, space=self.name, source=source, updated_at=frozen)
+            ready = write.make_ready(self._store, planned, space=self._part, source=source, updated_at=frozen)
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
                     record = rows.find_space(tx.db, self.name)
                     if (None if record is None else record.policy) != text:
                         continue
                 done = write.upsert(
-                    tx, self.name, ready, parts=self._store.parts, has_record=text is not None
+                    tx, self._part, ready, parts=self._store.parts, has_record=text is not None
                 )
                 if policy.visibility and done.status != "unchanged":
                     visibility.refresh_one(tx, self.name, done.object.id, policy)
@@ -192,8 +196,8 @@ class ProjectSpace:
         frozen = _frozen(freeze_clock)
         with self._ctx.telemetry.operation("pin" if pinned else "unpin", space=self.name):
             with self._store.write() as tx:
-                row = write.set_pin(tx, self.name, name, pinned=pinned, now=frozen)
-                [item] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
+                row = write.set_pin(tx, self._part, name, pinned=pinned, now=frozen)
+                [item] = rows.objects(tx.db, self._part, AsOf.LATEST, [row.object_id])
             self._ctx.telemetry.toggled(self.name)
         return item
 
@@ -221,8 +225,8 @@ class ProjectSpace:
     def forget(self, id_or_path: IdOrPath) -> MemoryObject:
         """Take an object out of what is recalled; it is still there as of before."""
         with self._store.write() as tx:
-            row = write.named(tx.db, self.name, check_label(id_or_path, "id_or_path"))
-            [item] = rows.objects(tx.db, self.name, AsOf.LATEST, [row.object_id])
+            row = write.named(tx.db, self._part, check_label(id_or_path, "id_or_path"))
+            [item] = rows.objects(tx.db, self._part, AsOf.LATEST, [row.object_id])
             write.archive(tx, [row], reason="forgotten", parts=self._store.parts)
         return item
 
@@ -232,14 +236,14 @@ class ProjectSpace:
         with self._store.read() as snapshot:
             records = snapshot.db.all(
                 "SELECT DISTINCT object_id FROM space_object WHERE space = ? AND (object_id = ? OR path = ?)",
-                (self.name, name, name.strip("/")),
+                (self._part, name, name.strip("/")),
             )
             if not records:
                 raise NotFound(
                     f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or path."
                 )
-            frames = rows_of(snapshot.db, self.name, [str(row[0]) for row in records])
-        return erasure.erase(self._store, frames, view=View((self.name,), with_hidden=True))
+            frames = rows_of(snapshot.db, self._part, [str(row[0]) for row in records])
+        return erasure.erase(self._store, frames, view=View((self._part,), with_hidden=True))
 
     # Recalling
 
@@ -288,7 +292,7 @@ class ProjectSpace:
             default = chosen.backend or self._ctx.backend()
             backend = ordering_name(default)
             with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
-                bundle = self._ctx.recaller.context(self.name, topic, chosen, default=default)
+                bundle = self._ctx.recaller.context(self._part, topic, chosen, default=default)
             span.set("backend", bundle.backend)
             span.set("items_returned", len(bundle.objects))
         return bundle
@@ -303,7 +307,7 @@ class ProjectSpace:
         with self._ctx.telemetry.operation("recall_kind", space=self.name, kind=str(kind)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
             objects = self._ctx.recaller.kind(
-                self.name, check_label(kind, "kind"), chosen, topic=topic, default=default
+                self._part, check_label(kind, "kind"), chosen, topic=topic, default=default
             )
             span.set("items_returned", len(objects))
         return ObjectList(objects)
@@ -321,7 +325,7 @@ class ProjectSpace:
         chosen = check_options(options, **named)
         # The ordering by name: a receipt must not depend on what the default is when it is replayed.
         chosen = replace(chosen, backend=chosen.backend or self._ctx.backend())
-        request = check_request(self.name, topic, chosen, budget=budget, tokenizer=tokenizer)
+        request = check_request(self.name, topic, chosen, budget=budget, tokenizer=tokenizer, user=self.user)
         with self._store.one_state() as snapshot:
             return self._context(request, snapshot)
 
@@ -329,9 +333,9 @@ class ProjectSpace:
         """Make the text of `use_context` again from its receipt, and say what changed if it differs."""
         check_store(receipt, self._store.id)
         request = request_from(receipt)
-        if request.space != self.name:
-            raise InvalidInput(f"The receipt is of space {request.space!r}.", hint="Replay it there.")
-        view = View((self.name,), request.options.as_of, with_hidden=True)
+        if (request.space, request.user) != (self.name, self.user):
+            raise InvalidInput("The receipt is of another space, or another user.", hint="Replay it there.")
+        view = View(parts_seen(self._part), request.options.as_of, with_hidden=True)
         with self._store.one_state() as snapshot:
             fresh = self._context(request, snapshot).receipt
             return replay(receipt, fresh, snapshot=snapshot, dialect=self._store.engine.dialect, view=view)
@@ -348,10 +352,13 @@ class ProjectSpace:
         with self._store.read() as snapshot:
             for column, value in (("object_id", name), ("path", name.strip("/"))):
                 clause = during("x", as_of)
-                sql = f"x.space = ? AND x.{column} = ? AND {clause.sql}"
-                versions = rows.select(snapshot.db, rows.ObjectRow, sql, (self.name, value, *clause.values))
+                here = among("x.space", parts_seen(self._part))
+                # A user's own object stands before a shared one of the same name.
+                sql = f"{here.sql} AND x.{column} = ? AND {clause.sql} ORDER BY x.space DESC"
+                values = (*here.values, value, *clause.values)
+                versions = rows.select(snapshot.db, rows.ObjectRow, sql, values)
                 if versions:
-                    return rows.objects(snapshot.db, self.name, as_of, [versions[0].object_id])[0]
+                    return rows.objects(snapshot.db, versions[0].space, as_of, [versions[0].object_id])[0]
         raise NotFound(f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or its path.")
 
     def list(
@@ -376,8 +383,8 @@ class ProjectSpace:
         if after:
             clause &= Clause("x.path > ?", (check_text(after, "after"),))
         with self._store.read() as snapshot:
-            tail = f" ORDER BY x.path LIMIT {limit}"
-            versions = rows.select_texts(snapshot.db, self.name, clause, tail)
+            tail = f" ORDER BY x.path, x.space LIMIT {limit}"
+            versions = rows.select_texts(snapshot.db, self._part, clause, tail)
             return ObjectList(tuple(row.value(text) for row, text in versions))
 
     def audit(self, *, limit: Limit = 100) -> AuditList:
@@ -385,7 +392,7 @@ class ProjectSpace:
         check_limit(limit, "limit", most=100_000)
         with self._store.read() as snapshot:
             sql = f"x.space = ? ORDER BY x.audit_id DESC LIMIT {limit}"
-            entries = rows.select(snapshot.db, rows.AuditRow, sql, (self.name,))
+            entries = rows.select(snapshot.db, rows.AuditRow, sql, (self._part,))
             return AuditList(tuple(row.value() for row in entries))
 
     def spent(self) -> Spending:

@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
 from longmind.base.arrays import BoolArray, Int64Array, UInt8Array, np
+from longmind.base.partitions import parts_seen
 from longmind.base.times import FOREVER, AsOf
 from longmind.base.words import fold
 from longmind.spaces import fields
@@ -19,7 +20,7 @@ from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.tables import damaged
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, during
+from longmind.store.visible import Clause, among, during
 from longmind.text.postings import FIELDS, TERMS
 
 LEVELS: Final = {"high": 2, "medium": 1, "low": 0}
@@ -137,6 +138,10 @@ class SpaceIndex:
         if slots:
             self.alive[slots] = False
             self._changed()
+
+    def frame_of(self, object_id: str) -> int | None:
+        slot = self._slot_of.get(object_id)
+        return None if slot is None else int(self.frames[slot])
 
     def outdated(self, object_id: str, postings: Mapping[str, int]) -> None:
         """Use these postings for an object instead of those of its frame."""
@@ -304,26 +309,36 @@ class SpaceIndex:
 def load(db: Connection, space: str, as_of: AsOf) -> SpaceIndex:
     """Read a space as of an instant."""
     index = SpaceIndex(space, as_of)
-    inside = Clause("x.space = ?", (space,)) & during("x", as_of)
+    inside = among("x.space", parts_seen(space)) & during("x", as_of)
     index.add(_rows(db, inside))
     if as_of.system != FOREVER:
         later = "EXISTS (SELECT 1 FROM space_object y WHERE y.frame_id = x.frame_id AND y.since > x.since)"
         for row, postings in fields.of_versions(db, inside & Clause(later)):
-            index.outdated(row.object_id, postings)
+            if index.frame_of(row.object_id) == row.frame_id:
+                index.outdated(row.object_id, postings)
     return index
 
 
 def follow(index: SpaceIndex, db: Connection, revision: int) -> None:
     """Take in what was opened or closed since a revision."""
-    sql = "SELECT object_id FROM space_object WHERE space = ? AND until > ?"
-    index.drop(str(row[0]) for row in db.all(sql, (index.space, revision)))
-    opened = Clause("x.space = ? AND x.until IS NULL AND x.since > ?", (index.space, revision))
-    index.add(_rows(db, opened))
+    places = among("space", parts_seen(index.space))
+    closed = f"SELECT object_id FROM space_object WHERE {places.sql} AND until > ?"
+    index.drop(str(row[0]) for row in db.all(closed, (*places.values, revision)))
+    opened = among("x.space", parts_seen(index.space)) & Clause("x.until IS NULL")
+    if len(places.values) == 1:
+        index.add(_rows(db, opened & Clause("x.since > ?", (revision,))))
+        return
+    # A user's object stands before a shared one with the same id, and the shared one returns behind it.
+    touched = f"SELECT object_id FROM space_object WHERE {places.sql} AND (until > ? OR since > ?)"
+    values = (*places.values, revision, revision)
+    index.add(_rows(db, opened & Clause(f"x.object_id IN ({touched})", values)))
 
 
 def _rows(db: Connection, clause: Clause) -> list[Row]:
+    """The objects, each once: of two with one id, the user's own."""
     columns = ", ".join(f"x.{name}" for name in _COLUMNS)
-    return db.all(f"SELECT {columns} FROM space_object x WHERE {clause.sql}", clause.values)
+    rows = db.all(f"SELECT {columns} FROM space_object x WHERE {clause.sql} ORDER BY x.space", clause.values)
+    return list({row[0]: row for row in rows}.values())
 
 
 def _code(codes: dict[str, int], name: str) -> int:

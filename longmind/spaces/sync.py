@@ -74,7 +74,11 @@ def sync_folder(
     chosen = None if paths is None else {Path(path).as_posix() for path in paths}
     redactor = space.redactor()
     home = redactor.text(root.as_posix())
-    stored = {item.path: item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == home}
+    stored = {
+        item.path: item
+        for item in space.list(limit=100_000)
+        if item.metadata.get(ROOT) == home and item.user == space.user
+    }
     by_status: dict[str, list[str]] = {"created": [], "updated": [], "unchanged": [], "skipped": []}
     seen: set[str] = set()
     for entry in walk(root, include=tuple(include), exclude=tuple(exclude)):

@@ -44,6 +44,8 @@ class MemoryObject:
     updated_at: int
     frame_id: int = field(compare=False)
     space: str = field(compare=False)
+    user: str | None = field(default=None, compare=False)
+    """Whose object it is; None for what all users of the space share."""
 
     def to_dict(self) -> dict[str, Any]:
         """The object as JSON writes it; `chunks` only where there are some."""
@@ -113,6 +115,8 @@ class AuditEntry:
     object_id: str | None
     detail: Mapping[str, Any]
     at: int
+    user: str | None = None
+    """Whose part of the space it concerns; None for what all share."""
 
 
 @dataclass(frozen=True, slots=True)

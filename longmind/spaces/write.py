@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, NotFound
+from longmind.base.partitions import split_partition
 from longmind.spaces import fields
 from longmind.spaces.objects import ObjectPlan, Span, derived_id, plan_frame
 from longmind.spaces.rows import (
@@ -178,7 +179,10 @@ def named(db: Connection, space: str, name: str) -> ObjectRow:
     """The object with this id or, if there is none, at this path."""
     row = find_object(db, space, object_id=name) or find_object(db, space, path=name.strip("/"))
     if row is None:
-        raise NotFound(f"Memory '{name}' not found in space '{space}'", hint="Give its id or its path.")
+        raise NotFound(
+            f"Memory '{name}' not found in space '{split_partition(space)[0]}'",
+            hint="Give its id or its path; what is a user's own is found with user=.",
+        )
     return row
 
 
@@ -197,6 +201,7 @@ def ensure_space(tx: Transaction, space: str, *, metadata: Mapping[str, Any] | N
 
 def touch(tx: Transaction, space: str, now: int) -> None:
     """A space's record exists from its first object on; its times follow from the objects."""
+    space, _ = split_partition(space)
     if find_space(tx.db, space) is None:
         put_space(tx, SpaceRow(space, 0, None, "{}", "{}", now, now))
 
@@ -208,7 +213,8 @@ def _named(db: Connection, space: str, plan: ObjectPlan) -> ObjectRow | None:
     by_id = find_object(db, space, object_id=plan.id)
     if by_id is not None and by_path is not None and by_id.object_id != by_path.object_id:
         raise Conflict(
-            f"The id '{plan.id}' and the path '{plan.path}' name two objects in space '{space}'.",
+            f"The id '{plan.id}' and the path '{plan.path}' name two objects in space "
+            f"'{split_partition(space)[0]}'.",
             hint=f"The path belongs to '{by_path.object_id}'. Give only one of them, or another path.",
         )
     return by_id or by_path

@@ -348,13 +348,11 @@ class CatalogView:
 
     def corpus(self, view: View) -> Corpus:
         """The frames whose statistics a read of this view may use."""
-        spaces = view.spaces
+        known = view.at(AsOf(system=view.as_of.system, valid=FOREVER))
         system = min(view.as_of.system, self.snapshot.revision)
+        parts = (known.spaces, known.user, known.is_own, known.with_hidden)
         return self.table.corpus(
-            (self.snapshot.revision, self.size, spaces, system, view.with_hidden),
-            lambda: self._corpus(
-                View(spaces, AsOf(system=view.as_of.system, valid=FOREVER), view.with_hidden)
-            ),
+            (self.snapshot.revision, self.size, *parts, system), lambda: self._corpus(known)
         )
 
     def _corpus(self, view: View) -> Corpus:
@@ -378,9 +376,12 @@ class CatalogView:
 
     def _in_spaces(self, view: View) -> BoolArray:
 
-        if view.spaces is ALL:
+        if view.spaces is ALL and view.user is ALL:
             return np.ones(self.size, dtype=bool)
-        mask: BoolArray = self.columns.is_global.copy()
+        mask: BoolArray = self.columns.is_global & (not view.is_own)
+        if view.spaces is ALL or view.user is ALL:
+            codes = [code for name, code in list(self.codes["space"].items()) if view.covers(name)]
+            return mask | np.isin(self.columns.space, codes)
         for space in view.spaces:
             code = self.code("space", space)
             if code is not None:

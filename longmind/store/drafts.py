@@ -21,7 +21,7 @@ from longmind.base.checks import (
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import SCOPES, SOURCES, Kind
 from longmind.base.hashing import encode_fields
-from longmind.base.names import canonical_space
+from longmind.base.partitions import partition_name, split_partition
 from longmind.base.times import to_ms
 
 _SHORT_LABEL: Final = 200
@@ -126,15 +126,19 @@ def draft(
     ordinal: int | None = None,
     repeatable: bool = False,
     idempotency_key: str | None = None,
+    user: str | None = None,
 ) -> Draft:
     """Check everything a caller may say of a frame."""
+    partition = partition_name(space, user)
+    if scope == "global":
+        check_shared(partition)
     if ordinal is not None:
         ordinal = check_limit(ordinal, "ordinal", least=0, most=2**62)
     if not isinstance(repeatable, bool):
         raise InvalidInput(f"repeatable must be True or False, not {repeatable!r}.")
     return Draft(
         text=check_text(text, "text"),
-        space=canonical_space(space),
+        space=partition,
         kind=_label(kind, "kind"),
         scope=check_choice(scope, "scope", SCOPES),
         title=None if title is None else _label(title, "title"),
@@ -150,6 +154,14 @@ def draft(
         repeatable=repeatable,
         idempotency_key=optional_label(idempotency_key, "idempotency_key"),
     )
+
+
+def check_shared(partition: str) -> None:
+    """What every space sees is nobody's alone."""
+    if split_partition(partition)[1] is not None:
+        raise InvalidInput(
+            "scope='global' is seen by every user, and user= keeps it to one.", hint="Leave one of them out."
+        )
 
 
 def _label(value: object, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -17,6 +17,7 @@ from longmind.base.hashing import checksum
 from longmind.base.results import Listing
 from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_row, stored, with_chunks
+from longmind.store.partition_rows import remove_rows, whole_frames
 from longmind.store.parts import Part
 from longmind.store.store import Store
 from longmind.store.tables import batched
@@ -45,9 +46,14 @@ class ErasureCertificate:
     key: str
     scrubbed: bool
     """True: none of the erased bytes was left in the stored pages or the log."""
+    user: str | None = None
+    """Whose data it was, where all of one person's was erased."""
 
     def to_json(self) -> str:
-        return canonical_json(asdict(self), "certificate")
+        fields = asdict(self)
+        if self.user is None:
+            del fields["user"]  # as certificates were written before there were users
+        return canonical_json(fields, "certificate")
 
     @classmethod
     def from_json(cls, text: str) -> ErasureCertificate:
@@ -57,6 +63,8 @@ class ErasureCertificate:
             bytes.fromhex(certificate.key)
             if not all(type(frame_id) is int for frame_id in certificate.frames):
                 raise ValueError("frames are numbers")
+            if not isinstance(certificate.user, str | None):
+                raise ValueError("a user is a text")
             return certificate
         except (ValueError, TypeError, KeyError, AttributeError):
             raise InvalidInput("This is no erasure certificate.") from None
@@ -78,8 +86,8 @@ class ErasureCheck:
 
 def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate:
     """Remove frames, their chunks and everything derived from them, and clean the bytes behind them."""
-    store_id = store.id
-    with store.write(makes_room=True) as tx:
+
+    def choose(tx: Transaction) -> tuple[Sequence[int], Sequence[str]]:
         resolve(tx.db, ids, view)
         for frame_id, row in stored(tx.db, ids).items():
             if row.start_byte is not None:
@@ -87,10 +95,39 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
                     f"Frame {frame_id} is a chunk of frame {row.parent_id}.",
                     hint="Erase that one, the whole.",
                 )
+        return ids, ()
+
+    return _erase(store, choose)
+
+
+def erase_parts(
+    store: Store, find: Callable[[Connection], Sequence[str]], *, user: str | None = None
+) -> ErasureCertificate:
+    """Remove every row of some parts of spaces, found in the transaction that removes them.
+
+    `user` is the person whose parts they are, for the certificate.
+    """
+
+    def choose(tx: Transaction) -> tuple[Sequence[int], Sequence[str]]:
+        parts = find(tx.db)
+        return whole_frames(tx.db, parts), parts
+
+    return _erase(store, choose, user=user)
+
+
+def _erase(
+    store: Store,
+    choose: Callable[[Transaction], tuple[Sequence[int], Sequence[str]]],
+    *,
+    user: str | None = None,
+) -> ErasureCertificate:
+    store_id = store.id
+    with store.write(makes_room=True) as tx:
+        ids, parts = choose(tx)
         doomed = _with_followers(tx, ids, store.parts)
         key = store.entropy(32)
         names = [row.content_hash for row in stored(tx.db, doomed).values()]
-        counts = _remove(tx, doomed, store.parts)
+        counts = _remove(tx, doomed, store.parts, parts)
         certificate = ErasureCertificate(
             store_id=store_id,
             erased_at=tx.system,
@@ -99,6 +136,7 @@ def erase(store: Store, ids: Sequence[int], *, view: View) -> ErasureCertificate
             hashes=tuple(sorted(_keyed(key, name) for name in names)),
             key=key.hex(),
             scrubbed=False,
+            user=user,
         )
         number = tx.allocate("erasure")
         _seal(tx, number, certificate)
@@ -125,6 +163,17 @@ def scrub(store: Store, number: int) -> bool:
     with suppress(Busy), store.write(makes_room=True) as tx:  # left standing, it is only cleaned once more
         tx.db.run("DELETE FROM erasure_pending WHERE erasure_id = ?", (number,))
     return True
+
+
+def note_change(tx: Transaction) -> None:
+    """Let everything kept in memory be read again, in every process, as after an erasure."""
+    number = tx.allocate("erasure")
+    values = (number, tx.system, 0, hashlib.sha256(f"nothing was erased, {number}".encode()).digest())
+    tx.db.run(
+        "INSERT INTO erasure (erasure_id, erased_at, frames, certificate_hash, checksum) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (*values, checksum(*values)),
+    )
 
 
 def mark(tx: Transaction) -> int:
@@ -245,7 +294,9 @@ def _with_followers(tx: Transaction, ids: Sequence[int], parts: Sequence[Part]) 
         doomed = with_chunks(tx.db, [*doomed, *sorted(more)])
 
 
-def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> dict[str, int]:
+def _remove(
+    tx: Transaction, doomed: Sequence[int], parts: Iterable[Part], partitions: Sequence[str]
+) -> dict[str, int]:
     counts: dict[str, int] = {}
     tx.db.run(OPEN_GATE)
     for part in reversed(list(parts)):
@@ -264,6 +315,8 @@ def _remove(tx: Transaction, doomed: Sequence[int], parts: Iterable[Part]) -> di
             counts["frame"] += tx.db.run(
                 f"DELETE FROM frame WHERE {condition} AND {clause.sql}", clause.values
             )
+    for table, count in remove_rows(tx.db, partitions).items():
+        counts[table] = counts.get(table, 0) + count
     tx.db.run("DELETE FROM store_erasing")
     return {table: count for table, count in sorted(counts.items()) if count}
 

@@ -13,10 +13,11 @@ from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.frame import Frame, Page
 from longmind.base.hashing import checksum
 from longmind.base.names import ALL
+from longmind.base.partitions import split_partition
 from longmind.store.drafts import content_hash
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among, at_instant, both, during, matching, visible
+from longmind.store.visible import Clause, among, at_instant, both, during, in_spaces, matching, visible
 
 
 class FrameRow(NamedTuple):
@@ -57,7 +58,8 @@ def get(db: Connection, dialect: Dialect, frame_id: int, view: View) -> Frame:
     frames = fetch(db, dialect, [frame_id], view)
     if not frames:
         raise NotFound(
-            f"There is no frame {frame_id} here.", hint="It may be forgotten, or in another space."
+            f"There is no frame {frame_id} here.",
+            hint="It may be forgotten, in another space, or a user's own.",
         )
     return frames[0]
 
@@ -244,10 +246,11 @@ def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[
 def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[str, Any], view: View) -> Frame:
     """The row as it stood at the view's instant: a retirement that came later is not shown."""
     retired = row.retired_at is not None and row.retired_at <= view.as_of.system
+    space, user = split_partition(row.space)
     return Frame(
         id=row.frame_id,
         kind=row.kind,
-        space=row.space,
+        space=space,
         scope=row.scope,
         text=text,
         title=row.title,
@@ -267,6 +270,7 @@ def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[st
         retired_at=row.retired_at if retired else None,
         superseded_by=row.superseded_by if retired else None,
         content_hash=row.content_hash.hex(),
+        user=user,
     )
 
 
@@ -313,8 +317,8 @@ def _owner(row: FrameRow) -> int:
 
 def _places(view: View) -> list[Clause]:
     """Disjoint conditions that together cover the view's spaces, each served by an index in time order."""
-    if view.spaces is ALL:
-        return [Clause("1 = 1")]
+    if view.spaces is ALL or view.user is ALL or view.is_own:
+        return [in_spaces(view)]
     here = [Clause("f.space = ?", (space,)) for space in view.spaces]
     elsewhere = among("f.space", view.spaces)
     return [*here, Clause(f"f.scope = 'global' AND NOT {elsewhere.sql}", elsewhere.values)]

@@ -38,6 +38,11 @@ class Transaction:
             )
         return self._system
 
+    def not_before(self, moment: int) -> None:
+        """Let this write come after a moment on the system axis, as rows from elsewhere may say one."""
+        assert self._system is None
+        self._last = max(self._last, moment)
+
     @property
     def before(self) -> int:
         """System time of the commit before this one."""

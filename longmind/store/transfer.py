@@ -37,8 +37,8 @@ IMPORTED: Final = "import.source"
 OWN_SETTINGS: Final = ("schema_hash", IMPORTED)
 """Settings that speak of the file itself, and stay with it."""
 
-_KIND: Final = "longmind-export"
-_KINDS: Final = (_KIND, "recollect-export")
+KIND: Final = "longmind-export"
+_KINDS: Final = (KIND, "recollect-export")
 """How exports are headed: as they are written, and as they were before the product had its name."""
 _PAGE: Final = 2000
 _LATE: Final = ("retired_at", "superseded_by")
@@ -61,12 +61,12 @@ def export_lines(store: Store, *, derived: bool) -> Iterator[str]:
     digest = hashlib.sha256()
     count = 0
     with store.read() as snapshot:
-        heading = {"kind": _KIND, "format": store.engine.format(), "derived": derived}
+        heading = {"kind": KIND, "format": store.engine.format(), "derived": derived}
         for line in _lines(snapshot.db, store.engine.dialect, heading, derived):
             digest.update(line.encode())
             count += 1
             yield line
-    yield _json({"end": {"rows": count - 1, "sha256": digest.hexdigest()}})
+    yield json_line({"end": {"rows": count - 1, "sha256": digest.hexdigest()}})
 
 
 def import_lines(store: Store, lines: Iterable[str]) -> Moved:
@@ -79,10 +79,10 @@ def import_lines(store: Store, lines: Iterable[str]) -> Moved:
     """
     counts: dict[str, int] = {}
     with store.write() as tx:
-        reader = _Reader(lines, store.engine.format())
-        if not _is_empty(tx.db):
+        reader = LineReader(lines, store.engine.format())
+        if not is_empty(tx.db):
             return _repeated(tx.db, store, reader.check())
-        filling = _Filling(tx.db, store.engine.dialect)
+        filling = Filling(tx.db, store.engine.dialect)
         rows = iter(reader)
         derived = next(rows)[1][0]
         filling.clear(settings=bool(derived))
@@ -103,12 +103,12 @@ def copy_rows(source: Store, target: Store) -> Moved:
     counts: dict[str, int] = {}
     with source.read() as snapshot, target.write() as tx:
         name = f"copy of {source.setting(snapshot.db, 'store_id')} at {snapshot.revision}"
-        if not _is_empty(tx.db):
+        if not is_empty(tx.db):
             return _repeated(tx.db, target, name)
-        filling = _Filling(tx.db, target.engine.dialect)
+        filling = Filling(tx.db, target.engine.dialect)
         filling.clear(settings=True)
         for table in (*CANONICAL, *DERIVED):
-            names = _columns(snapshot.db, source.engine.dialect, table)
+            names = columns_of(snapshot.db, source.engine.dialect, table)
             for row in _rows(snapshot.db, table, names):
                 if table == "store_setting" and _stays(row[0], derived=True):
                     continue
@@ -195,7 +195,7 @@ def _repeated(db: Connection, store: Store, source: str) -> Moved:
     return Moved(noted["rows"])
 
 
-class _Filling:
+class Filling:
     """Writes rows into an empty store in batches, table after table."""
 
     def __init__(self, db: Connection, dialect: Dialect) -> None:
@@ -220,7 +220,7 @@ class _Filling:
             if self._table == "frame":
                 self._fill_in()
             self._table = table
-            self._names = _columns(self._rows, self._dialect, table)
+            self._names = columns_of(self._rows, self._dialect, table)
         if set(row) != set(self._names):
             unlike = sorted(set(row) ^ set(self._names))
             raise InvalidInput(f"A row of {table} has other columns: {', '.join(unlike)}.")
@@ -251,13 +251,13 @@ class _Filling:
 
 
 def _lines(db: Connection, dialect: Dialect, heading: Mapping[str, Any], derived: bool) -> Iterator[str]:
-    yield _json(heading)
+    yield json_line(heading)
     for table in (*CANONICAL, *DERIVED) if derived else CANONICAL:
-        names = _columns(db, dialect, table)
+        names = columns_of(db, dialect, table)
         for row in _rows(db, table, names):
             if table == "store_setting" and _stays(row[0], derived):
                 continue
-            yield _json({table: {name: _written(item) for name, item in zip(names, row, strict=True)}})
+            yield json_line({table: {name: written(item) for name, item in zip(names, row, strict=True)}})
 
 
 def _stays(name: str, derived: bool) -> bool:
@@ -265,12 +265,14 @@ def _stays(name: str, derived: bool) -> bool:
     return name in OWN_SETTINGS or (not derived and name.startswith(DERIVED_SETTINGS))
 
 
-class _Reader:
+class LineReader:
     """The heading's facts, then tables with rows; ends only where the hash says that all was there."""
 
     def __init__(self, lines: Iterable[str], known: int) -> None:
         self._lines = lines
         self._known = known
+        self.heading: dict[str, Any] = {}
+        """The first line, once it was read."""
         self.digest = ""
         """The hash over all rows, once they were read."""
 
@@ -288,6 +290,7 @@ class _Reader:
         for number, line in enumerate(self._lines, 1):
             entry = _parsed(line, number)
             if number == 1:
+                self.heading = entry
                 yield "", (_heading(entry, self._known),)
             elif "end" in entry:
                 _check_end(entry["end"], count, digest.hexdigest())
@@ -334,7 +337,7 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
     return entry
 
 
-def _is_empty(db: Connection) -> bool:
+def is_empty(db: Connection) -> bool:
     tables = ("frame", "fact", "space_record", "erasure")
     return all(db.one(f"SELECT 1 FROM {table} LIMIT 1") is None for table in tables)
 
@@ -357,16 +360,16 @@ def _rows(db: Connection, table: str, names: Sequence[str]) -> Iterator[Row]:
         after = bound[0]
 
 
-def _columns(db: Connection, dialect: Dialect, table: str) -> list[str]:
+def columns_of(db: Connection, dialect: Dialect, table: str) -> list[str]:
     names = [str(name) for (name,) in db.all(dialect.columns, (table,))]
     return [name for name in names if name not in LOCAL_COLUMNS] if table == "store_clock" else names
 
 
-def _json(value: Any) -> str:
+def json_line(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
     if isinstance(value, bytes | bytearray | memoryview):
         return {"base64": base64.b64encode(bytes(value)).decode()}
     return value

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from longmind.base.filters import Comparison, Condition, View, Where
 from longmind.base.names import ALL
+from longmind.base.partitions import MARK
 from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
 
@@ -47,10 +48,38 @@ def visible(view: View, where: Where) -> Clause:
 
 
 def in_spaces(view: View) -> Clause:
-    if view.spaces is ALL:
-        return Clause("1 = 1")
-    here = among("f.space", view.spaces)
+    here = partitions(view, "f.space")
+    if here.is_true or view.is_own:
+        return here
     return Clause(f"({here.sql} OR f.scope = 'global')", here.values)
+
+
+def partitions(view: View, column: str) -> Clause:
+    """The parts of spaces that a view reads, by their names in a column; the same as `View.covers`."""
+    if view.spaces is ALL:
+        return _of_all_spaces(view, column)
+    here = among(column, view.spaces)
+    if view.user is not ALL:
+        return here
+    tests = [here] + [
+        Clause(f"substr({column}, 1, {len(name) + 1}) = ?", (f"{name}{MARK}",)) for name in view.spaces
+    ]
+    return either(tests)
+
+
+def _of_all_spaces(view: View, column: str) -> Clause:
+    """In the SQL that both engines understand, which cannot look for a character from the left."""
+    if view.user is ALL:
+        return Clause("1 = 1")
+    shared = Clause(f"replace({column}, '{MARK}', '') = {column}")
+    if view.user is None:
+        return shared
+    end = f"{MARK}{view.user}"
+    ends = f"substr({column}, length({column}) - {len(end) - 1}) = ?"
+    # A user may be called x@ana, too: the mark that ends the space's name is the first one.
+    marks = f"length({column}) - length(replace({column}, '{MARK}', '')) = {end.count(MARK)}"
+    theirs = Clause(f"({ends} AND {marks})", (end,))
+    return theirs if view.is_own else either([shared, theirs])
 
 
 def at_instant(view: View) -> Clause:
@@ -92,6 +121,12 @@ def both(clauses: Iterable[Clause]) -> Clause:
     """All of them; a tautology if there is none."""
     tests = [clause for clause in clauses if not clause.is_true]
     return reduce(and_, tests) if tests else Clause("1 = 1")
+
+
+def either(clauses: Sequence[Clause]) -> Clause:
+    """At least one of them."""
+    values = tuple(value for clause in clauses for value in clause.values)
+    return Clause(f"({' OR '.join(clause.sql for clause in clauses)})", values)
 
 
 def during(alias: str, as_of: AsOf) -> Clause:

@@ -14,6 +14,7 @@ from longmind.base.filters import EVERYTHING, View
 from longmind.base.frame import Frame
 from longmind.base.hashing import checksum
 from longmind.base.names import ALL
+from longmind.base.times import AsOf
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Value
 from longmind.store.frames import (
@@ -35,7 +36,7 @@ from longmind.store.visible import among, value_key, value_number, visible
 Status = Literal["created", "updated", "unchanged"]
 Prepared = Mapping[str, Sequence[object]]
 _INSERT = f"INSERT INTO frame ({', '.join(COLUMNS)}, checksum) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
-_LATEST = View(ALL)
+_LATEST = View(ALL, user=ALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,9 +275,11 @@ def resolve(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     rows = stored(db, ids)
     for frame_id in ids:
         row = rows.get(frame_id)
-        inside = row is not None and (view.spaces is ALL or row.space in view.spaces or row.scope == "global")
+        inside = row is not None and view.sees(row.space, row.scope)
         if not inside:
-            raise NotFound(f"There is no frame {frame_id} here.", hint="It may be in another space.")
+            raise NotFound(
+                f"There is no frame {frame_id} here.", hint="It may be in another space, or a user's own."
+            )
     return list(ids)
 
 
@@ -284,8 +287,7 @@ def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """Those of the ids that are visible at LATEST."""
     live: list[int] = []
     for batch in batched(ids):
-        latest = View(view.spaces, with_hidden=view.with_hidden)
-        clause = among("f.frame_id", batch) & visible(latest, EVERYTHING)
+        clause = among("f.frame_id", batch) & visible(view.at(AsOf.LATEST), EVERYTHING)
         live += [
             int(r[0]) for r in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
         ]

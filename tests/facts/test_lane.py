@@ -229,8 +229,9 @@ def test_the_same_question_gives_the_same_answer(new_location: Any, new_world: C
 def test_relevance_and_the_first_person_are_options(world: World) -> None:
     home = world.remember("I live in Porto.", role="user")
     taste = world.remember("I like soup.", role="user")
-    assert found(world, "Where do I live?") == []
-    asked = LaneOptions(first_person="user")
+    nobody = LaneOptions(first_person=None)
+    assert found(world, "Where do I live?", options=nobody) == []
+    asked = LaneOptions()
     assert sorted(found(world, "Where do I live?", options=asked)) == [home, taste]
     asked = LaneOptions(first_person="user", by_relevance=True)
     assert found(world, "Where do I live?", options=asked) == [home]

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from longmind.base.frame import Forgotten, Frame, FrameList, Page
     from longmind.base.results import Names, Written
     from longmind.context.items import Context
+    from longmind.conversation.chats import ChatReport
     from longmind.ingest.report import IngestReport
+    from longmind.people import UserList
     from longmind.search.results import SearchResults, WhyNot
     from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.upkeep import Stats, VerifyReport
@@ -28,20 +30,44 @@ def remembered(report: IngestReport) -> Iterator[Block]:
         yield f"Already there as {name}; nothing changed."
 
 
+def added(report: ChatReport) -> Iterator[Block]:
+    whose = "" if report.user is None else f" of {report.user!r}"
+    known = len(report.turns) - report.added
+    yield f"{report.added} new turns in session {report.session!r}{whose}; {known} were there already."
+    rows = [(item.action, item.id or "-", one_line(item.content)) for item in report.learned]
+    if rows:
+        yield Table(("what became of it", "memory", "text"), rows)
+    yield from (f"note: {text}" for text in report.notes)
+    yield from (f"warning: {text}" for text in report.warnings)
+
+
+def people(listing: UserList) -> Iterator[Block]:
+    if not listing.users:
+        yield "Nothing is kept of any user."
+        return
+    rows = [
+        (one_line(repr(item.user)[1:-1]), ", ".join(item.spaces), item.frames, item.facts, item.memories)
+        for item in listing.users
+    ]
+    yield Table(("user", "spaces", "frames", "facts", "memories"), rows)
+
+
 def timeline(listing: FrameList | Page) -> Iterator[Block]:
     frames = listing.frames
     if not frames:
         yield "Nothing is remembered here for that time."
         return
     spaces = len({frame.space for frame in frames}) > 1
+    users = any(frame.user for frame in frames)
     speakers = any(frame.speaker or frame.role for frame in frames)
     tags = any(frame.tags for frame in frames)
     columns = ["id", "when (UTC)", "kind"]
-    columns += ["space"] * spaces + ["who"] * speakers + ["tags"] * tags
+    columns += ["space"] * spaces + ["user"] * users + ["who"] * speakers + ["tags"] * tags
     rows: list[list[str | int]] = []
     for frame in frames:
         row: list[str | int] = [frame.id, minute(frame.occurred_at), frame.kind]
         row += [frame.space] * spaces
+        row += [one_line(frame.user or "")] * users
         row += [frame.speaker or frame.role or ""] * speakers
         row += [", ".join(frame.tags)] * tags
         rows.append([*row, one_line(f"{frame.title}: {frame.text}" if frame.title else frame.text)])
@@ -150,6 +176,7 @@ def listed(page: Page) -> Iterator[Block]:
 def whole(frame: Frame) -> Iterator[Block]:
     fields = [
         ("kind", frame.kind),
+        *([("user", frame.user)] if frame.user else []),
         ("space", frame.space if frame.scope == "space" else f"{frame.space}, seen from all"),
         ("when", format_ms(frame.occurred_at)),
         ("recorded", format_ms(frame.recorded_at)),
@@ -231,6 +258,7 @@ def _frames_named(ids: Sequence[int]) -> str:
 VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "remember": remembered,
     "remember_many": remembered,
+    "add": added,
     "ingest": ingested,
     "get": whole,
     "update": whole,
@@ -247,6 +275,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "recall": recalled,
     "recipes": names,
     "stats": stats,
+    "users": people,
     "compact": stats,
     "verify": verified,
     "backup": backed_up,

@@ -1,0 +1,161 @@
+"""All that is kept of one person as JSON Lines, and back: from every table, and of nobody else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from longmind.base.errors import Conflict, InvalidInput, NotFound
+from longmind.base.filters import SpaceLike
+from longmind.base.hashing import checksum
+from longmind.base.names import ALL
+from longmind.base.partitions import Partition, check_user, split_partition
+from longmind.store.engine import Connection
+from longmind.store.erasure import note_change
+from longmind.store.partition_rows import OF_THE_STORE, PLACES, count_rows, each_row, users_parts
+from longmind.store.store import Store
+from longmind.store.tables import DERIVED
+from longmind.store.transaction import Transaction
+from longmind.store.transfer import KIND, Filling, LineReader, Moved, columns_of, is_empty, json_line, written
+
+_FILLED_IN = ("vectors",)
+"""Parts whose derived rows are too costly to make anew after an import: only what is missing is made."""
+
+
+def person_lines(store: Store, user: str, spaces: SpaceLike = ALL) -> Iterator[str]:
+    """One person's rows as lines: a heading, one line a row, and an end with the hash of all before it.
+
+    Neither the store's keys nor its settings are among them: a person may be given this file.
+    """
+    name = check_user(user)
+    digest = hashlib.sha256()
+    count = 0
+    with store.read() as snapshot:
+        db, dialect = snapshot.db, store.engine.dialect
+        parts = _existing(db, name, spaces)
+        heading = {
+            "kind": KIND,
+            "format": store.engine.format(),
+            "derived": False,
+            "user": name,
+            "spaces": sorted({split_partition(part)[0] for part in parts}),
+            "store": store.setting(db, "store_id"),
+            "revision": snapshot.revision,
+            "counters": {str(row[0]): int(row[1]) for row in _counters(db)},
+        }
+        rows = each_row(db, parts, lambda table: columns_of(db, dialect, table))
+        for line in chain(
+            [json_line(heading)],
+            (json_line({table: {key: written(item) for key, item in row.items()}}) for table, row in rows),
+        ):
+            digest.update(line.encode())
+            count += 1
+            yield line
+    yield json_line({"end": {"rows": count - 1, "sha256": digest.hexdigest()}})
+
+
+def is_of_person(heading: str) -> bool:
+    """Whether the first line of an export says that it is one person's."""
+    try:
+        entry = json.loads(heading)
+    except ValueError:
+        return False
+    return isinstance(entry, dict) and "user" in entry
+
+
+def import_person(store: Store, lines: Iterable[str]) -> Moved:
+    """Put a person's rows back: into an empty store, or into the one they were exported from.
+
+    Only there are the numbers that rows refer to each other by still free. The store must have nothing of
+    the person in these spaces: two histories of one person cannot be told apart afterwards.
+    """
+    counts: dict[str, int] = {}
+    reader = LineReader(lines, store.engine.format())
+    rows = iter(reader)
+    next(rows)
+    heading = _checked(reader.heading)
+    allowed = {Partition(f"{space}@{heading['user']}") for space in heading["spaces"]}
+    with store.write() as tx:
+        _check_target(tx.db, store, heading)
+        tx.not_before(heading["revision"])
+        assert tx.system
+        filling = Filling(tx.db, store.engine.dialect)
+        for table, row in rows:
+            _check_row(table, row, allowed)
+            filling.add(table, row)
+            counts[table] = counts.get(table, 0) + 1
+        filling.finish()
+        _raise_counters(tx, heading["counters"])
+        _check_placed(tx.db, counts, sorted(allowed))
+        note_change(tx)  # rows between those that are there: whatever is in memory is read again
+    for part in store.parts:
+        if part.name in _FILLED_IN:
+            part.fill(store, lambda tx: None)
+        else:
+            part.rebuild(store)
+    return Moved(counts)
+
+
+def _existing(db: Connection, user: str, spaces: SpaceLike) -> list[Partition]:
+    parts = users_parts(db, user, spaces)
+    if not parts:
+        raise NotFound(f"Nothing is kept of user {user!r}.", hint="users() lists whom there is something of.")
+    return parts
+
+
+def _counters(db: Connection) -> list[Any]:
+    return db.all("SELECT name, value FROM store_counter ORDER BY name")
+
+
+def _checked(heading: Mapping[str, Any]) -> dict[str, Any]:
+    """What an import goes by; a file from elsewhere may say anything."""
+    shapes = {"user": str, "spaces": list, "store": str, "revision": int, "counters": dict}
+    fit = all(isinstance(heading.get(name), shape) for name, shape in shapes.items())
+    if not fit or not all(isinstance(space, str) and "@" not in space for space in heading["spaces"]):
+        raise InvalidInput("This is no export of a person.", hint="Write one with: longmind export --user.")
+    return {**heading, "user": check_user(heading["user"])}
+
+
+def _check_target(db: Connection, store: Store, heading: Mapping[str, Any]) -> None:
+    user = heading["user"]
+    if users_parts(db, user, heading["spaces"] or ALL):
+        raise Conflict(
+            f"There is something of user {user!r} here already.",
+            hint="Import it into a new store, or erase the user first.",
+        )
+    if not is_empty(db) and heading["store"] != store.setting(db, "store_id"):
+        raise Conflict(
+            f"{store.engine.location} is neither empty nor the store that this was exported from.",
+            hint="Name a store that does not exist yet.",
+        )
+
+
+def _check_row(table: str, row: Mapping[str, Any], allowed: set[Partition]) -> None:
+    """Nothing gets in but rows of the person: a file that says otherwise was not written by us."""
+    places = [row[column] for column in ("space", "ledger", "repo") if column in row]
+    if table in OF_THE_STORE or table in DERIVED or table not in PLACES or set(places) - allowed:
+        raise InvalidInput(f"The export of a person has a row of {table} that is not theirs.")
+
+
+def _check_placed(db: Connection, counts: Mapping[str, int], parts: list[Partition]) -> None:
+    """Rows that name no place belong to others that do, and those must be the person's, too."""
+    for table, count in counts.items():
+        if count_rows(db, table, parts) != count:
+            raise InvalidInput(f"The export of a person has a row of {table} that is not theirs.")
+
+
+def _raise_counters(tx: Transaction, given: Mapping[str, Any]) -> None:
+    """Numbers that the rows have are not given out again."""
+    here = {str(row[0]): int(row[1]) for row in _counters(tx.db)}
+    for name, value in sorted(given.items()):
+        if not isinstance(value, int) or not 0 <= value < 2**62:
+            raise InvalidInput("This is no export of a person.", hint="Export it again.")
+        if value > here.get(name, 0):
+            tx.db.run(
+                "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+                (name, value, checksum("counter", name, value)),
+            )
