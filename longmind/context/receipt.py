@@ -183,7 +183,7 @@ def _again(
     rows = {
         frame_id: row
         for frame_id, row in stored(snapshot.db, frame_ids).items()
-        if view.spaces is ALL or row.space in view.spaces or row.scope == "global"
+        if view.sees(row.space, row.scope)
     }
     # As it was seen then: what was forgotten since is still shown as it was given.
     system = min(receipt.revision, view.as_of.system)

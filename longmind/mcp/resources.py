@@ -104,8 +104,9 @@ def _bundle(memory: Memory, name: str, query: Mapping[str, str], ask: Ask) -> di
     # A space that is not the caller's own is not in the list, so that both are missing in the same words.
     if name not in {item.name for item in ask(memory, registry.find("space.list"), {})}:
         raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
-    space = memory.space(name, user=query.get("user"))
-    return space.recall_context(query.get("topic", ""), limit=200).to_dict()
+    inputs = {"space": name, "topic": query.get("topic", ""), "limit": 200, "user": query.get("user")}
+    bundle: dict[str, Any] = ask(memory, registry.find("space.recall"), inputs).to_dict()
+    return bundle
 
 
 def _number(text: str, name: str) -> int:

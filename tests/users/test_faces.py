@@ -171,11 +171,13 @@ def test_resources_of_agents_take_a_user(store: str) -> None:
 
     from longmind.base.errors import NotFound
     from longmind.mcp import resources
+    from longmind.mcp.callers import Callers
 
+    ask = Callers().ask(None)
     with Memory.open(store, embedder=None) as memory:
         [frame] = memory.remember("tea", user=ANA).ids
-        assert resources.read(memory, f"longmind://frame/{frame}?user={quote(ANA)}")["text"] == "tea"
+        assert resources.read(memory, f"longmind://frame/{frame}?user={quote(ANA)}", ask)["text"] == "tea"
         with pytest.raises(NotFound):
-            resources.read(memory, f"longmind://frame/{frame}")
+            resources.read(memory, f"longmind://frame/{frame}", ask)
     with Memory.open(store, embedder=None, user=ANA) as memory:
-        assert resources.read(memory, f"longmind://frame/{frame}")["text"] == "tea"
+        assert resources.read(memory, f"longmind://frame/{frame}", ask)["text"] == "tea"
