@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longmind.store.scope import Scope
+
+if TYPE_CHECKING:
+    from longmind.store.changes import Changes
 
 Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -78,6 +81,10 @@ class Engine(Protocol):
 
         Raises `Busy` when no turn came within `timeout` seconds.
         """
+        ...
+
+    def changes(self, db: Connection) -> Changes:
+        """What the transaction behind `db` has done to canonical rows so far."""
         ...
 
     def migrate(self) -> None:

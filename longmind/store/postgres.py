@@ -23,8 +23,11 @@ from longmind.base.errors import (
     Unsupported,
 )
 from longmind.base.times import Clock
+from longmind.store import accounting, audit_log
+from longmind.store.changes import Changes
 from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
 from longmind.store.migrations import LEDGER, STEPS, Migration, pending
+from longmind.store.postgres_changes import PostgresChanges, PostgresLayout, Statement, install
 from longmind.store.scope import scoped
 
 try:
@@ -39,6 +42,8 @@ from longmind.store.postgres_pool import ConnectionPool
 from longmind.store.postgres_upkeep import Relation, Statistics, give_back, measure, table_of
 
 DEFAULT_STORE: Final = "longmind"
+_IS_NEW: Final = " RETURNING (xmax = 0)"
+"""Whether an upsert made a row: the version of a row that replaces another names the transaction in xmax."""
 _STORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _POOL_SIZE: Final = 12
 _CONNECT_SECONDS: Final = 10.0
@@ -63,6 +68,8 @@ class PostgresConnection:
         """Tables and indexes when `size_bytes` was first asked for in this transaction, by oid."""
         self.grown: set[str] = set()
         """Tables that had grown since, when it was last asked for."""
+        self.changes: PostgresChanges | None = None
+        """What a write transaction does to canonical rows."""
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         with translated():
@@ -74,15 +81,38 @@ class PostgresConnection:
             return row
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        statement = self._followed(sql)
+        upserts = statement is not None and statement.may_update
         with translated():
-            count = self.connection.execute(_spelled(sql), values).rowcount
+            cursor = self.connection.execute(_spelled(sql + _IS_NEW if upserts else sql), values)
+            count = cursor.rowcount
+        if statement is not None and self.changes is not None and count:
+            if not upserts or cursor.fetchone() == (True,):
+                self.changes.inserted(statement, values)
         self._count(sql, count)
         return count
 
     def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        statement = self._followed(sql)
+        upserts = statement is not None and statement.may_update
+        listed = rows if isinstance(rows, list) or statement is None else list(rows)
+        news: list[Any] = []
         with translated(), self.connection.cursor() as cursor:
-            cursor.executemany(_spelled(sql), rows)
-            self._count(sql, cursor.rowcount)
+            cursor.executemany(_spelled(sql + _IS_NEW if upserts else sql), listed, returning=upserts)
+            count = cursor.rowcount
+            for _ in listed if upserts else ():
+                news.append(cursor.fetchone())
+                cursor.nextset()
+        if statement is not None and self.changes is not None:
+            for number, values in enumerate(listed):
+                if not upserts or news[number] == (True,):
+                    self.changes.inserted(statement, values)
+        self._count(sql, count)
+
+    def _followed(self, sql: str) -> Statement | None:
+        """An insert into a canonical table; other statements are followed by the server's triggers."""
+        statement = None if self.changes is None else self.changes.statement(sql)
+        return statement if statement is not None and statement.verb == "INSERT INTO" else None
 
     def _count(self, sql: str, rows: int) -> None:
         table = table_of(sql)
@@ -115,6 +145,7 @@ class PostgresEngine:
         self._address = address
         self._statistics = Statistics(self.schema)
         self._overgrown: set[str] = set()
+        self._layout: PostgresLayout | None = None
         self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
         try:
             self._check_server()
@@ -184,14 +215,25 @@ class PostgresEngine:
                 name = pg_sql.Identifier(self.schema)
                 connection.execute(pg_sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
                 connection.execute(LEDGER)
-                for migration in self._missing_migrations(connection):
+                db = PostgresConnection(connection)
+                missing = self._missing_migrations(connection)
+                for migration in missing:
                     connection.execute(migration.sql)
                     if migration.number in STEPS:
-                        STEPS[migration.number](PostgresConnection(connection))
+                        STEPS[migration.number](db)
                     connection.execute(
                         "INSERT INTO migration VALUES (%s, %s, %s, %s)",
                         (migration.number, migration.name, migration.sha256, self._clock.now()),
                     )
+                self._begin_log(db, missing)
+
+    def _begin_log(self, db: PostgresConnection, done: Sequence[Migration]) -> None:
+        if any(migration.number == accounting.FORMAT for migration in done):
+            before = done[0].number - 1
+            detail = {"format": before} if before else {}
+            name = "upgrade" if before else "create"
+            audit_log.begin(db, self.dialect, at=self._clock.now(), name=name, detail=detail)
+            install(db)
 
     def _missing_migrations(self, connection: psycopg.Connection[Any]) -> list[Migration]:
         tables = connection.execute(
@@ -250,12 +292,25 @@ class PostgresEngine:
                 db.one("SELECT set_config('lock_timeout', ?, true)", (f"{max(1, int(timeout * 1000))}ms",))
                 # Commits serialise here; preparation happened before.
                 db.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
+                db.changes = PostgresChanges(self._columns(db))
                 try:
                     yield db
                 except OverBudget:
                     self._overgrown |= db.grown
                     raise
             self._statistics.follow(connection, db.inserted)
+
+    def _columns(self, db: Connection) -> PostgresLayout:
+        """The columns of the tables, read once: they change with a migration only."""
+        if self._layout is None:
+            self._layout = PostgresLayout(db)
+        return self._layout
+
+    def changes(self, db: Connection) -> Changes:
+        assert isinstance(db, PostgresConnection)
+        assert db.changes is not None
+        db.changes.take(db)
+        return db.changes
 
     @scoped
     def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:

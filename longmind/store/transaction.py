@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection
+
+if TYPE_CHECKING:
+    from longmind.store.audit_log import Note
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -24,6 +28,10 @@ class Transaction:
         self.db = db
         self.now = now
         """The clock's reading: the default for `occurred_at`, `created_at` and the like."""
+        self.note: Note | None = None
+        """What the audit log is to say beside what the rows tell."""
+        self.log_was_replaced = False
+        """The rows of the log came with this transaction, as in an import: it goes on from there."""
         self._last = read_clock(db)
         self._system: int | None = None
 
