@@ -45,7 +45,8 @@ class Caller:
         return self.actor or own or self.claim or LOCAL
 
 
-_caller: ContextVar[Caller] = ContextVar("longmind_caller", default=Caller())
+_NOBODY: Final = Caller()
+_caller: ContextVar[Caller] = ContextVar("longmind_caller", default=_NOBODY)
 _action: ContextVar[str | None] = ContextVar("longmind_action", default=None)
 
 
@@ -59,9 +60,7 @@ def action() -> str:
 
 
 @contextmanager
-def calling(
-    face: str | None = None, *, actor: str | None = None, claim: str | None = None
-) -> Iterator[None]:
+def calling(face: str | None = None, *, actor: str | None = None, claim: str | None = None) -> Iterator[None]:
     """What is done inside is done through this interface and by this actor; what is not given stays."""
     before = _caller.get()
     token = _caller.set(

@@ -14,15 +14,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import lru_cache
+from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from longmind.base.caller import action, caller
 from longmind.base.errors import Corrupt
-from longmind.base.hashing import checksum, digest
+from longmind.base.hashing import checksum
 from longmind.store import accounting
-from longmind.store.accounting import HINT, Account
-from longmind.store.changes import Changes, plus, state_of
+from longmind.store.accounting import HINT, Accounts
+from longmind.store.changes import TABLES, Changes, plus, state_of
 from longmind.store.engine import Connection, Dialect
 from longmind.store.parts import Problem
 from longmind.store.transaction import Transaction, read_clock
@@ -53,15 +54,21 @@ class Entry(NamedTuple):
 
     def sealed(self, before: bytes) -> Entry:
         """With the hash over this entry and the hash of the one before."""
-        return self._replace(hash=digest("longmind audit", before, *self[:-1]))
+        fields = ascii((before, *self[:-1]))  # injective over plain values, and the same everywhere
+        return Entry._make((*self[:-1], sha256(fields.encode()).digest()))
 
 
 class Head(NamedTuple):
-    """The end of the chain, and the sum that the next commit adds to."""
+    """The end of the chain, the sum that the next commit adds to, and the accounts of the tables as JSON."""
 
     entries: int
     hash: bytes
     total: bytes
+    accounts: str
+
+    def checksum(self) -> int:
+        seal = blake2b(self.hash + self.total + self.accounts.encode(), digest_size=16)
+        return checksum("head", self.entries, seal.hexdigest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +81,13 @@ class Note:
 
 
 _COLUMNS: Final = ", ".join(Entry._fields)
-_INSERT: Final = (
-    f"INSERT INTO audit_entry ({_COLUMNS}) VALUES ({', '.join('?' * len(Entry._fields))})"
-)
+_INSERT: Final = f"INSERT INTO audit_entry ({_COLUMNS}) VALUES ({', '.join('?' * len(Entry._fields))})"
+_HEAD: Final = "audit_entries, audit_hash, audit_total, audit_rows, audit_checksum"
+_SET_HEAD: Final = f"UPDATE store_clock SET {_HEAD.replace(',', ' = ?,')} = ? WHERE one = 1"
 _READ: Final = f"SELECT {_COLUMNS} FROM audit_entry"
 
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class AuditLog:
@@ -88,8 +95,9 @@ class AuditLog:
 
     def __init__(self) -> None:
         self._head: Head | None = None
-        """The end as last written here: while it is the end, nobody else has written, and the accounts hold."""
-        self._accounts: dict[str, Account] = {}
+        """The end as last written here: while it is the end, nobody else has written."""
+        self._accounts = Accounts({})
+        """What its accounts say."""
 
     def append(self, store: Store, tx: Transaction) -> None:
         """Account for what a transaction changed, as the last thing before its commit."""
@@ -99,25 +107,24 @@ class AuditLog:
             return
         names = changes.spaces(db).union(tx.note.spaces if tx.note else ())
         spaces = self._spaces(store, db, names, erased=changes.removals("frame") > 0)
-        who = caller()
-        entry = Entry(
-            0,
+        who, note = caller(), tx.note
+        about = (
             tx.snapshot.revision,
             tx.now,
             who.name(store.actor),
             who.face,
-            (tx.note.action if tx.note else None) or action(),
-            _json(spaces),
-            _json(changes.counts()),
-            _json(tx.note.detail if tx.note and tx.note.detail else {}),
-            EMPTY,
+            (note.action if note else None) or action(),
+            _listed(tuple(spaces)),
+            changes.counts(),
         )
         if tx.log_was_replaced:
-            self._adopt(db, dialect, entry)
+            self._adopt(db, dialect, about)
             return
-        head, accounts = self._current(db, changes, dialect)
-        entry = entry._replace(entry_id=head.entries + 1, state=state_of(head.total)).sealed(head.hash)
-        self._write(db, entry, head.total, accounts)
+        head = read_head(db, sound=self._head)
+        total, accounts = self._after(db, head, changes, dialect)
+        detail = _json(note.detail) if note and note.detail else "{}"
+        entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
+        self._write(db, entry, total, accounts)
 
     def _spaces(self, store: Store, db: Connection, names: Iterable[str], *, erased: bool) -> list[str]:
         """The spaces as the log holds them: those of a user with a digest in place of the name."""
@@ -130,75 +137,89 @@ class AuditLog:
         store.engine.changes(db)  # counts the rows of users, too
         return spaces
 
-    def _current(self, db: Connection, changes: Changes, dialect: Dialect) -> tuple[Head, dict[str, Account]]:
-        """The end of the log as it was, with the sum as it is now; and the accounts that have changed."""
-        head = read_head(db, sound=self._head)
+    def _after(
+        self, db: Connection, head: Head, changes: Changes, dialect: Dialect
+    ) -> tuple[bytes, Accounts]:
+        """The sum over all rows and the accounts of the tables, as they are now."""
         if not changes.is_exact():
             # A statement failed half-way and was undone. Everything is added up anew: rare, and as dear as a
             # look at every row.
-            accounts, total = accounting.of_sums(accounting.added_up(db, dialect))
-            return head._replace(total=total), accounts
+            return accounting.added_up(db, dialect)
         if head != self._head:
-            self._accounts = accounting.read(db)
+            self._accounts = Accounts.read(head.accounts)
         total = plus(head.total, sum(changes.sums[table][2] for table in changes.touched))
-        return head._replace(total=total), accounting.changed(self._accounts, changes)
+        return total, self._accounts.changed(changes)
 
-    def _adopt(self, db: Connection, dialect: Dialect, entry: Entry) -> None:
+    def _adopt(self, db: Connection, dialect: Dialect, about: tuple[Any, ...]) -> None:
         """Go on with the log that an import or a copy has brought along.
 
         Where its rows agree with it, the log stays as it is: the copy is the store. Where they do not, as in
         a copy made to save what is left of a damaged store, an entry says so.
         """
-        accounts, total = accounting.of_sums(accounting.added_up(db, dialect))
+        total, accounts = accounting.added_up(db, dialect)
         last = last_entry(db)
         if last is not None and last.state == state_of(total):
             self._write(db, last, total, accounts, is_new=False)
             return
         number, before = (0, EMPTY) if last is None else (last.entry_id, last.hash)
         note = "the rows do not agree with the log that came with them" if last else "came without a log"
-        entry = entry._replace(entry_id=number + 1, detail=_json({"note": note}), state=state_of(total))
+        entry = Entry(number + 1, *about, _json({"note": note}), state_of(total))
         self._write(db, entry.sealed(before), total, accounts)
 
     def _write(
-        self, db: Connection, entry: Entry, total: bytes, accounts: Mapping[str, Account], *, is_new: bool = True
+        self, db: Connection, entry: Entry, total: bytes, accounts: Accounts, *, is_new: bool = True
     ) -> None:
         if is_new:
             db.run(_INSERT, entry)
-        accounting.write(db, accounts)
-        self._head = head = Head(entry.entry_id, entry.hash, total)
-        write_head(db, head)
-        self._accounts.update(accounts)
+        self._head = Head(entry.entry_id, entry.hash, total, accounts.text())
+        self._accounts = accounts
+        write_head(db, self._head)
 
 
-def begin(db: Connection, dialect: Dialect, *, at: int, name: str, detail: Mapping[str, Any]) -> None:
-    """Start the log of a store that has none, with an entry over all rows that are there."""
-    accounts, total = accounting.of_sums(accounting.added_up(db, dialect))
-    changes = {table: [count, 0] for table, (count, _) in accounts.items() if count}
-    fields = (1, read_clock(db), at, caller().name(None), caller().face, name)
-    entry = Entry(*fields, "[]", _json(changes), _json(detail), state_of(total)).sealed(EMPTY)
+def begin(db: Connection, dialect: Dialect, *, at: int, before: int) -> None:
+    """Start the log of a store that has none, with an entry over all rows that are there.
+
+    `before` is the format that the store had; 0 for a new one.
+    """
+    total, accounts = accounting.added_up(db, dialect)
+    changes = {table: [accounts.count(table), 0] for table in TABLES if accounts.count(table)}
+    name, detail = ("upgrade", {"format": before}) if before else ("create", {})
+    about = (
+        1,
+        read_clock(db),
+        at,
+        caller().name(None),
+        caller().face,
+        name,
+        "[]",
+        _json(changes),
+        _json(detail),
+    )
+    entry = Entry(*about, state_of(total)).sealed(EMPTY)
     db.run(_INSERT, entry)
-    accounting.write(db, accounts)
-    write_head(db, Head(1, entry.hash, total))
+    write_head(db, Head(1, entry.hash, total, accounts.text()))
 
 
 # The end of the chain
 
 
 def read_head(db: Connection, *, sound: Head | None = None) -> Head:
-    row = db.one("SELECT audit_entries, audit_hash, audit_total, audit_checksum FROM store_clock WHERE one = 1")
+    """The end of the log as it was written; one that is `sound` need not be checked again."""
+    row = db.one(f"SELECT {_HEAD} FROM store_clock WHERE one = 1")
     if row is not None:
-        head = Head(int(row[0]), bytes(row[1]), bytes(row[2]))
-        if head == sound or checksum("head", *head) == row[3]:
+        head = Head(int(row[0]), bytes(row[1]), bytes(row[2]), str(row[3]))
+        if head == sound or head.checksum() == row[4]:
             return head
     raise Corrupt("The end of the audit log is not what was written.", hint=HINT)
 
 
 def write_head(db: Connection, head: Head) -> None:
-    db.run(
-        "UPDATE store_clock SET audit_entries = ?, audit_hash = ?, audit_total = ?, audit_checksum = ? "
-        "WHERE one = 1",
-        (*head, checksum("head", *head)),
-    )
+    db.run(_SET_HEAD, (*head, head.checksum()))
+
+
+def check_on_opening(db: Connection) -> None:
+    """What can be asked of the rows without reading the tables."""
+    Accounts.read(read_head(db).accounts).check_on_opening(db)
 
 
 def last_entry(db: Connection) -> Entry | None:
@@ -235,11 +256,13 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 def user_names(db: Connection) -> dict[str, str]:
     """The names of users by their digests; erased ones are not among them."""
-    names: dict[str, str] = {}
-    for salt, name, seen, seal in db.all("SELECT salt, name, digest, checksum FROM audit_user"):
-        if checksum("audit_user", seen, salt, name) == seal and _digest(salt, name) == seen:
-            names[seen] = name
-    return names
+    return {seen: name for seen, name, is_sound in _users(db) if is_sound}
+
+
+def _users(db: Connection) -> Iterator[tuple[str, str, bool]]:
+    """Digests with names, and whether both are what was written."""
+    for seen, salt, name, seal in db.all("SELECT digest, salt, name, checksum FROM audit_user"):
+        yield seen, name, checksum("audit_user", seen, salt, name) == seal and _digest(salt, name) == seen
 
 
 # Checking
@@ -249,7 +272,6 @@ def problems(db: Connection, dialect: Dialect, *, deep: bool) -> Iterator[Proble
     """What does not agree: the entries with each other, the last one with the rows."""
     try:
         head = read_head(db)
-        accounts = accounting.read(db)
     except Corrupt as error:
         yield Problem("audit", error.message)
         return
@@ -257,20 +279,17 @@ def problems(db: Connection, dialect: Dialect, *, deep: bool) -> Iterator[Proble
     if last is None or last.entry_id != head.entries or last.hash != head.hash:
         number = 0 if last is None else last.entry_id
         yield Problem("audit", f"the log ends with entry {number}; {head.entries} were written")
-    elif last.state != state_of(head.total):
-        yield Problem("audit", f"the last entry of the log ({last.entry_id}) does not agree with the rows")
-    if not deep:
-        return
-    yield from _broken_links(db)
-    sums = accounting.added_up(db, dialect)
-    actual, total = accounting.of_sums(sums)
-    for detail in accounting.differences(accounts, actual):
-        yield Problem("rows", detail)
+    if deep:
+        yield from _broken_links(db)
+        total, actual = accounting.added_up(db, dialect)
+        for detail in Accounts.read(head.accounts).differences(actual):
+            yield Problem("rows", detail)
+    else:
+        total = head.total
     if total != head.total or (last is not None and last.state != state_of(total)):
-        yield Problem("audit", "the rows are not those that the audit log accounts for")
-    for salt, name, seen, seal in db.all("SELECT salt, name, digest, checksum FROM audit_user"):
-        if checksum("audit_user", seen, salt, name) != seal or _digest(salt, name) != seen:
-            yield Problem("audit", "the name of a user in the log is not what was written")
+        yield Problem("audit", "the rows are not those that the last entry of the audit log accounts for")
+    if deep and not all(is_sound for _, _, is_sound in _users(db)):
+        yield Problem("audit", "the name of a user in the log is not what was written")
 
 
 def _broken_links(db: Connection) -> Iterator[Problem]:
@@ -331,5 +350,6 @@ def _digest(salt: str, name: str) -> str:
     return sha256(f"longmind user\0{salt}\0{name}".encode()).hexdigest()[:32]
 
 
-def _json(value: object) -> str:
-    return _encode(value) if value else "[]" if isinstance(value, list) else "{}"
+@lru_cache(maxsize=256)
+def _listed(names: tuple[str, ...]) -> str:
+    return _json(names)

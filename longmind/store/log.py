@@ -38,7 +38,7 @@ _WRITE: Final = (
 )
 
 LOCAL_COLUMNS: Final = frozenset(
-    (*_COLUMNS, "log_checksum", "audit_entries", "audit_hash", "audit_total", "audit_checksum")
+    (*_COLUMNS, "log_checksum", "audit_entries", "audit_hash", "audit_total", "audit_rows", "audit_checksum")
 )
 """Columns of `store_clock` that speak of this file alone; exports and copies leave them out."""
 

@@ -86,9 +86,9 @@ class PostgresConnection:
         with translated():
             cursor = self.connection.execute(_spelled(sql + _IS_NEW if upserts else sql), values)
             count = cursor.rowcount
-        if statement is not None and self.changes is not None and count:
-            if not upserts or cursor.fetchone() == (True,):
-                self.changes.inserted(statement, values)
+        is_new = count > 0 and (not upserts or cursor.fetchone() == (True,))
+        if statement is not None and self.changes is not None and is_new:
+            self.changes.inserted(statement, values)
         self._count(sql, count)
         return count
 
@@ -229,10 +229,7 @@ class PostgresEngine:
 
     def _begin_log(self, db: PostgresConnection, done: Sequence[Migration]) -> None:
         if any(migration.number == accounting.FORMAT for migration in done):
-            before = done[0].number - 1
-            detail = {"format": before} if before else {}
-            name = "upgrade" if before else "create"
-            audit_log.begin(db, self.dialect, at=self._clock.now(), name=name, detail=detail)
+            audit_log.begin(db, self.dialect, at=self._clock.now(), before=done[0].number - 1)
             install(db)
 
     def _missing_migrations(self, connection: psycopg.Connection[Any]) -> list[Migration]:

@@ -90,7 +90,9 @@ class PostgresChanges(Changes):
         if given is not None:
             assert len(given) == len(names), f"an insert into {table} must give every column"
             values = [given[name] for name in names]
-        self.added(table, tuple(values) if _PLAIN.issuperset(map(type, values)) else tuple(map(_plain, values)))
+        self.added(
+            table, tuple(values) if _PLAIN.issuperset(map(type, values)) else tuple(map(_plain, values))
+        )
 
     def take(self, db: Connection) -> None:
         """Count what the triggers have noted so far."""

@@ -199,19 +199,18 @@ class SqliteEngine:
                 )
             with self.write(timeout=60) as db:
                 assert isinstance(db, SqliteConnection)
-                format = scalar(db, "PRAGMA user_version")
-                if accounting.EARLIER <= format < accounting.FORMAT:
+                before = scalar(db, "PRAGMA user_version")
+                if accounting.EARLIER <= before < accounting.FORMAT:
                     accounting.check_earlier(db)
                 now = self._clock.now()
                 done = apply_migrations(db.connection, db, self.location, to=to, now=now)
                 if any(migration.number == accounting.FORMAT for migration in done):
-                    name = "upgrade" if format else "create"
-                    audit_log.begin(db, self.dialect, at=now, name=name, detail={"format": format} if format else {})
+                    audit_log.begin(db, self.dialect, at=now, before=before)
                     self._changes.learn()
         if to is not None:
             return
         with self.read() as db:
-            accounting.check_on_opening(db)
+            audit_log.check_on_opening(db)
         if not self.read_only:
             self._seal_pages()
 
@@ -347,8 +346,7 @@ class SqliteEngine:
                 if not has_own_schema(db.connection, self.location):
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 missing_migrations(db.connection, self.location)
-                format = scalar(db, "PRAGMA user_version")
-                if deep and accounting.EARLIER <= format < accounting.FORMAT:
+                if deep and accounting.EARLIER <= scalar(db, "PRAGMA user_version") < accounting.FORMAT:
                     accounting.check_earlier(db)
                 if not self._in_memory and not pages.are_sealed(db.connection):
                     notes.append("The pages have no checksums yet; `compact` adds them.")

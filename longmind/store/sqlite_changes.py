@@ -50,21 +50,25 @@ class SqliteChanges(Changes):
 
 def _follower(changes: Changes, seen: list[int]) -> Callable[[apsw.PreUpdate], None]:
     """A closure, and little in it: it is called for every row, those of the index too."""
-    tables = frozenset(TABLES)
+    tables = frozenset(TABLES) - {TEXTS}
+    added, removed, texts, touched = changes.added, changes.removed, changes.sums[TEXTS], changes.touched
 
     def follow(change: apsw.PreUpdate) -> None:
         seen[0] += 1
         table = change.table_name
-        if table not in tables:
-            return
-        kind = change.op
-        if kind != "DELETE":
-            row = (change.rowid_new,) if table == TEXTS else change.new
-            assert row is not None
-            changes.added(table, row)
-        if kind != "INSERT":
-            row = (change.rowid,) if table == TEXTS else change.old
-            assert row is not None
-            changes.removed(table, row)
+        if table in tables:
+            kind = change.op
+            if kind != "DELETE":
+                added(table, change.new)  # type: ignore[arg-type]
+            if kind != "INSERT":
+                removed(table, change.old)  # type: ignore[arg-type]
+        elif table == TEXTS:  # without reading the text
+            touched.add(TEXTS)
+            if change.op == "DELETE":
+                texts[1] += 1
+                texts[2] -= change.rowid
+            else:
+                texts[0] += 1
+                texts[2] += change.rowid_new
 
     return follow

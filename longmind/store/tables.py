@@ -90,9 +90,6 @@ PASSING: Final = (
 )
 """What concerns only who has the store open, or is building an index."""
 
-OWN: Final = ("store_account",)
-"""What speaks of this file alone: a copy makes its own."""
-
 DERIVED_SETTINGS: Final = ("text.", "vectors.")
 """How the names of settings begin that speak of derived rows."""
 

@@ -25,7 +25,15 @@ from longmind.store.engine import Connection, Dialect, Value
 from longmind.store.files import fold_log
 from longmind.store.scan import PAGE, columns, rows_in_order
 from longmind.store.store import Store
-from longmind.store.tables import CANONICAL, DERIVED, DERIVED_SETTINGS, IMPORTED, LOG, OWN_SETTINGS, put_setting
+from longmind.store.tables import (
+    CANONICAL,
+    DERIVED,
+    DERIVED_SETTINGS,
+    IMPORTED,
+    LOG,
+    OWN_SETTINGS,
+    put_setting,
+)
 from longmind.store.transaction import Transaction, read_clock
 
 _KIND: Final = "longmind-export"

@@ -25,19 +25,14 @@ CREATE TABLE audit_user (
   checksum      BIGINT NOT NULL
 );
 
--- The last entry, its hash, and the sum over all canonical rows that the next commit adds to.
+-- The last entry and its hash; the sum of the hashes of all canonical rows, which the next commit adds to; and as
+-- JSON, for each table with rows, how many there are and the sum of their hashes (modulo 2^64, signed). In the row
+-- of the clock, because every commit writes that one anyway.
 ALTER TABLE store_clock ADD COLUMN audit_entries BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE store_clock ADD COLUMN audit_hash BYTEA NOT NULL DEFAULT '';
 ALTER TABLE store_clock ADD COLUMN audit_total BYTEA NOT NULL DEFAULT '';
+ALTER TABLE store_clock ADD COLUMN audit_rows TEXT COLLATE "C" NOT NULL DEFAULT '';
 ALTER TABLE store_clock ADD COLUMN audit_checksum BIGINT NOT NULL DEFAULT 0;
-
--- For each canonical table how many rows it has and the sum of their hashes (modulo 2^64, signed).
-CREATE TABLE store_account (
-  table_name    TEXT COLLATE "C" PRIMARY KEY,
-  rows          BIGINT NOT NULL,
-  total         BIGINT NOT NULL,
-  checksum      BIGINT NOT NULL
-);
 
 -- Rows that the running transaction changed or removed, as they were before and after. A commit takes out its own;
 -- what other programs change stays here under their transaction, and is not accounted for.

@@ -25,8 +25,13 @@ CREATE TABLE audit_user (
   checksum      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The last entry, its hash, and the sum over all canonical rows that the next commit adds to.
+-- The last entry and its hash; the sum of the hashes of all canonical rows, which the next commit adds to; and as
+-- JSON, for each table with rows, how many there are and the sum of their hashes (modulo 2^64, signed). In the row
+-- of the clock, because every commit writes that one anyway.
 ALTER TABLE store_clock ADD COLUMN audit_entries INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE store_clock ADD COLUMN audit_hash BLOB NOT NULL DEFAULT x'';
 ALTER TABLE store_clock ADD COLUMN audit_total BLOB NOT NULL DEFAULT x'';
+ALTER TABLE store_clock ADD COLUMN audit_rows TEXT NOT NULL DEFAULT '';
 ALTER TABLE store_clock ADD COLUMN audit_checksum INTEGER NOT NULL DEFAULT 0;
+
+DROP TABLE store_account;
