@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
+from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
 from longmind.base.errors import Conflict, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike, View
@@ -61,6 +62,7 @@ from longmind.store.write import relabel
 _FREE = "remembered"
 
 
+@audited("memories.")
 class Memories:
     """What is remembered of conversations. Ids are stable names; every call takes `space=`.
 

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from starlette.responses import Response
 
 from longmind import __version__
+from longmind.http.audit import Calling, audit_routes
 from longmind.http.conversation import conversation_routes
 from longmind.http.errors import report_errors
 from longmind.http.guard import LOOPBACK, Guard, Limits
@@ -51,11 +52,13 @@ def create_app(
         description="Long-term memory for AI agents. Every operation is a POST with its arguments as JSON.",
     )
     metrics = Metrics()
+    app.add_middleware(Calling)
     app.add_middleware(Counting, metrics=metrics)
     app.add_middleware(Guard, token=token, hosts=hosts, limits=limits, open_paths=HEALTH)
     report_errors(app)
     app.include_router(conversation_routes(memory.memories, memory.store.clock))
     app.include_router(operation_routes(memory, files=files, lasting=limits.lasting))
+    app.include_router(audit_routes(memory))
 
     @app.get("/health", tags=["server"])
     async def health() -> dict[str, Any]:

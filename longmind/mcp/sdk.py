@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.base.caller import calling
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -93,16 +95,34 @@ class _Endpoint:
 
 def _first(handler: Handler, result: type[BaseModel]) -> Callable[[Any], Awaitable[Any]]:
     async def handle(request: Any) -> Any:
-        return _types.ServerResult(await _answered(handler, result, request.params))
+        session = getattr(_request_context(), "session", None)
+        with calling("mcp", claim=_client(session)):
+            return _types.ServerResult(await _answered(handler, result, request.params))
 
     return handle
 
 
 def _second(handler: Handler, result: type[BaseModel]) -> Callable[[Any, Any], Awaitable[Any]]:
     async def handle(context: Any, params: Any) -> Any:
-        return await _answered(handler, result, params)
+        with calling("mcp", claim=_client(getattr(context, "session", None))):
+            return await _answered(handler, result, params)
 
     return handle
+
+
+def _request_context() -> Any:
+    """What version 1 keeps of the request that is being answered."""
+    from mcp.server.lowlevel.server import request_ctx  # type: ignore[attr-defined,unused-ignore]
+
+    return request_ctx.get(None)
+
+
+def _client(session: Any) -> str | None:
+    """What the client calls itself; it may say anything, and nothing."""
+    params = getattr(session, "client_params", None)
+    info = getattr(params, "clientInfo", None) or getattr(params, "client_info", None)
+    name = getattr(info, "name", None)
+    return name if isinstance(name, str) else None
 
 
 async def _answered(handler: Handler, result: type[BaseModel], params: BaseModel | None) -> BaseModel:

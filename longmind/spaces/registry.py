@@ -9,12 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
+from longmind.base.caller import audited
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.signatures import HMAC
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
@@ -23,7 +25,6 @@ from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
 from longmind.spaces import fields, file, retention, rows, write
-from longmind.spaces.file import HMAC
 from longmind.spaces.objects import plan_object
 from longmind.spaces.ordering import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
@@ -49,6 +50,7 @@ EXPORTS: Final = ".longmind/exports"
 _BATCH: Final = 200
 
 
+@audited("space.")
 class Spaces:
     """The project spaces of one store."""
 

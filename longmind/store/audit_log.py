@@ -103,7 +103,7 @@ class AuditLog:
         """Account for what a transaction changed, as the last thing before its commit."""
         db, dialect = tx.db, store.engine.dialect
         changes = store.engine.changes(db)
-        if not changes.touched and tx.note is None and not tx.log_was_replaced:
+        if not changes.is_kept or not (changes.touched or tx.note or tx.log_was_replaced):
             return
         names = changes.spaces(db).union(tx.note.spaces if tx.note else ())
         spaces = self._spaces(store, db, names, erased=changes.removals("frame") > 0)

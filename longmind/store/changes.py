@@ -80,6 +80,8 @@ class Changes:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self.is_kept = True
+        """False while a store is kept at a format without a log, to make files such as old versions left."""
         self.sums: dict[str, Sums] = {table: [0, 0, 0] for table in TABLES}
         self.touched: set[str] = set()
         """Tables of which rows were added or removed."""

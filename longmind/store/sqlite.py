@@ -208,6 +208,7 @@ class SqliteEngine:
                     audit_log.begin(db, self.dialect, at=now, before=before)
                     self._changes.learn()
         if to is not None:
+            self._changes.is_kept = to >= accounting.FORMAT
             return
         with self.read() as db:
             audit_log.check_on_opening(db)

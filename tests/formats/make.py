@@ -13,10 +13,13 @@ from typing import Any
 
 from longmind import ALL, AsOf, FrozenClock
 from longmind.base.filters import View, Where
+from longmind.base.hashing import checksum
 from longmind.store import frames
 from longmind.store.drafts import chunked, draft
+from longmind.store.engine import Connection
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.store import Store
+from longmind.store.tables import CANONICAL, DROPPED, LOG
 from longmind.store.write import put, relabel, retire, supersede
 
 FOLDER = Path(__file__).parent
@@ -40,7 +43,7 @@ def make(number: int) -> Path:
     store = Store(engine, clock=clock, entropy=lambda count: bytes(range(count)))
     with store.write() as tx:
         store.set_setting(tx, "store_id", store.entropy(16).hex())
-    _fill(store, clock)
+    _fill(store, clock, number)
     engine.compact()
     (FOLDER / f"format_{number}.json").write_text(
         json.dumps(answers(store), ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8"
@@ -49,7 +52,24 @@ def make(number: int) -> Path:
     return path
 
 
-def _fill(store: Store, clock: FrozenClock) -> None:
+def _count(db: Connection, number: int) -> None:
+    """The accounts of formats 9 and 10: rows and the sum of their checksums by table; for texts, of their ids."""
+    later = ("store_clock", *LOG)
+    tables = [table for table in CANONICAL if table not in later]
+    tables += [table for table, dropped in DROPPED.items() if number < dropped]
+    for table in tables:
+        if table == "ingest_source":
+            weights = [checksum(*row) for row in db.all(f"SELECT * FROM {table}")]
+        else:
+            column = "frame_id" if table == "frame_text" else "checksum"
+            weights = [row[0] for row in db.all(f"SELECT {column} FROM {table}")]
+        account = (table, len(weights), (sum(weights) + 2**63) % 2**64 - 2**63)
+        db.run(
+            "INSERT INTO store_account VALUES (?, ?, ?, ?)", (*account, checksum("account", *account))
+        )
+
+
+def _fill(store: Store, clock: FrozenClock, number: int) -> None:
     with store.write() as tx:
         texts = ("Ana lives in Porto.", "Ben plays chess.")
         put(tx, [draft(text, space="default", tags=["first"]) for text in texts])
@@ -88,6 +108,8 @@ def _fill(store: Store, clock: FrozenClock) -> None:
     whole = draft(text, space="default", kind="document", title="Document", tags=["doc"])
     with store.write() as tx:
         put(tx, [chunked(whole, [(bounds[i], bounds[i + 1], None) for i in range(3)])])
+        if number in (9, 10):
+            _count(tx.db, number)
 
 
 def answers(store: Store) -> dict[str, Any]:
