@@ -30,8 +30,8 @@ KeyFileOption = Annotated[
 ]
 
 
-@commands.command()
-def head(
+@commands.command("head")
+def head_of_log(
     sign: Annotated[bool, typer.Option("--sign", help="Sign it with the key.")] = False,
     key_file: KeyFileOption = None,
     algorithm: Annotated[
@@ -53,7 +53,7 @@ def head(
 
 @commands.command()
 def check(
-    head_file: Annotated[Path, typer.Argument(metavar="HEAD", help="The file with the head.")],
+    head: Annotated[Path, typer.Argument(metavar="HEAD", help="The file with the head.")],
     key_file: KeyFileOption = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
@@ -63,9 +63,9 @@ def check(
     For a signature of Ed25519 the key file holds the public key.
     """
     try:
-        text = read_user_file(head_file).decode()
+        text = read_user_file(head).decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{head_file} cannot be read: {error}.", hint="Check the path.") from None
+        raise InvalidInput(f"{head} cannot be read: {error}.", hint="Check the path.") from None
     with arguments.reading(store) as memory:
         result = memory.audit_check(text, key=key_in(key_file))
     emit(result, as_json=as_json, view=views.checked)
