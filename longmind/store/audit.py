@@ -133,7 +133,7 @@ def list_entries(
     limit: int,
     cursor: str | None,
 ) -> AuditPage:
-    """Entries that concern the spaces of a view, newest first; what concerns the whole store, for all only."""
+    """Entries that concern a view, newest first; those of the whole store for all spaces only."""
     check_limit(limit, "limit", most=MOST_ENTRIES)
     before = None if cursor is None else _number(cursor)
     conditions, values = _conditions(since, until, action, actor)

@@ -7,152 +7,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import apsw
 import pytest
 
-from longmind import ALL, Conflict, FrozenClock, InvalidInput, LongmindError, Memory
+from longmind import ALL, Conflict, InvalidInput, Memory
 from longmind.base.hashing import checksum
 from longmind.store import audit_log
 from longmind.store.audit import AuditHead, note
 from longmind.store.changes import TABLES, WITH_FLOATS
 from longmind.store.drafts import draft
-from longmind.store.engine import Connection
-from longmind.store.scan import columns
-from longmind.store.write import put
-from tests.faults.worlds import START, fill, open_world
 from tests.store.opening import open_memory
+from tests.store.tampering import a_row, behind, found
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMATS = Path(__file__).parents[1] / "formats"
 NewLocation = Callable[[str], str]
-PREFIXES = {
-    "frame": (),
-    "frame_tag": ("tag",),
-    "frame_meta": ("meta",),
-    "frame_key": ("key",),
-    "store_counter": ("counter",),
-    "store_setting": (),
-    "erasure": (),
-}
-"""What the checksum of a row begins with, where that is not the name of its table."""
-
-
-@pytest.fixture
-def world(location: str, tmp_path: Path) -> Iterator[Memory]:
-    """A store with something in nearly every table."""
-    clock = FrozenClock(START)
-    with open_world(location, clock) as memory:  # type: ignore[arg-type]
-        fill(memory, clock, tmp_path)
-        with written(memory, ["work@ana"]):
-            pass
-        assert found(memory) == []
-        yield memory
-
-
-@contextmanager
-def written(memory: Memory, spaces: list[str]) -> Iterator[None]:
-    """One frame in each partition, as calls for a user write them."""
-    with memory.store.write() as tx:
-        text = draft("I live in Porto.", space="default")
-        put(tx, [replace(text, space=space) for space in spaces], parts=memory.store.parts)
-        yield
-
-
-@contextmanager
-def behind(memory: Memory) -> Iterator[Connection]:
-    """A connection as somebody has it who knows the tables, and obeys neither triggers nor foreign keys."""
-    engine: Any = memory.store.engine
-    on_file = engine.dialect.name == "sqlite"
-    switches = (apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, apsw.SQLITE_DBCONFIG_ENABLE_FKEY)
-    if on_file:
-        for switch in switches:
-            engine.writer_connection.config(switch, 0)
-        engine.writer_connection.execute("PRAGMA ignore_check_constraints = ON")
-    try:
-        with engine.write(timeout=5) as db:
-            if not on_file:
-                db.run("SET LOCAL session_replication_role = replica")
-            yield db
-    finally:
-        if on_file:
-            for switch in switches:
-                engine.writer_connection.config(switch, 1)
-            engine.writer_connection.execute("PRAGMA ignore_check_constraints = OFF")
-
-
-def found(memory: Memory) -> list[str]:
-    with memory.store.read() as snapshot:
-        return [
-            item.detail for item in audit_log.problems(snapshot.db, memory.store.engine.dialect, deep=True)
-        ]
-
-
-def sealed(table: str, names: list[str], row: list[Any]) -> int:
-    """The checksum that a row of this table has; anybody can compute it."""
-    left_out = ("checksum", "value_key", "value_number") if table == "frame_meta" else ("checksum",)
-    fields = [value for name, value in zip(names, row, strict=True) if name not in left_out]
-    return checksum(*PREFIXES.get(table, (table,)), *fields)
-
-
-def a_row(memory: Memory, table: str) -> tuple[list[str], list[Any]] | None:
-    with memory.store.read() as snapshot:
-        names = columns(snapshot.db, memory.store.engine.dialect, table)
-        where = " WHERE name = 'store_id'" if table == "store_setting" else ""
-        row = snapshot.db.one(f"SELECT {', '.join(names)} FROM {table}{where} LIMIT 1")
-    return None if row is None else (names, list(row))
-
-
-def same(names: list[str]) -> str:
-    return " AND ".join(f"{name} IS NOT DISTINCT FROM ?" for name in names)
-
-
-def altered(table: str, names: list[str], row: list[Any]) -> Iterator[list[Any]]:
-    """The row with one column changed and a checksum that fits, for each column."""
-    if "checksum" in names:
-        assert sealed(table, names, row) == row[-1], table
-    for index in reversed(range(len(names) - ("checksum" in names))):
-        value = row[index]
-        other = list(row)
-        if isinstance(value, str):
-            other[index] = value + "x"
-        elif isinstance(value, int | float):
-            other[index] = value + 1
-        else:
-            continue
-        if "checksum" in names:
-            other[-1] = sealed(table, names, other)
-        yield other
-
-
-def test_a_row_altered_with_a_fitting_checksum_is_found_in_every_table(world: Memory) -> None:
-    tried = set()
-    for table in TABLES:
-        have = a_row(world, table)
-        if have is None or table == "frame_text":
-            continue
-        names, row = have
-        assignments = ", ".join(f"{name} = ?" for name in names)
-        for other in altered(table, names, row):
-            try:
-                with behind(world) as db:
-                    assert (
-                        db.run(f"UPDATE {table} SET {assignments} WHERE {same(names)}", (*other, *row)) == 1
-                    )
-            except LongmindError:
-                continue  # a constraint of the server; another column will do
-            assert any(f"rows of {table} were changed" in detail for detail in found(world)), table
-            with behind(world) as db:
-                db.run(f"UPDATE {table} SET {assignments} WHERE {same(names)}", (*row, *other))
-            tried.add(table)
-            break
-    assert found(world) == []
-    assert len(tried) > 30, sorted(set(TABLES) - tried)
 
 
 def test_a_text_altered_together_with_the_hash_in_its_frame_is_found(memory: Memory) -> None:
@@ -168,53 +40,6 @@ def test_a_text_altered_together_with_the_hash_in_its_frame_is_found(memory: Mem
         db.run("UPDATE frame SET content_hash = ?, checksum = ?", (forged, other[-1]))
     assert memory.get(1).text == "Ana owes Ben 99 euros."  # each row is sound for itself
     assert any("rows of frame were changed" in detail for detail in found(memory))
-
-
-def test_a_row_that_is_deleted_and_one_that_is_forged_are_found_in_every_table(world: Memory) -> None:
-    tried = set()
-    for table in TABLES:
-        have = a_row(world, table)
-        if have is None:
-            continue
-        names, row = have
-        listed, marks = ", ".join(names), ", ".join("?" * len(names))
-        with behind(world) as db:
-            assert db.run(f"DELETE FROM {table} WHERE {same(names)}", row) == 1
-        assert any(f"{table} has " in detail for detail in found(world)), table
-        # Put back by hand, it is the same row: everything adds up again.
-        with behind(world) as db:
-            db.changes = None  # type: ignore[attr-defined]
-            db.run(f"INSERT INTO {table} ({listed}) VALUES ({marks})", row)
-        assert found(world) == [], table
-        for other in altered(table, names, row):
-            try:
-                with behind(world) as db:
-                    db.changes = None  # type: ignore[attr-defined]
-                    db.run(f"INSERT INTO {table} ({listed}) VALUES ({marks})", other)
-            except LongmindError:
-                continue
-            assert any(f"{table} has " in detail for detail in found(world)), table
-            with behind(world) as db:
-                db.run(f"DELETE FROM {table} WHERE {same(names)}", other)
-            tried.add(table)
-            break
-    assert len(tried) > 25, sorted(set(TABLES) - tried)
-    assert found(world) == []
-
-
-LOG = (
-    "entry_id",
-    "recorded_at",
-    "at",
-    "actor",
-    "face",
-    "action",
-    "spaces",
-    "changes",
-    "detail",
-    "state",
-    "hash",
-)
 
 
 @pytest.mark.parametrize("column", ["actor", "face", "action", "spaces", "changes", "detail"])
@@ -339,29 +164,6 @@ def test_an_ed25519_head_is_checked_with_the_public_key(tmp_path: Path) -> None:
             memory.audit_check(replace(head, hash="00" * 32), key=private.public_key().public_bytes_raw())
 
 
-def test_erasing_everything_leaves_a_log_that_holds_and_names_nobody(world: Memory) -> None:
-    with world.store.read() as snapshot:
-        assert set(audit_log.user_names(snapshot.db).values()) == {"ana"}
-    everything = [frame.id for frame in world.timeline(space=ALL, limit=10_000)]
-    with world.store.read() as snapshot:
-        ids = [row[0] for row in snapshot.db.all("SELECT frame_id FROM frame WHERE start_byte IS NULL")]
-    assert set(everything) <= set(ids)
-    from longmind.base.filters import View
-    from longmind.store import erasure
-
-    erasure.erase(world.store, ids, view=View(ALL))
-    assert found(world) == []
-    with world.store.read() as snapshot:
-        assert audit_log.user_names(snapshot.db) == {}
-        rows = snapshot.db.all("SELECT actor, action, spaces, changes, detail FROM audit_entry")
-    assert "ana" not in {
-        word for row in rows for text in row for word in str(text).replace('"', "@").split("@")
-    }
-    erased = world.audit(space=ALL, user="(erased)")
-    assert [entry.spaces for entry in erased] == [("work",)] * len(erased)
-    assert erased
-
-
 def test_a_note_is_part_of_the_chain_and_changes_no_revision(memory: Memory) -> None:
     memory.remember("here")
     revision = memory.revision
@@ -416,7 +218,7 @@ def start(location: str, name: str, count: int) -> subprocess.Popen[str]:
 def test_two_processes_that_write_in_turn_keep_one_chain(location: str) -> None:
     with open_memory(location):
         pass
-    writers = [start(location, name, 12) for name in ("one", "two")]
+    writers = [start(location, name, 6) for name in ("one", "two")]
     with open_memory(location, actor="three") as memory:
         for number in range(8):
             memory.remember(f"three {number}")
@@ -431,7 +233,7 @@ def test_two_processes_that_write_in_turn_keep_one_chain(location: str) -> None:
 def test_a_writer_killed_in_the_middle_leaves_a_chain_that_holds(location: str) -> None:
     with open_memory(location):
         pass
-    for round_ in range(2):
+    for round_ in range(2 if location.endswith(".mind") else 1):
         writer = start(location, f"w{round_}", 10_000)
         assert writer.stdout is not None
         for _ in range(3 + round_):
@@ -461,21 +263,13 @@ def test_a_file_of_an_older_format_begins_its_log_with_an_entry_over_all_rows(
         assert found(memory) == []
 
 
-def test_hashes_are_the_same_on_both_engines_and_tables_with_floats_are_listed(
+def test_the_tables_with_columns_of_floats_are_those_that_are_listed(
     new_location: NewLocation,
 ) -> None:
-    floats: dict[str, set[str]] = {}
-    for engine, sql in (
-        (
-            "sqlite",
-            "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p WHERE p.type = 'REAL'",
-        ),
-        (
-            "postgresql",
-            "SELECT table_name FROM information_schema.columns "
-            "WHERE table_schema = current_schema() AND data_type IN ('double precision', 'real', 'numeric')",
-        ),
-    ):
+    queries = {
+        "sqlite": "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p WHERE p.type = 'REAL'",
+        "postgresql": "SELECT table_name FROM information_schema.columns WHERE data_type LIKE 'double%'",
+    }
+    for engine, sql in queries.items():
         with open_memory(new_location(engine)) as memory, memory.store.read() as snapshot:
-            floats[engine] = {name for (name,) in snapshot.db.all(sql)} & set(TABLES)
-    assert floats == {"sqlite": set(WITH_FLOATS), "postgresql": set(WITH_FLOATS)}
+            assert {name for (name,) in snapshot.db.all(sql)} & set(TABLES) == WITH_FLOATS
