@@ -24,9 +24,9 @@ from longmind.base.hashing import checksum
 from longmind.store import accounting
 from longmind.store.accounting import HINT, Accounts
 from longmind.store.changes import TABLES, Changes, plus, state_of
-from longmind.store.engine import Connection, Dialect
+from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.parts import Problem
-from longmind.store.transaction import Transaction, read_clock
+from longmind.store.transaction import HEAD, Transaction, read_clock
 
 if TYPE_CHECKING:
     from longmind.store.store import Store
@@ -82,8 +82,7 @@ class Note:
 
 _COLUMNS: Final = ", ".join(Entry._fields)
 _INSERT: Final = f"INSERT INTO audit_entry ({_COLUMNS}) VALUES ({', '.join('?' * len(Entry._fields))})"
-_HEAD: Final = "audit_entries, audit_hash, audit_total, audit_rows, audit_checksum"
-_SET_HEAD: Final = f"UPDATE store_clock SET {_HEAD.replace(',', ' = ?,')} = ? WHERE one = 1"
+_SET_HEAD: Final = f"UPDATE store_clock SET {HEAD.replace(',', ' = ?,')} = ? WHERE one = 1"
 _READ: Final = f"SELECT {_COLUMNS} FROM audit_entry"
 
 
@@ -102,8 +101,10 @@ class AuditLog:
     def append(self, store: Store, tx: Transaction) -> None:
         """Account for what a transaction changed, as the last thing before its commit."""
         db, dialect = tx.db, store.engine.dialect
+        if not store.engine.has_log:
+            return
         changes = store.engine.changes(db)
-        if not changes.is_kept or not (changes.touched or tx.note or tx.log_was_replaced):
+        if not changes.touched and tx.note is None and not tx.log_was_replaced:
             return
         names = changes.spaces(db).union(tx.note.spaces if tx.note else ())
         spaces = self._spaces(store, db, names, erased=changes.removals("frame") > 0)
@@ -120,7 +121,7 @@ class AuditLog:
         if tx.log_was_replaced:
             self._adopt(db, dialect, about)
             return
-        head = read_head(db, sound=self._head)
+        head = _head(tx.head, sound=self._head)
         total, accounts = self._after(db, head, changes, dialect)
         detail = _json(note.detail) if note and note.detail else "{}"
         entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
@@ -150,7 +151,7 @@ class AuditLog:
         total = plus(head.total, sum(changes.sums[table][2] for table in changes.touched))
         return total, self._accounts.changed(changes)
 
-    def _adopt(self, db: Connection, dialect: Dialect, about: tuple[Any, ...]) -> None:
+    def _adopt(self, db: Connection, dialect: Dialect, about: Any) -> None:
         """Go on with the log that an import or a copy has brought along.
 
         Where its rows agree with it, the log stays as it is: the copy is the store. Where they do not, as in
@@ -203,9 +204,13 @@ def begin(db: Connection, dialect: Dialect, *, at: int, before: int) -> None:
 # The end of the chain
 
 
-def read_head(db: Connection, *, sound: Head | None = None) -> Head:
-    """The end of the log as it was written; one that is `sound` need not be checked again."""
-    row = db.one(f"SELECT {_HEAD} FROM store_clock WHERE one = 1")
+def read_head(db: Connection) -> Head:
+    """The end of the log as it was written."""
+    return _head(db.one(f"SELECT {HEAD} FROM store_clock WHERE one = 1"), sound=None)
+
+
+def _head(row: Row | None, *, sound: Head | None) -> Head:
+    """One that is `sound` need not be checked again."""
     if row is not None:
         head = Head(int(row[0]), bytes(row[1]), bytes(row[2]), str(row[3]))
         if head == sound or head.checksum() == row[4]:

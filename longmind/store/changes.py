@@ -30,11 +30,8 @@ WITH_FLOATS: Final = frozenset(
 
 HASH_BYTES: Final = 128
 _MODULUS: Final = 1 << (8 * HASH_BYTES)
-_STARTS: Final = {
-    table: (blake2b(b"first\0" + table.encode() + b"\0"), blake2b(b"second\0" + table.encode() + b"\0"))
-    for table in TABLES
-}
-"""A hash has two halves; each begins with the name of the table."""
+_STARTS: Final = {table: blake2b(table.encode() + b"\0") for table in TABLES}
+"""Every hash begins with the name of the table."""
 
 _SPACES: Final = ("space", "ledger", "repo")
 """What the column with the space of a row is called."""
@@ -80,8 +77,7 @@ class Changes:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.is_kept = True
-        """False while a store is kept at a format without a log, to make files such as old versions left."""
+        self._places = layout.spaces
         self.sums: dict[str, Sums] = {table: [0, 0, 0] for table in TABLES}
         self.touched: set[str] = set()
         """Tables of which rows were added or removed."""
@@ -113,7 +109,7 @@ class Changes:
 
     def _concerns(self, table: str, row: Row) -> None:
         self.touched.add(table)
-        place = self.layout.spaces.get(table)
+        place = self._places.get(table)
         if place is not None:
             self._names.add(row[place])
         elif not self._names and table in self.layout.owners:
@@ -162,12 +158,10 @@ def row_hash(table: str, row: Row) -> int:
         # SQLite shows a whole number in a column of floats as it was given, the server as a float.
         row = tuple(int(value) if type(value) is float and value.is_integer() else value for value in row)
     # `ascii` of a tuple of plain values is injective, the same in every version of Python, and fast.
-    data = ascii(row).encode()
-    start, other = _STARTS[table]
-    first, second = start.copy(), other.copy()
-    first.update(data)
-    second.update(data)
-    return int.from_bytes(first.digest() + second.digest(), "little")
+    seed = _STARTS[table].copy()
+    seed.update(ascii(row).encode())
+    half = seed.digest()
+    return int.from_bytes(half + blake2b(half).digest(), "little")
 
 
 def plus(total: bytes, change: int) -> bytes:

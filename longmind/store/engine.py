@@ -71,6 +71,8 @@ class Engine(Protocol):
     location: str
     """For people: a path, or a URL without its password."""
     read_only: bool
+    has_log: bool
+    """Whether the store has an audit log; not while it is kept at an older format, for tests."""
 
     def read(self) -> Scope[Connection]:
         """One snapshot; never waits for a writer."""

@@ -139,6 +139,7 @@ class PostgresEngine:
         address, self.schema = split_url(url)
         self.location = _without_password(url)
         self.read_only = read_only
+        self.has_log = True
         self._clock = clock
         self._create = create and not read_only
         self._closed = False

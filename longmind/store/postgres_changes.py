@@ -131,9 +131,10 @@ def _read(sql: str) -> Statement | None:
 
 def _plain(value: Any) -> Value:
     """A value as the server returns it: members of an enumeration and numbers of numpy are plain there."""
-    if value is None:
-        return None
-    for kind in (str, bytes, float, int):
-        if isinstance(value, kind):
-            return kind(value) if kind is not str else str.__str__(value)
-    return bytes(value) if isinstance(value, bytearray | memoryview) else value.item()  # type: ignore[no-any-return]
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    if isinstance(value, float):
+        return float(value)
+    return None if value is None else int(value)

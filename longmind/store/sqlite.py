@@ -94,6 +94,7 @@ class SqliteEngine:
     ) -> None:
         self.location = path
         self.read_only = read_only
+        self.has_log = True
         self._clock = clock
         self._durability = durability
         self._in_memory = path == _IN_MEMORY
@@ -208,7 +209,7 @@ class SqliteEngine:
                     audit_log.begin(db, self.dialect, at=now, before=before)
                     self._changes.learn()
         if to is not None:
-            self._changes.is_kept = to >= accounting.FORMAT
+            self.has_log = to >= accounting.FORMAT
             return
         with self.read() as db:
             audit_log.check_on_opening(db)

@@ -41,6 +41,7 @@ class SqliteChanges(Changes):
             if table in self.sums:
                 columns.setdefault(str(table), []).append(str(name))
         self.layout = Layout(columns)
+        self._places = self.layout.spaces
 
     def is_exact(self) -> bool:
         # A statement that failed half-way was undone after its rows had been counted here, and SQLite has not

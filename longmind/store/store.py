@@ -77,7 +77,7 @@ class Store:
         return WriteScope(self, busy_timeout=self._busy_timeout, max_bytes=most)
 
     def transaction(self, db: Connection) -> Transaction:
-        return Transaction(db, now=_reading(self.clock))
+        return Transaction(db, now=_reading(self.clock), has_log=self.engine.has_log)
 
     def present(self) -> int:
         """The clock's reading, and never earlier than the last commit: a clock may be set back."""
