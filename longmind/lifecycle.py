@@ -75,7 +75,8 @@ class Lifecycle:
         """Put a checked copy of a backup in the place of a store that nobody has open."""
         from longmind.store.restore import restore
 
-        return restore(backup, to, overwrite=overwrite, deep=deep)
+        actor = os.environ.get("LONGMIND_ACTOR") or None
+        return restore(backup, to, overwrite=overwrite, deep=deep, actor=actor)
 
     def export(
         self,
