@@ -164,7 +164,7 @@ class AuditLog:
             return
         number, before = (0, EMPTY) if last is None else (last.entry_id, last.hash)
         note = "the rows do not agree with the log that came with them" if last else "came without a log"
-        entry = Entry(number + 1, *about, _json({"note": note}), state_of(total))
+        entry = Entry._make((number + 1, *about, _json({"note": note}), state_of(total), b""))
         self._write(db, entry.sealed(before), total, accounts)
 
     def _write(

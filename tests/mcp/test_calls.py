@@ -53,7 +53,7 @@ def test_what_an_agent_writes_is_in_the_audit_log_under_its_clients_name(locatio
         [entry] = agent.done("audit_list", action="remember")["entries"]
         assert entry["face"] == "mcp"
         assert entry["actor"] == "mcp"  # what the official client calls itself where nobody named it
-        assert not agent.done("audit_list", space=["other"])["entries"]
+        assert not agent.done("audit_list", space=["other"]).get("entries")
     with served(location, tmp_path) as agent:
         assert "audit_list" not in agent.tools
 
