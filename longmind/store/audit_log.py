@@ -125,7 +125,7 @@ class AuditLog:
         total, accounts = self._after(db, head, changes, dialect)
         detail = _json(note.detail) if note and note.detail else "{}"
         entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
-        self._write(db, entry, total, accounts)
+        self._write(db, dialect, entry, total, accounts)
 
     def _spaces(self, store: Store, db: Connection, names: Iterable[str], *, erased: bool) -> list[str]:
         """The spaces as the log holds them: those of a user with a digest in place of the name."""
@@ -160,20 +160,30 @@ class AuditLog:
         total, accounts = accounting.added_up(db, dialect)
         last = last_entry(db)
         if last is not None and last.state == state_of(total):
-            self._write(db, last, total, accounts, is_new=False)
+            self._write(db, dialect, last, total, accounts, is_new=False)
             return
         number, before = (0, EMPTY) if last is None else (last.entry_id, last.hash)
         note = "the rows do not agree with the log that came with them" if last else "came without a log"
         entry = Entry._make((number + 1, *about, _json({"note": note}), state_of(total), b""))
-        self._write(db, entry.sealed(before), total, accounts)
+        self._write(db, dialect, entry.sealed(before), total, accounts)
 
     def _write(
-        self, db: Connection, entry: Entry, total: bytes, accounts: Accounts, *, is_new: bool = True
+        self,
+        db: Connection,
+        dialect: Dialect,
+        entry: Entry,
+        total: bytes,
+        accounts: Accounts,
+        *,
+        is_new: bool = True,
     ) -> None:
-        if is_new:
-            db.run(_INSERT, entry)
         self._head = Head(entry.entry_id, entry.hash, total, accounts.text())
         self._accounts = accounts
+        if is_new and dialect.name == "postgresql":  # in one trip to the server
+            db.run(f"WITH entry AS ({_INSERT}) {_SET_HEAD}", (*entry, *self._head, self._head.checksum()))
+            return
+        if is_new:
+            db.run(_INSERT, entry)
         write_head(db, self._head)
 
 

@@ -27,7 +27,13 @@ from longmind.store import accounting, audit_log
 from longmind.store.changes import Changes
 from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
 from longmind.store.migrations import LEDGER, STEPS, Migration, pending
-from longmind.store.postgres_changes import PostgresChanges, PostgresLayout, Statement, install
+from longmind.store.postgres_changes import (
+    PostgresChanges,
+    PostgresLayout,
+    Statement,
+    install,
+    returning,
+)
 from longmind.store.scope import scoped
 
 try:
@@ -42,8 +48,6 @@ from longmind.store.postgres_pool import ConnectionPool
 from longmind.store.postgres_upkeep import Relation, Statistics, give_back, measure, table_of
 
 DEFAULT_STORE: Final = "longmind"
-_IS_NEW: Final = " RETURNING (xmax = 0)"
-"""Whether an upsert made a row: the version of a row that replaces another names the transaction in xmax."""
 _STORE_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 _POOL_SIZE: Final = 12
 _CONNECT_SECONDS: Final = 10.0
@@ -84,11 +88,14 @@ class PostgresConnection:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
         with translated():
-            cursor = self.connection.execute(_spelled(sql + _IS_NEW if upserts else sql), values)
+            spelled = _spelled(sql + returning(statement) if statement and upserts else sql)
+            cursor = self.connection.execute(spelled, values)
             count = cursor.rowcount
-        is_new = count > 0 and (not upserts or cursor.fetchone() == (True,))
-        if statement is not None and self.changes is not None and is_new:
-            self.changes.inserted(statement, values)
+        if statement is not None and self.changes is not None and count > 0:
+            if upserts:
+                self.changes.upserted(statement, values, cursor.fetchone())
+            else:
+                self.changes.inserted(statement, values)
         self._count(sql, count)
         return count
 
@@ -96,16 +103,19 @@ class PostgresConnection:
         statement = self._followed(sql)
         upserts = statement is not None and statement.may_update
         listed = rows if isinstance(rows, list) or statement is None else list(rows)
-        news: list[Any] = []
+        returned: list[Row | None] = []
         with translated(), self.connection.cursor() as cursor:
-            cursor.executemany(_spelled(sql + _IS_NEW if upserts else sql), listed, returning=upserts)
+            spelled = _spelled(sql + returning(statement) if statement and upserts else sql)
+            cursor.executemany(spelled, listed, returning=upserts)
             count = cursor.rowcount
             for _ in listed if upserts else ():
-                news.append(cursor.fetchone())
+                returned.append(cursor.fetchone())
                 cursor.nextset()
         if statement is not None and self.changes is not None:
             for number, values in enumerate(listed):
-                if not upserts or news[number] == (True,):
+                if upserts:
+                    self.changes.upserted(statement, values, returned[number])
+                else:
                     self.changes.inserted(statement, values)
         self._count(sql, count)
 

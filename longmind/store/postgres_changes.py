@@ -29,6 +29,22 @@ _TABLES: Final = frozenset(TABLES)
 _PLAIN: Final = frozenset((str, int, float, bytes, type(None)))
 
 
+COUNTERS: Final = "store_counter"
+"""Changed by nearly every commit, and by upserts alone: these return the old row, which spares a trigger."""
+_OLD: Final = "(SELECT o.{} FROM store_counter o WHERE o.name = store_counter.name)"
+
+
+def returning(statement: Statement) -> str:
+    """What is added to an upsert to learn what it did.
+
+    The version of a row that replaces another names the transaction in xmax. A query in RETURNING sees the
+    rows as they were before the statement.
+    """
+    if statement.table == COUNTERS:
+        return f" RETURNING {_OLD.format('value')}, {_OLD.format('checksum')}"
+    return " RETURNING (xmax = 0)"
+
+
 class Statement(NamedTuple):
     """What a statement does to a canonical table."""
 
@@ -76,9 +92,25 @@ class PostgresChanges(Changes):
     def statement(self, sql: str) -> Statement | None:
         """What a statement does to a canonical table; None if it does nothing to one."""
         found = _read(sql)
-        if found is not None and (found.verb != "INSERT INTO" or found.may_update):
+        if (
+            found is not None
+            and found.table != COUNTERS
+            and (found.verb != "INSERT INTO" or found.may_update)
+        ):
             self._has_noted = True
         return found
+
+    def upserted(self, statement: Statement, values: Sequence[Value], returned: Row | None) -> None:
+        """Count an upsert by what it returned: whether the row is new, or the old one of a counter."""
+        if returned is None:
+            return
+        if statement.table != COUNTERS:
+            if returned[0]:
+                self.inserted(statement, values)
+            return
+        if returned[0] is not None:
+            self.removed(COUNTERS, (values[0], *returned))
+        self.inserted(statement, values)
 
     def inserted(self, statement: Statement, values: Sequence[Value]) -> None:
         table = statement.table
@@ -108,6 +140,8 @@ class PostgresChanges(Changes):
 def install(db: Connection) -> None:
     """Let the server note which rows of canonical tables are changed or removed."""
     for table in TABLES:
+        if table == COUNTERS:
+            continue
         db.run(
             f"CREATE TRIGGER {table}_noted AFTER UPDATE OR DELETE ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION note_change()"
