@@ -5,19 +5,24 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing, suppress
+from datetime import datetime
 from itertools import chain
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
+from longmind.base.caller import audited
 from longmind.base.errors import Busy, InvalidInput
-from longmind.base.filters import SpaceLike
+from longmind.base.filters import SpaceLike, View
 from longmind.base.names import ALL
-from longmind.base.parameters import Mark, PathLike
+from longmind.base.parameters import Limit, Mark, PathLike
 from longmind.base.results import Counts, Written
+from longmind.base.signatures import HMAC
+from longmind.base.times import to_ms
 from longmind.embed import Embedder, allowed_embedder, is_name, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
-from longmind.store import erasure, transfer, upkeep
+from longmind.store import audit, erasure, transfer, upkeep
+from longmind.store.audit import AuditCheck, AuditHead, AuditPage
 from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
 from longmind.store.person_transfer import import_person, is_of_person, person_lines
 from longmind.store.store import Store, open_store
@@ -29,10 +34,12 @@ if TYPE_CHECKING:
     from longmind.store.restore import Restored
 
 
+@audited("")
 class Lifecycle:
     """What `Memory` does with its store as a whole."""
 
     store: Store
+    default_space: str
     _components: Components
     _search: SearchEngine
 
@@ -72,7 +79,8 @@ class Lifecycle:
         """Put a checked copy of a backup in the place of a store that nobody has open."""
         from longmind.store.restore import restore
 
-        return restore(backup, to, overwrite=overwrite, deep=deep)
+        actor = os.environ.get("LONGMIND_ACTOR") or None
+        return restore(backup, to, overwrite=overwrite, deep=deep, actor=actor)
 
     def export(
         self,
@@ -147,6 +155,43 @@ class Lifecycle:
     ) -> VerifyReport:
         """Look for damage."""
         return upkeep.verify(self.store, deep=deep)
+
+    def audit(
+        self,
+        *,
+        since: Annotated[datetime | int | None, "Only from this moment on."] = None,
+        until: Annotated[datetime | int | None, "Only before this moment."] = None,
+        action: Annotated[str | None, "Only this action, or those of this group, such as facts."] = None,
+        actor: Annotated[str | None, "Only what this actor did."] = None,
+        user: Annotated[str | None, "Only what concerns this user."] = None,
+        limit: Limit = 100,
+        cursor: Annotated[str | None, "Where the page before ended."] = None,
+        space: SpaceLike | None = None,
+    ) -> AuditPage:
+        """Who did what, when and through which interface, newest first.
+
+        Entries that concern the store as a whole are shown for all spaces only.
+        """
+        return audit.list_entries(
+            self.store, View.of(self.default_space if space is None else space),
+            since=None if since is None else to_ms(since, "since"),
+            until=None if until is None else to_ms(until, "until"),
+            action=action, actor=actor, user=user, limit=limit, cursor=cursor,
+        )  # fmt: skip
+
+    def audit_head(self, *, key: bytes | None = None, algorithm: str = HMAC) -> AuditHead:
+        """The end of the audit log, to be kept elsewhere and checked later; signed if there is a key."""
+        return audit.head_of(self.store, key=key, algorithm=algorithm)
+
+    def audit_check(
+        self,
+        head: Annotated[AuditHead | str, "A head that was kept, as JSON.", Mark.TEXT],
+        *,
+        key: bytes | None = None,
+    ) -> AuditCheck:
+        """Check that the audit log still holds what a head says, and that all rows agree with it."""
+        kept = AuditHead.from_json(head) if isinstance(head, str) else head
+        return audit.check_head(self.store, kept, key=key)
 
     def reindex(
         self,

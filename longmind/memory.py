@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 
 from longmind import submemories
+from longmind.base.caller import audited
 from longmind.base.checks import check_limit
 from longmind.base.filters import SpaceLike, UserLike, View, Where
 from longmind.base.frame import Frame, FrameList, Kind, Page
@@ -76,6 +77,7 @@ _MOST_FRAMES = 10_000
 """The largest page that `list` and `timeline` give at once."""
 
 
+@audited("")
 class Memory(Lifecycle, Editing, People):
     """Long-term memory in one file, or in one schema of PostgreSQL.
 
@@ -133,6 +135,7 @@ class Memory(Lifecycle, Editing, People):
         accept_lost_log: bool = False,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
+        actor: str | None = None,
     ) -> Memory:
         """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`.
 
@@ -145,13 +148,14 @@ class Memory(Lifecycle, Editing, People):
         spaces order what they recall, and `telemetry` where they count and trace it. `access` is what stores
         and requests may reach; by default, what the environment and the user's configuration file allow.
         `memory_limit` is how many bytes of the store stay in memory between calls. `accept_lost_log` opens a
-        file whose log is missing or damaged with what is left; without it, that is `Corrupt`.
+        file whose log is missing or damaged with what is left; without it, that is `Corrupt`. `actor` is who
+        the audit log names; by default LONGMIND_ACTOR, else "local".
         """
         partition_name(space, user)  # checked before a file is made
         store = open_store(
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
-            accept_lost_log=accept_lost_log,
+            accept_lost_log=accept_lost_log, actor=actor or os.environ.get("LONGMIND_ACTOR") or None,
         )  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache, access

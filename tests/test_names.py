@@ -71,6 +71,7 @@ def test_the_old_name_stands_only_where_old_files_are_known() -> None:
     known = {
         "longmind/base/partial.py",
         "longmind/base/recall_marks.py",
+        "longmind/base/signatures.py",
         "longmind/base/store_files.py",
         "longmind/spaces/file.py",
         "longmind/store/transfer.py",

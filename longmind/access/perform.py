@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.access.confine import admit, visible_part
 from longmind.access.grants import Denied, Grant, Reason
 from longmind.access.metrics import Metrics
+from longmind.base.caller import calling
 from longmind.operations.operation import Operation
 
 if TYPE_CHECKING:
@@ -43,11 +44,11 @@ class Gateway:
         except Denied as denied:
             self.denied(denied.reason, operation=operation.name, key_id=grant.key_id)
             raise
-        # The one place that knows who does what with which key, for whoever wants to write it down.
         outcome = "error"
         try:
             arguments = admitted.inputs if files is None else files(operation, admitted.inputs)
-            answer = visible_part(grant, operation, operation(memory, **arguments))
+            with calling(actor=None if grant.key_id is None else f"key:{grant.key_id}"):
+                answer = visible_part(grant, operation, operation(memory, **arguments))
             outcome = "ok"
         finally:
             self._metrics.count_spaces(admitted.spaces, operation.effect, outcome)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, cast
 
 import typer
 
+from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput
 from longmind.cli import agents, chats, commands, errors, ingest, keys, models, rescue, serve, setup
 from longmind.cli.arguments import JsonOption
@@ -24,7 +25,7 @@ _STORE: Final = "Look after it"
 _KINDS: Final = "Facts, conversations, experience, projects"
 _AGENTS: Final = "Agents and programs"
 
-BY_HAND: Final = {"space": "spaces"}
+BY_HAND: Final = {"space": "spaces", "audit": "audit"}
 """Groups that have commands of their own beside the operations, and the modules where they are."""
 
 _AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve)
@@ -93,7 +94,10 @@ def _group(name: str, *, filled: bool) -> typer.Typer:
     operations = registry.group(name) if filled else ()
     app = commands.group_app(name, registry.HELP[name], operations)
     if operations and name in BY_HAND:
-        commands.join(app, import_module(f"longmind.cli.{BY_HAND[name]}").commands)
+        by_hand = import_module(f"longmind.cli.{BY_HAND[name]}")
+        commands.join(app, by_hand.commands)
+        if hasattr(by_hand, "callback"):  # what the group does without a command
+            app.callback(invoke_without_command=True, no_args_is_help=False)(by_hand.callback())
     return app
 
 
@@ -138,7 +142,8 @@ def _first(words: list[str]) -> str | None:
 
 def _outcome(words: list[str], *, as_json: bool) -> int:
     try:
-        result = build(_first(words))(words, prog_name="longmind", standalone_mode=False)
+        with calling("cli"):
+            result = build(_first(words))(words, prog_name="longmind", standalone_mode=False)
     except UsageError as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "longmind"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from longmind.base.caller import calling
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.names import DEFAULT_SPACE
 from longmind.base.store_files import StoreFile, read_user_file
@@ -309,7 +310,8 @@ def run(argv: Sequence[str] | None = None) -> None:
 
 def _outcome(words: list[str], *, as_json: bool) -> int:
     try:
-        result = app(words, prog_name="sm", standalone_mode=False)
+        with calling("sm"):
+            result = app(words, prog_name="sm", standalone_mode=False)
     except UsageError as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "sm"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
+from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike, UserLike, View
@@ -75,6 +76,7 @@ from longmind.store.write import relabel
 _FREE = "remembered"
 
 
+@audited("memories.")
 class Memories:
     """What is remembered of conversations. Ids are stable names; every call takes `space=`.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label, check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View, Where
@@ -58,6 +59,7 @@ class _Turn:
     memories: Mapping[int, Prepared]
 
 
+@audited("turns.")
 class Conversation:
     """A session in a space, of one user or of all. Turns are frames; memories are of what the user says."""
 

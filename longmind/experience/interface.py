@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Annotated, Any, Unpack
 
+from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
@@ -70,6 +71,7 @@ class _DryRun(Scope[Transaction]):
         self._write.abandon()
 
 
+@audited("experience.")
 class Experience(Reader):
     """Records problems, what was tried on them, facts and how they change; and answers from them.
 

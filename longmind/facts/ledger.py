@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
+from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
@@ -48,6 +49,7 @@ from longmind.store import erasure
 from longmind.store.drafts import check_shared
 
 
+@audited("facts.")
 class Ledger(Reader):
     """What was true, and what did we know?
 

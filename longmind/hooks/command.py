@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput, LongmindError, Unavailable
 from longmind.hooks import paths
 from longmind.hooks.events import Event, answer, read_event
@@ -49,7 +50,8 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
         project = environment.get(PROJECT_VARIABLE)
         folder = Path(project) if project else event.folder
         store = paths.find_store(options.store or environment.get(STORE_VARIABLE), folder)
-        output = run(event, store, options, folder=folder, environment=environment)
+        with calling("hooks", claim=options.agent):
+            output = run(event, store, options, folder=folder, environment=environment)
         if output:
             sys.stdout.write(output + "\n")
             sys.stdout.flush()

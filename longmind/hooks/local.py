@@ -43,7 +43,11 @@ class Local:
         self._user = None if user is None else check_user(user)
         read_only = not create and not _may_write(location)
         self.store: Store = open_store(
-            location, create=create, read_only=read_only, busy_timeout=_WAIT_SECONDS
+            location,
+            create=create,
+            read_only=read_only,
+            busy_timeout=_WAIT_SECONDS,
+            actor=os.environ.get("LONGMIND_ACTOR") or None,
         )
         self._memory: Memory | None = None
 

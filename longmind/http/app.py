@@ -20,6 +20,7 @@ from longmind.access.keyring import KeyRing
 from longmind.access.metrics import Metrics
 from longmind.access.origins import LOOPBACK, OriginCheck
 from longmind.access.perform import Gateway
+from longmind.http.audit import Calling, audit_routes
 from longmind.http.conversation import conversation_routes
 from longmind.http.errors import report_errors
 from longmind.http.lanes import Lanes
@@ -68,6 +69,7 @@ def create_app(
         version=__version__,
         description="Long-term memory for AI agents. Every operation is a POST with its arguments as JSON.",
     )
+    app.add_middleware(Calling)
     app.add_middleware(Counting, metrics=metrics, tracer=tracer)
     app.add_middleware(
         Guard, ring=ring, gateway=gateway, hosts=hosts, origins=allowed, limits=limits, open_paths=HEALTH
@@ -84,6 +86,7 @@ def create_app(
     service = Service(memory, gateway, Lanes(limits), files=files)
     app.include_router(conversation_routes(service))
     app.include_router(operation_routes(service))
+    app.include_router(audit_routes(service))
     _add_server_routes(app, memory, metrics, ring)
     describe_answers(app)
     return app

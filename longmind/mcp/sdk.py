@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.base.caller import calling
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -102,19 +104,35 @@ class _Endpoint:
 
 def _first(handler: Handler, result: type[BaseModel]) -> Callable[[Any], Awaitable[Any]]:
     async def handle(request: Any) -> Any:
-        from mcp.server.lowlevel.server import request_ctx  # type: ignore[attr-defined]
-
-        http_request = getattr(request_ctx.get(), "request", None)
-        return _types.ServerResult(await _answered(handler, result, request.params, http_request))
+        context = _request_context()
+        with calling("mcp", claim=_client(getattr(context, "session", None))):
+            answer = await _answered(handler, result, request.params, getattr(context, "request", None))
+            return _types.ServerResult(answer)
 
     return handle
 
 
 def _second(handler: Handler, result: type[BaseModel]) -> Callable[[Any, Any], Awaitable[Any]]:
     async def handle(context: Any, params: Any) -> Any:
-        return await _answered(handler, result, params, context.request)
+        with calling("mcp", claim=_client(getattr(context, "session", None))):
+            return await _answered(handler, result, params, context.request)
 
     return handle
+
+
+def _request_context() -> Any:
+    """What version 1 keeps of the request that is being answered."""
+    from mcp.server.lowlevel.server import request_ctx  # type: ignore[attr-defined,unused-ignore]
+
+    return request_ctx.get(None)
+
+
+def _client(session: Any) -> str | None:
+    """What the client calls itself; it may say anything, and nothing."""
+    params = getattr(session, "client_params", None)
+    info = getattr(params, "clientInfo", None) or getattr(params, "client_info", None)
+    name = getattr(info, "name", None)
+    return name if isinstance(name, str) else None
 
 
 async def _answered(

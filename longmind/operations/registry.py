@@ -17,6 +17,7 @@ GROUPS: Final = {
     "memories": ("conversation",),
     "experience": ("experience",),
     "space": ("spaces",),
+    "audit": ("audit",),
 }
 """The first word of an operation's name (none for the common ones), and the modules with its tables."""
 
@@ -26,6 +27,7 @@ HELP: Final[dict[str, str]] = {
     "memories": "What is remembered of conversations, and fades.",
     "experience": "What worked last time: problems, attempts, facts, votes, and the brief before you start.",
     "space": "Project spaces: knowledge with places, pins and rules.",
+    "audit": "Who did what, when and through which interface; and heads of that log to keep elsewhere.",
 }
 """What a group is about."""
 

@@ -6,21 +6,17 @@ A file is checked against its hashes before anything in it is used.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from longmind.base import signatures
 from longmind.base.checks import canonical_json
-from longmind.base.errors import Conflict, InvalidInput, MissingExtra
+from longmind.base.errors import Conflict, InvalidInput
 from longmind.base.names import canonical_space
 from longmind.base.times import format_ms
 from longmind.spaces.values import MemoryObject
-
-HMAC: Final = "hmac-sha256"
-ED25519: Final = "ed25519"
-_FEWEST_KEY_BYTES: Final = 16
 
 
 def hash_of(value: object) -> str:
@@ -39,74 +35,16 @@ def part_hashes(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def sign(space: str, whole: str, *, key: bytes, algorithm: str) -> dict[str, str]:
     """A signature over the space's name and the hash of the whole file."""
-    message = _message(space, whole)
-    if algorithm == HMAC:
-        _check_key(key)
-        value = hmac.new(key, message, hashlib.sha256).hexdigest()
-        return {"algorithm": HMAC, "key_id": key_id(key), "value": value}
-    if algorithm == ED25519:
-        private = _ed25519().Ed25519PrivateKey.from_private_bytes(_raw_key(key))
-        public = private.public_key().public_bytes_raw()
-        return {"algorithm": ED25519, "key_id": key_id(public), "value": private.sign(message).hex()}
-    raise InvalidInput(f"{algorithm!r} is not a way to sign.", hint=f"Use {HMAC} or {ED25519}.")
+    return signatures.sign(_message(space, whole), key=key, algorithm=algorithm)
 
 
 def check_signature(space: str, whole: str, signature: object, *, key: bytes) -> None:
     """`key` is the shared key of an HMAC, or the public key of an Ed25519 signature."""
-    if not isinstance(signature, Mapping):
-        raise Conflict(
-            "The bundle is not signed, and a key was given.", hint="Leave out the key to trust it."
-        )
-    algorithm, value = signature.get("algorithm"), str(signature.get("value"))
-    message = _message(space, whole)
-    if algorithm == HMAC:
-        _check_key(key)
-        good = hmac.compare_digest(hmac.new(key, message, hashlib.sha256).hexdigest(), value)
-    elif algorithm == ED25519:
-        good = _verified(key, message, value)
-    else:
-        raise InvalidInput(f"The bundle is signed by {algorithm!r}, which is not known here.")
-    if not good:
-        other = "" if signature.get("key_id") == key_id(key) else ": it was made with another key"
-        raise Conflict(f"The signature of the bundle does not hold{other}.", hint="Ask for it again.")
-
-
-def key_id(key: bytes) -> str:
-    """Names a key without giving it away."""
-    return hashlib.sha256(b"recollect key\0" + key).hexdigest()[:16]
+    signatures.check_signature(_message(space, whole), signature, key=key, what="bundle")
 
 
 def _message(space: str, whole: str) -> bytes:
     return canonical_json({"hash": whole, "space": space}, "bundle").encode()
-
-
-def _check_key(key: bytes) -> None:
-    if not isinstance(key, bytes) or len(key) < _FEWEST_KEY_BYTES:
-        raise InvalidInput(f"A key has at least {_FEWEST_KEY_BYTES} bytes.")
-
-
-def _raw_key(key: bytes) -> bytes:
-    if not isinstance(key, bytes) or len(key) != 32:
-        raise InvalidInput("An Ed25519 key has 32 bytes.")
-    return key
-
-
-def _verified(key: bytes, message: bytes, value: str) -> bool:
-    from contextlib import suppress
-
-    module = _ed25519()
-    with suppress(Exception):  # the library has one exception for all that does not fit
-        module.Ed25519PublicKey.from_public_bytes(_raw_key(key)).verify(bytes.fromhex(value), message)
-        return True
-    return False
-
-
-def _ed25519() -> Any:
-    try:
-        from cryptography.hazmat.primitives.asymmetric import ed25519
-    except ImportError:
-        raise MissingExtra("Ed25519 signatures need cryptography.", extra="crypto") from None
-    return ed25519
 
 
 FORMAT: Final = "longmind.space/1"

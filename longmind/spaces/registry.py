@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from longmind.base.access import NOTHING, Access
+from longmind.base.caller import audited
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.names import canonical_space
@@ -18,6 +19,7 @@ from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.partitions import check_user
 from longmind.base.paths import inside
+from longmind.base.signatures import HMAC
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file, read_user_file
 from longmind.base.times import AsOf
 from longmind.facts import removal
@@ -26,7 +28,6 @@ from longmind.llm.ledger import SpendingLedger, erase_spending
 from longmind.llm.models import Models
 from longmind.search.engine import SearchEngine
 from longmind.spaces import fields, file, importing, retention, rows, write
-from longmind.spaces.file import HMAC
 from longmind.spaces.ordering import DEFAULT, ORDERINGS
 from longmind.spaces.parameters import SpaceName
 from longmind.spaces.recall import Recaller
@@ -49,6 +50,7 @@ BACKEND: Final = "spaces_backend"
 EXPORTS: Final = ".longmind/exports"
 
 
+@audited("space.")
 class Spaces:
     """The project spaces of one store."""
 

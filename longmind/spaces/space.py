@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 
+from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
@@ -47,6 +48,7 @@ _RAW_OPTIONS: Final = frozenset(
 )
 
 
+@audited("space.")
 class ProjectSpace:
     """A handle on one space by name; the space itself begins with the first write."""
 

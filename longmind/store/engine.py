@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longmind.store.scope import Scope
+
+if TYPE_CHECKING:
+    from longmind.store.changes import Changes
 
 Value = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -68,6 +71,8 @@ class Engine(Protocol):
     location: str
     """For people: a path, or a URL without its password."""
     read_only: bool
+    has_log: bool
+    """Whether the store has an audit log; not while it is kept at an older format, for tests."""
 
     def read(self) -> Scope[Connection]:
         """One snapshot; never waits for a writer."""
@@ -78,6 +83,10 @@ class Engine(Protocol):
 
         Raises `Busy` when no turn came within `timeout` seconds.
         """
+        ...
+
+    def changes(self, db: Connection) -> Changes:
+        """What the transaction behind `db` has done to canonical rows so far."""
         ...
 
     def migrate(self) -> None:

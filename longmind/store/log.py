@@ -37,7 +37,9 @@ _WRITE: Final = (
     f"UPDATE store_clock SET {', '.join(f'{name} = ?' for name in _COLUMNS)}, log_checksum = ? WHERE one = 1"
 )
 
-LOCAL_COLUMNS: Final = frozenset((*_COLUMNS, "log_checksum"))
+LOCAL_COLUMNS: Final = frozenset(
+    (*_COLUMNS, "log_checksum", "audit_entries", "audit_hash", "audit_total", "audit_rows", "audit_checksum")
+)
 """Columns of `store_clock` that speak of this file alone; exports and copies leave them out."""
 
 

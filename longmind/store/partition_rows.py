@@ -9,7 +9,7 @@ from longmind.base.filters import SpaceLike, View
 from longmind.base.names import ALL
 from longmind.base.partitions import Partition, split_partition
 from longmind.store.engine import Connection
-from longmind.store.tables import CANONICAL, batched
+from longmind.store.tables import CANONICAL, LOG, batched
 from longmind.store.visible import Clause, among, partitions
 
 _OF_FRAMES: Final = "frame_id IN (SELECT frame_id FROM frame WHERE {space})"
@@ -53,9 +53,10 @@ PLACES: Final[Mapping[str, str]] = {
 """By table, which rows belong to a part of a space; `{space}` tests the column of that name."""
 
 OF_THE_STORE: Final = frozenset(
-    {"store_clock", "store_counter", "store_setting", "erasure", "llm_call", "space_record"}
+    {"store_clock", "store_counter", "store_setting", "erasure", "llm_call", "space_record", *LOG}
 )
-"""Tables that have no rows of users: a space's rules and its spending are its own."""
+"""Tables that have no rows of users: a space's rules and its spending are its own, and the audit log is the
+store's. It names users by digests, and an erase takes away what connects a digest with a name."""
 
 _NAMING: Final = {"frame": "space", "fact_entity": "ledger", "fact_predicate": "ledger"} | dict.fromkeys(
     ("frame_key", "ingest_source", "conversation_tombstone", "conversation_outcome", "space_object"), "space"

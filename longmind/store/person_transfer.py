@@ -16,10 +16,11 @@ from longmind.base.partitions import Partition, check_user, split_partition
 from longmind.store.engine import Connection
 from longmind.store.erasure import note_change
 from longmind.store.partition_rows import OF_THE_STORE, PLACES, count_rows, each_row, users_parts
+from longmind.store.scan import columns
 from longmind.store.store import Store
 from longmind.store.tables import DERIVED
 from longmind.store.transaction import Transaction
-from longmind.store.transfer import KIND, Filling, LineReader, Moved, columns_of, is_empty, json_line, written
+from longmind.store.transfer import KIND, Filling, LineReader, Moved, is_empty, json_line, written
 
 _FILLED_IN = ("vectors",)
 """Parts whose derived rows are too costly to make anew after an import: only what is missing is made."""
@@ -46,7 +47,7 @@ def person_lines(store: Store, user: str, spaces: SpaceLike = ALL) -> Iterator[s
             "revision": snapshot.revision,
             "counters": {str(row[0]): int(row[1]) for row in _counters(db)},
         }
-        rows = each_row(db, parts, lambda table: columns_of(db, dialect, table))
+        rows = each_row(db, parts, lambda table: columns(db, dialect, table))
         for line in chain(
             [json_line(heading)],
             (json_line({table: {key: written(item) for key, item in row.items()}}) for table, row in rows),

@@ -23,8 +23,17 @@ from longmind.base.errors import (
     Unsupported,
 )
 from longmind.base.times import Clock
+from longmind.store import accounting, audit_log
+from longmind.store.changes import Changes
 from longmind.store.engine import Connection, Dialect, EngineReport, Row, Value, scalar
 from longmind.store.migrations import LEDGER, STEPS, Migration, pending
+from longmind.store.postgres_changes import (
+    PostgresChanges,
+    PostgresLayout,
+    Statement,
+    install,
+    returning,
+)
 from longmind.store.scope import scoped
 
 try:
@@ -63,6 +72,8 @@ class PostgresConnection:
         """Tables and indexes when `size_bytes` was first asked for in this transaction, by oid."""
         self.grown: set[str] = set()
         """Tables that had grown since, when it was last asked for."""
+        self.changes: PostgresChanges | None = None
+        """What a write transaction does to canonical rows."""
 
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
         with translated():
@@ -74,15 +85,44 @@ class PostgresConnection:
             return row
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
+        statement = self._followed(sql)
+        upserts = statement is not None and statement.may_update
         with translated():
-            count = self.connection.execute(_spelled(sql), values).rowcount
+            spelled = _spelled(sql + returning(statement) if statement and upserts else sql)
+            cursor = self.connection.execute(spelled, values)
+            count = cursor.rowcount
+        if statement is not None and self.changes is not None and count > 0:
+            if upserts:
+                self.changes.upserted(statement, values, cursor.fetchone())
+            else:
+                self.changes.inserted(statement, values)
         self._count(sql, count)
         return count
 
     def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
+        statement = self._followed(sql)
+        upserts = statement is not None and statement.may_update
+        listed = rows if isinstance(rows, list) or statement is None else list(rows)
+        returned: list[Row | None] = []
         with translated(), self.connection.cursor() as cursor:
-            cursor.executemany(_spelled(sql), rows)
-            self._count(sql, cursor.rowcount)
+            spelled = _spelled(sql + returning(statement) if statement and upserts else sql)
+            cursor.executemany(spelled, listed, returning=upserts)
+            count = cursor.rowcount
+            for _ in listed if upserts else ():
+                returned.append(cursor.fetchone())
+                cursor.nextset()
+        if statement is not None and self.changes is not None:
+            for number, values in enumerate(listed):
+                if upserts:
+                    self.changes.upserted(statement, values, returned[number])
+                else:
+                    self.changes.inserted(statement, values)
+        self._count(sql, count)
+
+    def _followed(self, sql: str) -> Statement | None:
+        """An insert into a canonical table; other statements are followed by the server's triggers."""
+        statement = None if self.changes is None else self.changes.statement(sql)
+        return statement if statement is not None and statement.verb == "INSERT INTO" else None
 
     def _count(self, sql: str, rows: int) -> None:
         table = table_of(sql)
@@ -110,12 +150,14 @@ class PostgresEngine:
         self.schema = _store_name(address)
         self.location = address.shown
         self.read_only = read_only
+        self.has_log = True
         self._clock = clock
         self._create = create and not read_only
         self._closed = False
         self._address = address
         self._statistics = Statistics(self.schema)
         self._overgrown: set[str] = set()
+        self._layout: PostgresLayout | None = None
         self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
         try:
             self._check_server()
@@ -185,14 +227,22 @@ class PostgresEngine:
                 name = pg_sql.Identifier(self.schema)
                 connection.execute(pg_sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
                 connection.execute(LEDGER)
-                for migration in self._missing_migrations(connection):
+                db = PostgresConnection(connection)
+                missing = self._missing_migrations(connection)
+                for migration in missing:
                     connection.execute(migration.sql)
                     if migration.number in STEPS:
-                        STEPS[migration.number](PostgresConnection(connection))
+                        STEPS[migration.number](db)
                     connection.execute(
                         "INSERT INTO migration VALUES (%s, %s, %s, %s)",
                         (migration.number, migration.name, migration.sha256, self._clock.now()),
                     )
+                self._begin_log(db, missing)
+
+    def _begin_log(self, db: PostgresConnection, done: Sequence[Migration]) -> None:
+        if any(migration.number == accounting.FORMAT for migration in done):
+            audit_log.begin(db, self.dialect, at=self._clock.now(), before=done[0].number - 1)
+            install(db)
 
     def _missing_migrations(self, connection: psycopg.Connection[Any]) -> list[Migration]:
         tables = connection.execute(
@@ -251,12 +301,25 @@ class PostgresEngine:
                 db.one("SELECT set_config('lock_timeout', ?, true)", (f"{max(1, int(timeout * 1000))}ms",))
                 # Commits serialise here; preparation happened before.
                 db.one("SELECT one FROM store_clock WHERE one = 1 FOR UPDATE")
+                db.changes = PostgresChanges(self._columns(db))
                 try:
                     yield db
                 except OverBudget:
                     self._overgrown |= db.grown
                     raise
             self._statistics.follow(connection, db.inserted)
+
+    def _columns(self, db: Connection) -> PostgresLayout:
+        """The columns of the tables, read once: they change with a migration only."""
+        if self._layout is None:
+            self._layout = PostgresLayout(db)
+        return self._layout
+
+    def changes(self, db: Connection) -> Changes:
+        assert isinstance(db, PostgresConnection)
+        assert db.changes is not None
+        db.changes.take(db)
+        return db.changes
 
     @scoped
     def _ending(self, connection: psycopg.Connection[Any]) -> Iterator[None]:

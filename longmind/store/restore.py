@@ -17,13 +17,14 @@ from longmind.base.partial import partial_file
 from longmind.base.store_files import check_target
 from longmind.base.times import Clock, SystemClock
 from longmind.store import pages
+from longmind.store.audit import note
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.files import check_path
 from longmind.store.migrations import migrations
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.sqlite_errors import translated
 from longmind.store.sqlite_transactions import SqliteConnection
-from longmind.store.store import Store, file_path
+from longmind.store.store import Store, file_path, open_store
 from longmind.store.upkeep import verify
 
 _ANOTHER: Final = "Restore another backup."
@@ -45,6 +46,7 @@ def restore(
     *,
     overwrite: bool = False,
     deep: bool = False,
+    actor: str | None = None,
 ) -> Restored:
     """Put a checked copy of a backup in the place of a store that nobody has open.
 
@@ -68,8 +70,11 @@ def restore(
         check_replaceable(target)
     check_target(target)
     with partial_file(Path(os.path.realpath(target))) as partial:
-        _copy_checked(source, partial, deep=deep)
+        is_current = _copy_checked(source, partial, deep=deep)
         replaced = replace_store(partial, target, keep=True)
+    if is_current:  # one of an earlier format begins its log when it is next opened for writing
+        with closing(open_store(target, create=False, actor=actor)) as store:
+            note(store, "restore", detail={"replaced": replaced is not None})
     return Restored(str(target), target.stat().st_size, None if replaced is None else str(replaced))
 
 
@@ -111,7 +116,8 @@ def _check(engine: SqliteEngine, what: str, *, deep: bool) -> None:
         raise Corrupt(f"{what}: {detail}. Nothing was changed.", hint=_ANOTHER)
 
 
-def _copy_checked(source: Path, partial: Path, *, deep: bool) -> None:
+def _copy_checked(source: Path, partial: Path, *, deep: bool) -> bool:
+    """Copy a backup that is sound; returns whether it has the format of this version."""
     clock = SystemClock()
     with closing(_opened(source, clock)) as engine:
         _check(engine, f"The backup {source} is damaged", deep=deep)
@@ -119,6 +125,7 @@ def _copy_checked(source: Path, partial: Path, *, deep: bool) -> None:
             assert isinstance(db, SqliteConnection)
             db.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
             copy_snapshot(db.connection, partial, secrets.token_bytes)
+        return engine.format() == len(migrations("sqlite"))
 
 
 def _opened(source: Path, clock: Clock) -> SqliteEngine:

@@ -27,7 +27,8 @@ from longmind.base.errors import (
 from longmind.base.partial import partial_file, remove_strays
 from longmind.base.store_files import Claim, check_target, claim
 from longmind.base.times import Clock
-from longmind.store import accounting, pages
+from longmind.store import accounting, audit_log, pages
+from longmind.store.changes import Changes
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.engine import Connection, Dialect, EngineReport, scalar
 from longmind.store.files import FileIdentity, check_path, may_write
@@ -35,6 +36,7 @@ from longmind.store.log import WHOLE, FileLog, read_state
 from longmind.store.pages import MOST_PAGES
 from longmind.store.recovery import check_own, examine, leave
 from longmind.store.scope import Scope, TurnQueue
+from longmind.store.sqlite_changes import SqliteChanges
 from longmind.store.sqlite_errors import translated
 from longmind.store.sqlite_format import (
     apply_migrations,
@@ -92,6 +94,7 @@ class SqliteEngine:
     ) -> None:
         self.location = path
         self.read_only = read_only
+        self.has_log = True
         self._clock = clock
         self._durability = durability
         self._in_memory = path == _IN_MEMORY
@@ -142,7 +145,7 @@ class SqliteEngine:
             self._immutable = True
             connection = self._identified()
         connection.set_busy_handler(self._wait_for_turn)
-        self._accounts = accounting.Accounts(connection)
+        self._changes = SqliteChanges(connection)
         self._deadline = time.monotonic() + _READER_PATIENCE_MS / 1000  # others may be opening or closing it
         return connection
 
@@ -197,13 +200,19 @@ class SqliteEngine:
                 )
             with self.write(timeout=60) as db:
                 assert isinstance(db, SqliteConnection)
-                done = apply_migrations(db.connection, db, self.location, to=to, now=self._clock.now())
+                before = scalar(db, "PRAGMA user_version")
+                if accounting.EARLIER <= before < accounting.FORMAT:
+                    accounting.check_earlier(db)
+                now = self._clock.now()
+                done = apply_migrations(db.connection, db, self.location, to=to, now=now)
                 if any(migration.number == accounting.FORMAT for migration in done):
-                    self._accounts.count_all(db)
+                    audit_log.begin(db, self.dialect, at=now, before=before)
+                    self._changes.learn()
         if to is not None:
+            self.has_log = to >= accounting.FORMAT
             return
         with self.read() as db:
-            accounting.check_on_opening(db)
+            audit_log.check_on_opening(db)
         if not self.read_only:
             self._seal_pages()
 
@@ -248,13 +257,15 @@ class SqliteEngine:
         """Right after a write transaction began: from here on what it changes is accounted for."""
         if self._files is not None:
             self._files.record_logs()  # of a new file, they are there from its first write
-        self._accounts.begin()
+        self._changes.begin()
         if not self._in_memory:
             self._log.begin(self._main)
 
-    def settle(self, db: Connection) -> None:
-        """Right before it commits: its rows are accounted for, and its log is named."""
-        self._accounts.settle(db)
+    def changes(self, db: Connection) -> Changes:
+        return self._changes
+
+    def settle(self) -> None:
+        """Right before it commits: its log is named."""
         if not self._in_memory:
             self._log.before_commit(self._main)
 
@@ -337,8 +348,8 @@ class SqliteEngine:
                 if not has_own_schema(db.connection, self.location):
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 missing_migrations(db.connection, self.location)
-                if deep and accounting.has_accounts(db):
-                    problems += [("rows", detail) for _, detail in accounting.differences(db)]
+                if deep and accounting.EARLIER <= scalar(db, "PRAGMA user_version") < accounting.FORMAT:
+                    accounting.check_earlier(db)
                 if not self._in_memory and not pages.are_sealed(db.connection):
                     notes.append("The pages have no checksums yet; `compact` adds them.")
                 read_state(db.connection)

@@ -109,8 +109,7 @@ class SqliteWrite(Turn[Connection]):
                 self._engine.save_log()
                 raise
             with translated(self._engine.location):
-                assert self._rows is not None
-                self._engine.settle(self._rows)
+                self._engine.settle()
                 self._engine.writer_connection.execute("COMMIT")
                 self._engine.committed()
         self.undo()

@@ -9,10 +9,12 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Final, Literal
 
+from longmind.base.caller import acting, check_actor
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
 from longmind.base.times import Clock, SystemClock, to_ms
+from longmind.store.audit_log import AuditLog
 from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
 from longmind.store.lease import Lease, LeasePolicy, current_holder, drop_dead
@@ -41,10 +43,14 @@ class Store:
         memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
+        actor: str | None = None,
     ) -> None:
         self.engine = engine
         self.clock = clock
         self.entropy = entropy
+        self.actor = actor
+        """Who works with this handle, for the audit log; an interface may know better."""
+        self.audit_log = AuditLog()
         self.parts: list[Part] = []
         self.mirrors = Mirrors(memory_limit)
         self.redaction = Redaction(self)
@@ -73,7 +79,7 @@ class Store:
         return WriteScope(self, busy_timeout=self._busy_timeout, max_bytes=most)
 
     def transaction(self, db: Connection) -> Transaction:
-        return Transaction(db, now=_reading(self.clock))
+        return Transaction(db, now=_reading(self.clock), has_log=self.engine.has_log)
 
     def present(self) -> int:
         """The clock's reading, and never earlier than the last commit: a clock may be set back."""
@@ -209,6 +215,7 @@ def open_store(
     busy_timeout: float = BUSY_SECONDS,
     accept_lost_log: bool = False,
     parts: Sequence[Part] = (),
+    actor: str | None = None,
 ) -> Store:
     """Open a file, `:memory:`, or a `postgresql://` URL; create and migrate it where allowed."""
     check_choice(durability, "durability", ("normal", "full"))
@@ -218,6 +225,7 @@ def open_store(
     number = isinstance(busy_timeout, int | float) and not isinstance(busy_timeout, bool)
     if not number or not 0 <= busy_timeout <= _MOST_BUSY_SECONDS:
         raise InvalidInput(f"busy_timeout must be a number of seconds from 0 to {_MOST_BUSY_SECONDS}.")
+    named = None if actor is None else check_actor(actor)
     time_source = SystemClock() if clock is None else clock
     _reading(time_source)
     engine = _open_engine(
@@ -236,10 +244,11 @@ def open_store(
             max_bytes=max_bytes,
             memory_limit=memory_limit,
             busy_timeout=busy_timeout,
+            actor=named,
         )
         store.parts.extend(parts)
         if not read_only and not store.id:
-            with store.write() as tx:
+            with acting("create"), store.write() as tx:
                 if store.setting(tx.db, "store_id") is None:
                     store.set_setting(tx, "store_id", store.entropy(16).hex())
         if accept_lost_log and not read_only:

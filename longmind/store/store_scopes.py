@@ -79,6 +79,7 @@ class WriteScope(Scope[Transaction]):
         self._before = 0
         self._engine: Scope[Connection] | None = None
         self._rows: Connection | None = None
+        self._tx: Transaction | None = None
 
     def begin(self) -> Transaction:
         deadline = time.monotonic() + self._busy_timeout
@@ -89,7 +90,8 @@ class WriteScope(Scope[Transaction]):
             if self._store.may_write(rows):
                 if self._max_bytes is not None:
                     self._before = self._store.engine.size_bytes(rows)
-                return self._store.transaction(rows)
+                self._tx = tx = self._store.transaction(rows)
+                return tx
             engine.leave(None, None, None)
             if time.monotonic() >= deadline:
                 raise Busy(
@@ -102,6 +104,8 @@ class WriteScope(Scope[Transaction]):
         assert self._rows is not None
         try:
             if error is None:
+                assert self._tx is not None
+                self._store.audit_log.append(self._store, self._tx)
                 self._check_size(self._rows)
                 lease = self._store.lease()
                 if lease is not None:

@@ -54,8 +54,13 @@ CANONICAL: Final = (
     "space_record",
     "space_object",
     "space_audit",
+    "audit_user",
+    "audit_entry",
 )
 """What cannot be made anew, each table after those it refers to."""
+
+LOG: Final = ("audit_user", "audit_entry")
+"""Who did what: an import replaces all of it by what it brings along."""
 
 DROPPED: Final = {"space_spending": 10}
 """Canonical tables of earlier formats, and the format that no longer has them."""
@@ -82,11 +87,18 @@ PASSING: Final = (
     "text_posting_next",
     "frame_vector_next",
     "frame_token_next",
+    "store_change",
 )
 """What concerns only who has the store open, or is building an index."""
 
-OWN: Final = ("store_account",)
-"""What speaks of this file alone: a copy makes its own."""
+DERIVED_SETTINGS: Final = ("text.", "vectors.")
+"""How the names of settings begin that speak of derived rows."""
+
+IMPORTED: Final = "import.source"
+"""The setting that says what a store was filled from: the same import again, unanswered before, succeeds."""
+
+OWN_SETTINGS: Final = ("schema_hash", IMPORTED)
+"""Settings that speak of the file itself, and stay with it."""
 
 _BATCH: Final = 500
 """Values of one `IN (...)`: older SQLite versions take no more than 999 parameters."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, Row
+
+if TYPE_CHECKING:
+    from longmind.store.audit_log import Note
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -20,11 +24,17 @@ class Snapshot:
 class Transaction:
     """One write. Its system time is taken when first asked for: a write that changes nothing takes none."""
 
-    def __init__(self, db: Connection, *, now: int) -> None:
+    def __init__(self, db: Connection, *, now: int, has_log: bool = False) -> None:
         self.db = db
         self.now = now
         """The clock's reading: the default for `occurred_at`, `created_at` and the like."""
-        self._last = read_clock(db)
+        self.note: Note | None = None
+        """What the audit log is to say beside what the rows tell."""
+        self.log_was_replaced = False
+        """The rows of the log came with this transaction, as in an import: it goes on from there."""
+        clock, self.head = _read(db, HEAD) if has_log else _read(db)
+        """The end of the audit log before this transaction, as columns: read with the clock, in one query."""
+        self._last = clock
         self._system: int | None = None
 
     @property
@@ -69,9 +79,19 @@ class Transaction:
         return int(last) + 1
 
 
+HEAD: Final = "audit_entries, audit_hash, audit_total, audit_rows, audit_checksum"
+"""The columns of the clock's row that say where the audit log ends."""
+
+
 def read_clock(db: Connection) -> int:
     """System time of the last commit."""
-    row = db.one("SELECT last_system, checksum FROM store_clock WHERE one = 1")
+    return _read(db)[0]
+
+
+def _read(db: Connection, more: str = "") -> tuple[int, Row]:
+    """The system time of the last commit, and further columns of its row."""
+    columns = f"last_system, checksum, {more}" if more else "last_system, checksum"
+    row = db.one(f"SELECT {columns} FROM store_clock WHERE one = 1")
     if row is None or row[1] != checksum("clock", row[0]):
         raise Corrupt("The store's clock is damaged.", hint="Restore a backup: longmind restore BACKUP TO.")
-    return int(row[0])
+    return int(row[0]), row[2:]

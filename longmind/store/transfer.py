@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -21,26 +21,24 @@ from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Not
 from longmind.base.hashing import checksum
 from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file
-from longmind.store.engine import Connection, Dialect, Row, Value
+from longmind.store.engine import Connection, Dialect, Value
 from longmind.store.files import fold_log
-from longmind.store.log import LOCAL_COLUMNS
+from longmind.store.scan import PAGE, columns, rows_in_order
 from longmind.store.store import Store
-from longmind.store.tables import CANONICAL, DERIVED, put_setting
+from longmind.store.tables import (
+    CANONICAL,
+    DERIVED,
+    DERIVED_SETTINGS,
+    IMPORTED,
+    LOG,
+    OWN_SETTINGS,
+    put_setting,
+)
 from longmind.store.transaction import Transaction, read_clock
-
-DERIVED_SETTINGS: Final = ("text.", "vectors.")
-"""How the names of settings begin that speak of derived rows."""
-
-IMPORTED: Final = "import.source"
-"""The setting that says what a store was filled from: the same import again, unanswered before, succeeds."""
-
-OWN_SETTINGS: Final = ("schema_hash", IMPORTED)
-"""Settings that speak of the file itself, and stay with it."""
 
 KIND: Final = "longmind-export"
 _KINDS: Final = (KIND, "recollect-export")
 """How exports are headed: as they are written, and as they were before the product had its name."""
-_PAGE: Final = 2000
 _LATE: Final = ("retired_at", "superseded_by")
 """Columns of a frame that may name one written after it: they are filled in when all are there."""
 
@@ -86,7 +84,7 @@ def import_lines(store: Store, lines: Iterable[str]) -> Moved:
         rows = iter(reader)
         derived = next(rows)[1][0]
         filling.clear(settings=bool(derived))
-        while batch := list(islice(rows, _PAGE)):
+        while batch := list(islice(rows, PAGE)):
             for table, row in batch:
                 filling.add(table, row)
                 counts[table] = counts.get(table, 0) + 1
@@ -94,6 +92,7 @@ def import_lines(store: Store, lines: Iterable[str]) -> Moved:
         if not any(counts.get(table) for table in DERIVED):
             for part in store.parts:
                 part.derive(tx)
+        tx.log_was_replaced = True
         _note_import(tx.db, reader.digest, counts)
     return Moved(counts)
 
@@ -108,13 +107,14 @@ def copy_rows(source: Store, target: Store) -> Moved:
         filling = Filling(tx.db, target.engine.dialect)
         filling.clear(settings=True)
         for table in (*CANONICAL, *DERIVED):
-            names = columns_of(snapshot.db, source.engine.dialect, table)
-            for row in _rows(snapshot.db, table, names):
+            names = columns(snapshot.db, source.engine.dialect, table)
+            for row in rows_in_order(snapshot.db, table, names):
                 if table == "store_setting" and _stays(row[0], derived=True):
                     continue
                 filling.add(table, dict(zip(names, row, strict=True)))
                 counts[table] = counts.get(table, 0) + 1
         filling.finish()
+        tx.log_was_replaced = True
         _note_import(tx.db, name, counts)
     return Moved(counts)
 
@@ -161,7 +161,7 @@ def _settle_vectors(store: Store) -> int:
         noted = _noted(tx.db)
         if noted is None or noted["clock"] != tx.before:
             return 0
-        late = f"SELECT frame_id FROM frame_vector WHERE written_at > ? LIMIT {_PAGE}"
+        late = f"SELECT frame_id FROM frame_vector WHERE written_at > ? LIMIT {PAGE}"
         return tx.db.run(
             f"UPDATE frame_vector SET written_at = ? WHERE frame_id IN ({late})",
             (noted["revision"], noted["revision"]),
@@ -210,6 +210,8 @@ class Filling:
         """Take out what a new store has of its own; settings of derived rows only with those rows."""
         self._rows.run("DELETE FROM store_clock")
         self._rows.run("DELETE FROM store_counter")
+        for table in LOG:
+            self._rows.run(f"DELETE FROM {table}")
         patterns = [*OWN_SETTINGS, *(() if settings else (f"{start}%" for start in DERIVED_SETTINGS))]
         unlike = " AND ".join("name NOT LIKE ?" for _ in patterns)
         self._rows.run(f"DELETE FROM store_setting WHERE {unlike}", patterns)
@@ -220,7 +222,7 @@ class Filling:
             if self._table == "frame":
                 self._fill_in()
             self._table = table
-            self._names = columns_of(self._rows, self._dialect, table)
+            self._names = columns(self._rows, self._dialect, table)
         if set(row) != set(self._names):
             unlike = sorted(set(row) ^ set(self._names))
             raise InvalidInput(f"A row of {table} has other columns: {', '.join(unlike)}.")
@@ -229,7 +231,7 @@ class Filling:
             self._late.append([row["retired_at"], row["superseded_by"], row["frame_id"]])
             values = [None if name in _LATE else row[name] for name in self._names]
         self._batch.append(values)
-        if len(self._batch) >= _PAGE:
+        if len(self._batch) >= PAGE:
             self._flush()
 
     def finish(self) -> None:
@@ -253,8 +255,8 @@ class Filling:
 def _lines(db: Connection, dialect: Dialect, heading: Mapping[str, Any], derived: bool) -> Iterator[str]:
     yield json_line(heading)
     for table in (*CANONICAL, *DERIVED) if derived else CANONICAL:
-        names = columns_of(db, dialect, table)
-        for row in _rows(db, table, names):
+        names = columns(db, dialect, table)
+        for row in rows_in_order(db, table, names):
             if table == "store_setting" and _stays(row[0], derived):
                 continue
             yield json_line({table: {name: written(item) for name, item in zip(names, row, strict=True)}})
@@ -340,29 +342,6 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
 def is_empty(db: Connection) -> bool:
     tables = ("frame", "fact", "space_record", "erasure")
     return all(db.one(f"SELECT 1 FROM {table} LIMIT 1") is None for table in tables)
-
-
-def _rows(db: Connection, table: str, names: Sequence[str]) -> Iterator[Row]:
-    """All rows in the order of their columns, read a page at a time; no page splits equal first columns."""
-    first = names[0]
-    order = ", ".join(f"{name} NULLS FIRST" for name in names)
-    listed = ", ".join(names)
-    after: Value = None
-    while True:
-        beyond = "" if after is None else f" WHERE {first} > ?"
-        values = () if after is None else (after,)
-        page = f"SELECT {first} AS place FROM {table}{beyond} ORDER BY {first} LIMIT {_PAGE}"
-        bound = db.one(f"SELECT max(place) FROM ({page}) AS page", values)
-        if bound is None or bound[0] is None:
-            return
-        until = f"{beyond} AND {first} <= ?" if beyond else f" WHERE {first} <= ?"
-        yield from db.all(f"SELECT {listed} FROM {table}{until} ORDER BY {order}", (*values, bound[0]))
-        after = bound[0]
-
-
-def columns_of(db: Connection, dialect: Dialect, table: str) -> list[str]:
-    names = [str(name) for (name,) in db.all(dialect.columns, (table,))]
-    return [name for name in names if name not in LOCAL_COLUMNS] if table == "store_clock" else names
 
 
 def json_line(value: Any) -> str:

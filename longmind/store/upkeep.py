@@ -10,6 +10,7 @@ from typing import Final
 from longmind.base.errors import Corrupt, LongmindError
 from longmind.base.hashing import checksum
 from longmind.base.partitions import split_partition
+from longmind.store import audit_log
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.erasure import note_pending, resume
 from longmind.store.frames import checked_text, load_query
@@ -88,6 +89,7 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
     frames = 0
     try:
         with store.read() as snapshot:
+            problems += audit_log.problems(snapshot.db, store.engine.dialect, deep=deep)
             if deep:
                 frames = _verify_rows(snapshot, store.engine.dialect, problems)
             for part in store.parts:

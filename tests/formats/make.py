@@ -15,10 +15,13 @@ from typing import Any
 
 from longmind import ALL, AsOf, FrozenClock
 from longmind.base.filters import View, Where
+from longmind.base.hashing import checksum
 from longmind.store import frames, visible, write
 from longmind.store.drafts import chunked, draft
+from longmind.store.engine import Connection
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.store import Store
+from longmind.store.tables import CANONICAL, DROPPED, LOG
 from longmind.store.write import put, relabel, retire, supersede
 
 FOLDER = Path(__file__).parent
@@ -43,7 +46,7 @@ def make(number: int) -> Path:
     with store.write() as tx:
         store.set_setting(tx, "store_id", store.entropy(16).hex())
     with _without_tables_after(number):
-        _fill(store, clock)
+        _fill(store, clock, number)
         engine.compact()
         (FOLDER / f"format_{number}.json").write_text(
             json.dumps(answers(store), ensure_ascii=False, indent=1, sort_keys=True) + "\n", "utf-8"
@@ -104,6 +107,8 @@ def _fill(store: Store, clock: FrozenClock) -> None:
     whole = draft(text, space="default", kind="document", title="Document", tags=["doc"])
     with store.write() as tx:
         put(tx, [chunked(whole, [(bounds[i], bounds[i + 1], None) for i in range(3)])])
+        if number in (9, 10):
+            _count(tx.db, number)
 
 
 def answers(store: Store) -> dict[str, Any]:

@@ -225,3 +225,8 @@ def test_a_memory_in_postgresql_is_used_too(hook: Hook, new_location: Callable[[
         assert "outbox" in said.context
         assert kept.err == ""
         assert turns(memory) == SAID
+
+
+def test_what_a_hook_writes_is_in_the_audit_log(hook: Hook, memory: Memory, transcript: Copy) -> None:
+    hook("claude-code", "Stop", transcript_path=transcript("claude-code"))
+    assert {(entry.face, entry.actor) for entry in memory.audit(action="turns")} == {("hooks", "claude-code")}

@@ -47,6 +47,17 @@ def test_every_default_tool_works_on_both_engines(location: str, tmp_path: Path)
             agent.done(name, **examples[name])
 
 
+def test_what_an_agent_writes_is_in_the_audit_log_under_its_clients_name(location: str, tmp_path: Path):
+    with served(location, tmp_path, profile="full") as agent:
+        agent.done("remember", text="Ana lives in Porto.")
+        [entry] = agent.done("audit_list", action="remember")["entries"]
+        assert entry["face"] == "mcp"
+        assert entry["actor"] == "mcp"  # what the official client calls itself where nobody named it
+        assert not agent.done("audit_list", space=["other"]).get("entries")
+    with served(location, tmp_path) as agent:
+        assert "audit_list" not in agent.tools
+
+
 def test_verify_and_unfinished_erasures_say_all_they_know(location: str, tmp_path: Path):
     with Memory.open(location, embedder=None) as memory:
         memory.remember("Before there were vectors.")

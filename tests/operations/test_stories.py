@@ -201,7 +201,21 @@ SPACES: Story = [
     ("space.list", {}),
 ]
 
-STORIES = {"common": COMMON, "facts": FACTS, "talk": TALK, "experience": EXPERIENCE, "spaces": SPACES}
+AUDIT: Story = [
+    ("remember", {"text": "Ana lives in Porto.", "space": "default"}),
+    ("audit.list", {"limit": 5, "space": "*"}),
+    ("audit.head", {}),
+    ("audit.check", lambda done: {"head": json.dumps(done["audit.head"])}),
+]
+
+STORIES = {
+    "common": COMMON,
+    "facts": FACTS,
+    "talk": TALK,
+    "experience": EXPERIENCE,
+    "spaces": SPACES,
+    "audit": AUDIT,
+}
 
 ELSEWHERE = {"backup", "export", "import", "copy"}
 """They make stores, and have tests of their own."""

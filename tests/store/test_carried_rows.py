@@ -57,7 +57,8 @@ def test_the_two_ledgers_of_a_file_become_one(tmp_path: Path) -> None:
 
 def test_the_two_ledgers_of_a_schema_become_one(new_location: Callable[[str], str]) -> None:
     with open_memory(new_location("postgresql")) as memory:
-        with memory.store.engine.write(timeout=5) as db:
+        with memory.store.write() as tx:
+            db = tx.db
             db.run(
                 "CREATE TABLE space_spending (space TEXT, provider TEXT, calls BIGINT, tokens BIGINT, "
                 "micro_usd BIGINT, checksum BIGINT)"

@@ -1,0 +1,174 @@
+"""The rows that a PostgreSQL transaction changes.
+
+New rows are known here: their values pass through this process. Rows that are changed or removed, also by
+cascades of foreign keys, are noted by triggers in `store_change`, which a commit empties of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from longmind.store.changes import TABLES, TEXTS, Changes, Layout
+from longmind.store.engine import Connection, Row, Value
+
+_STATEMENT: Final = re.compile(r"\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)\s*(?:\(([^)]*)\))?")
+_VALUES: Final = re.compile(r"VALUES \((\?(?:, \?)*)\)( ON CONFLICT|$)")
+_TAKE: Final = (
+    "DELETE FROM store_change WHERE xact = pg_current_xact_id()::text::bigint "
+    "RETURNING table_name, before::text, after::text"
+)
+_COLUMNS: Final = (
+    "SELECT table_name, column_name, data_type FROM information_schema.columns "
+    "WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position"
+)
+_TABLES: Final = frozenset(TABLES)
+_PLAIN: Final = frozenset((str, int, float, bytes, type(None)))
+
+
+COUNTERS: Final = "store_counter"
+"""Changed by nearly every commit, and by upserts alone: these return the old row, which spares a trigger."""
+_OLD: Final = "(SELECT o.{} FROM store_counter o WHERE o.name = store_counter.name)"
+
+
+def returning(statement: Statement) -> str:
+    """What is added to an upsert to learn what it did.
+
+    The version of a row that replaces another names the transaction in xmax. A query in RETURNING sees the
+    rows as they were before the statement.
+    """
+    if statement.table == COUNTERS:
+        return f" RETURNING {_OLD.format('value')}, {_OLD.format('checksum')}"
+    return " RETURNING (xmax = 0)"
+
+
+class Statement(NamedTuple):
+    """What a statement does to a canonical table."""
+
+    verb: str
+    table: str
+    columns: tuple[str, ...]
+    may_update: bool
+    """An insert that changes the row which is there already."""
+
+
+class PostgresLayout(Layout):
+    """The columns of each canonical table, in order, and which of them hold bytes."""
+
+    def __init__(self, db: Connection) -> None:
+        self.columns: dict[str, list[str]] = {}
+        self.binary: set[tuple[str, str]] = set()
+        for table, name, kind in db.all(_COLUMNS):
+            if table in _TABLES:
+                self.columns.setdefault(str(table), []).append(str(name))
+                if kind == "bytea":
+                    self.binary.add((table, name))
+        super().__init__(self.columns)
+
+    def row(self, table: str, values: Mapping[str, Any]) -> Row:
+        """A row as the server wrote it to JSON, in the order of its columns."""
+        if table == TEXTS:
+            return (values["frame_id"],)
+        return tuple(
+            bytes.fromhex(values[name][2:])
+            if (table, name) in self.binary and values[name] is not None
+            else values[name]
+            for name in self.columns[table]
+        )
+
+
+class PostgresChanges(Changes):
+    """Follows the statements of one transaction."""
+
+    layout: PostgresLayout
+
+    def __init__(self, layout: PostgresLayout) -> None:
+        super().__init__(layout)
+        self._has_noted = False
+
+    def statement(self, sql: str) -> Statement | None:
+        """What a statement does to a canonical table; None if it does nothing to one."""
+        found = _read(sql)
+        if (
+            found is not None
+            and found.table != COUNTERS
+            and (found.verb != "INSERT INTO" or found.may_update)
+        ):
+            self._has_noted = True
+        return found
+
+    def upserted(self, statement: Statement, values: Sequence[Value], returned: Row | None) -> None:
+        """Count an upsert by what it returned: whether the row is new, or the old one of a counter."""
+        if returned is None:
+            return
+        if statement.table != COUNTERS:
+            if returned[0]:
+                self.inserted(statement, values)
+            return
+        if returned[0] is not None:
+            self.removed(COUNTERS, (values[0], *returned))
+        self.inserted(statement, values)
+
+    def inserted(self, statement: Statement, values: Sequence[Value]) -> None:
+        table = statement.table
+        given = dict(zip(statement.columns, values, strict=True)) if statement.columns else None
+        names = self.layout.columns[table]
+        if table == TEXTS:
+            self.added(table, (values[0] if given is None else given["frame_id"],))
+            return
+        if given is not None:
+            assert len(given) == len(names), f"an insert into {table} must give every column"
+            values = [given[name] for name in names]
+        self.added(
+            table, tuple(values) if _PLAIN.issuperset(map(type, values)) else tuple(map(_plain, values))
+        )
+
+    def take(self, db: Connection) -> None:
+        """Count what the triggers have noted so far."""
+        if not self._has_noted:
+            return
+        self._has_noted = False
+        for table, before, after in db.all(_TAKE):
+            self.removed(table, self.layout.row(table, json.loads(before)))
+            if after is not None:
+                self.added(table, self.layout.row(table, json.loads(after)))
+
+
+def install(db: Connection) -> None:
+    """Let the server note which rows of canonical tables are changed or removed."""
+    for table in TABLES:
+        if table == COUNTERS:
+            continue
+        db.run(
+            f"CREATE TRIGGER {table}_noted AFTER UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION note_change()"
+        )
+
+
+@lru_cache(maxsize=1024)
+def _read(sql: str) -> Statement | None:
+    match = _STATEMENT.match(sql)
+    if match is None or match[2] not in _TABLES:
+        return None
+    verb, table, listed = match.groups()
+    if verb != "INSERT INTO":
+        return Statement(verb, table, (), may_update=False)
+    values = _VALUES.search(sql)
+    # Rows of other forms would pass uncounted, and `verify` would take them for forged.
+    assert values is not None, f"rows are inserted into {table} by VALUES with parameters only"
+    columns = tuple(name.strip() for name in listed.split(",")) if listed else ()
+    return Statement(verb, table, columns, may_update=bool(values[2]))
+
+
+def _plain(value: Any) -> Value:
+    """A value as the server returns it: members of an enumeration and numbers of numpy are plain there."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    if isinstance(value, float):
+        return float(value)
+    return None if value is None else int(value)
