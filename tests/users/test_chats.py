@@ -97,7 +97,9 @@ def test_a_list_that_grows_is_written_once(memory: Memory, messages: list[dict[s
     turns = said(memory)
     assert len(turns) == len(report.turns) == len(set(report.turns))
     again = memory.add(messages, user="ana")
-    assert again.added == 0 and again.turns == report.turns and not again.learned
+    assert again.added == 0
+    assert again.turns == report.turns
+    assert not again.learned
     assert said(memory) == turns
     memory.add(messages[:2], user="ana")  # an older request that is tried again
     assert said(memory) == turns

@@ -76,7 +76,8 @@ def test_a_chat_is_added_from_a_file(store: str, capsys: pytest.CaptureFixture[s
     for number, (name, text) in enumerate(shapes.items()):
         (tmp_path / name).write_text(text)
         report = call(capsys, "add", str(tmp_path / name), "--user", ANA, "--session", "s", "--store", store)
-        assert report["added"] == (2 if number == 0 else 0) and len(report["turns"]) == 2
+        assert report["added"] == (2 if number == 0 else 0)
+        assert len(report["turns"]) == 2
     (tmp_path / "no.json").write_text("7")
     assert "no messages" in call(capsys, "add", str(tmp_path / "no.json"), "--store", store, code=2)
 
@@ -115,22 +116,26 @@ def client(store: str) -> Iterator[TestClient]:
 def test_http_takes_a_user_in_bodies_and_queries(client: TestClient) -> None:
     messages = [{"role": "user", "content": "I live in Porto and I like tea."}]
     added = client.post("/add", json={"messages": messages, "user": ANA, "session": "s"}).json()
-    assert added["added"] == 1 and added["user"] == ANA
+    assert added["added"] == 1
+    assert added["user"] == ANA
     assert (
         client.post("/v1/add", json={"messages": messages, "user": ANA, "session": "s"}).json()["added"] == 0
     )
     client.post("/turns", json={"session_id": "s", "role": "user", "text": "I like soup.", "user": "bob"})
     listed = client.get("/memories", params={"user": ANA}).json()
-    assert "tea" in json.dumps(listed) and "soup" not in json.dumps(listed)
+    assert "tea" in json.dumps(listed)
+    assert "soup" not in json.dumps(listed)
     assert "tea" not in json.dumps(client.get("/memories").json())
     context = client.get("/context", params={"session_id": "s", "user": ANA}).json()
-    assert "Porto" in json.dumps(context) and "soup" not in json.dumps(context)
+    assert "Porto" in json.dumps(context)
+    assert "soup" not in json.dumps(context)
     found = client.post("/v1/search", json={"query": "tea soup", "user": ANA}).json()
     assert {hit["frame"]["user"] for hit in found["hits"]} == {ANA}
     recalled = client.post("/v1/recall", json={"query": "Where do I live?", "user": ANA}).json()
     assert "Porto" in recalled["text"]
     refused = client.post("/v1/list", json={"user": ""})
-    assert refused.status_code == 422 and refused.json()["error"]["code"] == "invalid_input"
+    assert refused.status_code == 422
+    assert refused.json()["error"]["code"] == "invalid_input"
     everyone = client.post("/v1/list", json={"user": "*", "space": ["*"]}).json()
     assert everyone["frames"] == []  # a user may be called *, and nobody of that name said anything
     assert [item["user"] for item in client.post("/v1/users", json={}).json()["users"]] == [ANA, "bob"]

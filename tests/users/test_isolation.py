@@ -10,7 +10,8 @@ from longmind.store.visible import partitions
 
 HOSTILE = [
     "ana@example.org", "example.org", "auth0|5f7c8e", "Ana", "ANA", "a/b", "../../etc",
-    "it's; DROP TABLE frame", '"', "100%", "%", "*", "_", "@", "@@", "work@ana", "🦊", "שלום", "\u202egnol", "line\nbreak", " ",
+    "it's; DROP TABLE frame", '"', "100%", "%", "*", "_", "@", "@@", "work@ana", "🦊", "שלום",
+    "\u202egnol", "line\nbreak", " ",
     "🦊" * 64, "x" * 256, "None", "\\",
 ]  # fmt: skip
 
@@ -42,7 +43,8 @@ def test_a_read_of_all_spaces_is_still_one_users(memory: Memory) -> None:
     ]  # fmt: skip
     assert len(texts(memory, space=ALL, user=ALL)) == 6
     found = [hit.frame.text for hit in memory.search("ana in default", space=ALL, user="ana", limit=50)]
-    assert "ana in default" in found and not any(text.startswith("x@ana") for text in found)
+    assert "ana in default" in found
+    assert not any(text.startswith("x@ana") for text in found)
 
 
 def test_a_frame_says_whose_it_is_and_its_space_stays_the_spaces_name(memory: Memory) -> None:
@@ -78,7 +80,7 @@ def test_who_changes_or_removes_as_a_user_reaches_only_their_own(memory: Memory)
     assert len(memory.forget(where={"tags": ["place"]}, user="ana")) == 1
     assert texts(memory, user="ana") == ["the office is in Lisbon"]
     with pytest.raises(NotFound):
-        memory.facts.retract("office", "in", user="ana") or memory.erase(shared, user="ana")
+        memory.erase(shared, user="ana")
 
 
 def test_the_same_text_of_two_users_is_kept_twice_and_of_one_once(memory: Memory) -> None:
@@ -86,7 +88,8 @@ def test_the_same_text_of_two_users_is_kept_twice_and_of_one_once(memory: Memory
     [second] = memory.remember("I like tea", user="bob").ids
     [third] = memory.remember("I like tea").ids
     [again] = memory.remember("I like tea", user="ana").ids
-    assert len({first, second, third}) == 3 and again == first
+    assert len({first, second, third}) == 3
+    assert again == first
     key = {"idempotency_key": "k"}
     assert memory.remember("a", user="ana", **key).ids != memory.remember("b", user="bob", **key).ids
 
@@ -161,7 +164,8 @@ def test_documents_and_several_texts_go_to_their_users(memory: Memory) -> None:
     memory.remember_many(["one", {"text": "two", "user": "bob"}], user="ana")
     assert [hit.frame.user for hit in memory.search("tomatoes sun", user="ana")][:1] == ["ana"]
     assert not [hit for hit in memory.search("tomatoes", user="bob") if "Tomatoes" in hit.frame.text]
-    assert "one" in texts(memory, user="ana") and "two" in texts(memory, user="bob")
+    assert "one" in texts(memory, user="ana")
+    assert "two" in texts(memory, user="bob")
     assert "two" not in texts(memory, user="ana")
 
 
@@ -173,13 +177,16 @@ def test_a_handle_may_be_one_users(location: str) -> None:
         memory.experience.fact("the build is slow", evidence="none")
         memory.space("shop").remember_structured({"path": "a", "raw": "a note"})
         memory.remember("bob's", user="bob")
-        assert texts(memory) == ["a note", "ana's", "everyone's", "the build is slow"] or True
+        assert texts(memory) == ["ana's", "everyone's", "the build is slow"]
         assert {item.user for item in memory.users()} == {"ana", "bob"}
     with Memory.open(location, embedder=None) as memory:
         assert texts(memory) == ["everyone's"]
-        assert not memory.facts.about("tea") and memory.facts.about("tea", user="ana")
-        assert not memory.experience.list() and memory.experience.list(user="ana")
-        assert not memory.space("shop").list() and memory.space("shop", user="ana").list()
+        assert not memory.facts.about("tea")
+        assert memory.facts.about("tea", user="ana")
+        assert not memory.experience.list()
+        assert memory.experience.list(user="ana")
+        assert not memory.space("shop").list()
+        assert memory.space("shop", user="ana").list()
 
 
 @pytest.mark.parametrize("space", ["default", ("default", "team/web"), ALL])

@@ -74,7 +74,9 @@ def test_users_are_listed_with_what_is_kept_of_them(people: Memory) -> None:
     ana, bob = people.users()
     assert (ana.user, bob.user) == (ANA, BOB)
     assert ana.spaces == ("default", "shop", "work")
-    assert ana.frames == bob.frames > 0 and ana.facts > 0 and ana.memories > 0
+    assert ana.frames == bob.frames > 0
+    assert ana.facts > 0
+    assert ana.memories > 0
     assert [item.spaces for item in people.users(space="work")] == [("work",), ("work",)]
 
 
@@ -83,7 +85,9 @@ def test_after_an_erase_nothing_of_the_person_is_left_and_others_are_untouched(
 ) -> None:
     before = everything(people, BOB)
     certificate = people.erase(user=ANA)
-    assert certificate.user == ANA and certificate.scrubbed and certificate.frames
+    assert certificate.user == ANA
+    assert certificate.scrubbed
+    assert certificate.frames
     assert people.verify_erasure(certificate)
     assert ErasureCertificate.from_json(certificate.to_json()) == certificate
     assert [item.user for item in people.users()] == [BOB]
@@ -122,10 +126,14 @@ def test_an_export_of_a_person_holds_theirs_and_nothing_else(people: Memory, tmp
     people.export(path, user=ANA)
     text = path.read_text()
     heading = json.loads(text.splitlines()[0])
-    assert heading["user"] == ANA and heading["spaces"] == ["default", "shop", "work"]
-    assert "anabel likes tea" in text and "bobert" not in text.lower() and BOB not in text
+    assert heading["user"] == ANA
+    assert heading["spaces"] == ["default", "shop", "work"]
+    assert "anabel likes tea" in text
+    assert "bobert" not in text.lower()
+    assert BOB not in text
     assert "shared knowledge" not in text
-    assert "conversation_tombstone_key" not in text and "spaces_pii_key" not in text
+    assert "conversation_tombstone_key" not in text
+    assert "spaces_pii_key" not in text
     people.export(tmp_path / "again.jsonl", user=ANA)
     assert (tmp_path / "again.jsonl").read_text() == text
     one = tmp_path / "work.jsonl"
@@ -164,7 +172,8 @@ def test_an_export_of_a_person_fills_a_new_store_of_either_engine(
             assert other.verify(deep=True)
             assert [item.user for item in other.users()] == [ANA]
             after = everything(other, ANA)
-            assert after["memories"] == before["memories"] and after["objects"] == before["objects"]
+            assert after["memories"] == before["memories"]
+            assert after["objects"] == before["objects"]
             assert after["facts"] == before["facts"]
             [frame] = other.remember("new", user=ANA).ids
             assert frame > max(hit.frame.id for hit in other.search("anabel", user=ANA, space=ALL))
@@ -204,7 +213,8 @@ def test_an_import_takes_only_rows_of_the_person(memory: Memory, tmp_path: Path,
     path.write_text("".join(lines))
     with pytest.raises(InvalidInput):
         memory.import_(path)
-    assert [item.user for item in memory.users()] == ["bob"] and memory.verify(deep=True)
+    assert [item.user for item in memory.users()] == ["bob"]
+    assert memory.verify(deep=True)
     assert memory.get(other, user="bob").tags == ()
 
 
