@@ -117,7 +117,9 @@ class Lifecycle:
             first = next(lines, "")
             lines = chain([first] if first else [], lines)
             if is_of_person(first):
-                return import_person(self.store, lines)
+                from longmind.spaces.write import touch
+
+                return import_person(self.store, lines, begin=lambda tx, space: touch(tx, space, tx.now))
             moved = transfer.import_lines(self.store, lines)
         self._wire()
         transfer.finish_import(self.store)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -67,11 +67,12 @@ def is_of_person(heading: str) -> bool:
     return isinstance(entry, dict) and "user" in entry
 
 
-def import_person(store: Store, lines: Iterable[str]) -> Moved:
+def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transaction, str], None]) -> Moved:
     """Put a person's rows back: into an empty store, or into the one they were exported from.
 
     Only there are the numbers that rows refer to each other by still free. The store must have nothing of
-    the person in these spaces: two histories of one person cannot be told apart afterwards.
+    the person in these spaces: two histories of one person cannot be told apart afterwards. `begin` makes
+    the record of a project space that is not there yet.
     """
     counts: dict[str, int] = {}
     reader = LineReader(lines, store.engine.format())
@@ -91,6 +92,8 @@ def import_person(store: Store, lines: Iterable[str]) -> Moved:
         filling.finish()
         _raise_counters(tx, heading["counters"])
         _check_placed(tx.db, counts, sorted(allowed))
+        for (part,) in tx.db.all("SELECT DISTINCT space FROM space_object"):
+            begin(tx, str(part))
         note_change(tx)  # rows between those that are there: whatever is in memory is read again
     for part in store.parts:
         if part.name in _FILLED_IN:

@@ -9,8 +9,8 @@ from longmind.base.partitions import Partition, check_user, partition_name, spli
 
 STRANGE = [
     "ana@example.org", "auth0|5f7c8e", "Ana", " ", "a/b", "../x", "it's", '"quoted"', "100%", "*", "?", "@",
-    "@@", "work@ana", "🦊", "שלום", "\u202eabc", "line\nbreak",
-    "🦊" * 64, "x" * 256, "\\", "a\tb", "ALL", "None",
+    "@@", "work@ana", "🦊", "שלום",
+    "\u202eabc", "line\nbreak", "🦊" * 64, "x" * 256, "\\", "a\tb", "ALL", "None",
 ]  # fmt: skip
 
 

@@ -17,8 +17,8 @@ START = 1_700_000_000_000
 USERS = (None, "ana", "Ana@x", "bob")
 SAYINGS = (
     "I live in Porto.", "I live in Rome.", "I moved to Oslo.", "I like tea.", "I hate tea.",
-    "I work at Acme.", "My name is Sam.", "I don't like tea.", "My sister Eva lives in Rome.",
-    "I no longer work at Acme.",
+    "I work at Acme.",
+    "My name is Sam.", "I don't like tea.", "My sister Eva lives in Rome.", "I no longer work at Acme.",
 )  # fmt: skip
 THINGS = ("tea", "Porto", "office", "server")
 
@@ -112,7 +112,7 @@ def check(
     open_store: Callable[[], Memory],
     clock: FrozenClock,
     steps: list[Step],
-    readers: tuple[str | None, ...] = (None, "ana"),
+    readers: tuple[str | None, ...] = ("ana",),
 ) -> None:
     middle = START + 60_000 * (len(steps) // 2) + 1
     clock.set(START)
@@ -126,8 +126,8 @@ def check(
         assert together.verify(deep=True)
 
 
-@settings(max_examples=6)
-@given(st.lists(STEPS, min_size=4, max_size=14))
+@settings(max_examples=4)
+@given(st.lists(STEPS, min_size=4, max_size=12))
 def test_each_user_reads_what_a_store_of_their_own_would_say(steps: list[Step]) -> None:
     clock = FrozenClock(START)
     check(lambda: Memory.open(":memory:", embedder=None, clock=clock), clock, steps)
@@ -139,7 +139,7 @@ def test_a_long_run_of_users_interleaved_is_the_same_on_both_engines(
 ) -> None:
     chance, clock = random.Random(7), FrozenClock(START)
     kinds = ["turn"] * 4 + ["remember", "record", "retract", "forget", "memory", "object", "problem", "gc"]
-    steps = [(chance.choice(kinds), chance.choice(USERS), chance.randrange(10)) for _ in range(30)]
+    steps = [(chance.choice(kinds), chance.choice(USERS), chance.randrange(10)) for _ in range(16)]
     check(lambda: Memory.open(new_location(engine), embedder=None, clock=clock), clock, steps)
 
 

@@ -80,7 +80,7 @@ def test_who_changes_or_removes_as_a_user_reaches_only_their_own(memory: Memory)
     assert len(memory.forget(where={"tags": ["place"]}, user="ana")) == 1
     assert texts(memory, user="ana") == ["the office is in Lisbon"]
     with pytest.raises(NotFound):
-        memory.facts.retract("office", "in", user="ana") or memory.erase(shared, user="ana")
+        memory.erase(shared, user="ana")
 
 
 def test_the_same_text_of_two_users_is_kept_twice_and_of_one_once(memory: Memory) -> None:
@@ -177,7 +177,7 @@ def test_a_handle_may_be_one_users(location: str) -> None:
         memory.experience.fact("the build is slow", evidence="none")
         memory.space("shop").remember_structured({"path": "a", "raw": "a note"})
         memory.remember("bob's", user="bob")
-        assert texts(memory) == ["a note", "ana's", "everyone's", "the build is slow"] or True
+        assert texts(memory) == ["ana's", "everyone's", "the build is slow"]
         assert {item.user for item in memory.users()} == {"ana", "bob"}
     with Memory.open(location, embedder=None) as memory:
         assert texts(memory) == ["everyone's"]
