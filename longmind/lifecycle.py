@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from longmind.base.errors import Busy
 from longmind.base.parameters import PathLike
 from longmind.base.results import Counts, Written
+from longmind.base.secret import KeyLike
 from longmind.embed import Embedder, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
@@ -21,6 +22,7 @@ from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, V
 from longmind.submemories import Components
 
 if TYPE_CHECKING:
+    from longmind.store.encryption import Reencrypted
     from longmind.store.restore import Restored
 
 
@@ -63,11 +65,45 @@ class Lifecycle:
         return Written(os.fspath(path), self.store.backup(path, overwrite=overwrite))
 
     @staticmethod
-    def restore(backup: PathLike, to: PathLike, *, overwrite: bool = False, deep: bool = False) -> Restored:
-        """Put a checked copy of a backup in the place of a store that nobody has open."""
+    def restore(
+        backup: PathLike,
+        to: PathLike,
+        *,
+        overwrite: bool = False,
+        deep: bool = False,
+        key: KeyLike | None = None,
+    ) -> Restored:
+        """Put a checked copy of a backup in the place of a store that nobody has open.
+
+        `key` opens an encrypted backup; the restored store has the same key.
+        """
         from longmind.store.restore import restore
 
-        return restore(backup, to, overwrite=overwrite, deep=deep)
+        return restore(backup, to, overwrite=overwrite, deep=deep, key=key)
+
+    @staticmethod
+    def encrypt(path: PathLike, *, key: KeyLike) -> Reencrypted:
+        """Encrypt a plain file in place; no process may have it open.
+
+        Killed at any moment, it leaves the file as it was or encrypted; calling it again completes it.
+        """
+        from longmind.store.encryption import encrypt
+
+        return encrypt(path, key)
+
+    @staticmethod
+    def rekey(path: PathLike, *, key: KeyLike, new_key: KeyLike) -> Reencrypted:
+        """Give an encrypted file another key; otherwise as `encrypt`. Backups keep the key they have."""
+        from longmind.store.encryption import rekey
+
+        return rekey(path, key, new_key)
+
+    @staticmethod
+    def decrypt(path: PathLike, *, key: KeyLike) -> Reencrypted:
+        """Make a plain file of an encrypted one; otherwise as `encrypt`."""
+        from longmind.store.encryption import decrypt
+
+        return decrypt(path, key)
 
     def export(
         self,

@@ -34,6 +34,7 @@ from longmind.base.parameters import (
     WriteSpace,
 )
 from longmind.base.results import Names
+from longmind.base.secret import KeyLike
 from longmind.base.times import AsOf, Clock
 from longmind.embed import Embedder
 from longmind.facts.extraction import Extractor
@@ -123,6 +124,7 @@ class Memory(Lifecycle):
         memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
         accept_lost_log: bool = False,
+        key: KeyLike | None = None,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> Memory:
@@ -136,13 +138,14 @@ class Memory(Lifecycle):
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
         spaces order what they recall, and `telemetry` where they count and trace it. `memory_limit` is how
         many bytes of the store stay in memory between calls. `accept_lost_log` opens a file whose log is
-        missing or damaged with what is left; without it, that is `Corrupt`.
+        missing or damaged with what is left; without it, that is `Corrupt`. `key` opens an encrypted file, or
+        makes a new one so: 32 bytes (or 64 hex digits), a passphrase, or a function that returns one of them.
         """
         canonical_space(space)  # checked before a file is made
         store = open_store(
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
-            accept_lost_log=accept_lost_log,
+            accept_lost_log=accept_lost_log, key=key,
         )  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache

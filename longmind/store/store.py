@@ -12,6 +12,7 @@ from typing import Final, Literal
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
+from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.times import Clock, SystemClock, to_ms
 from longmind.store.engine import Connection, Engine
 from longmind.store.follower import MEMORY_LIMIT, Mirrors
@@ -39,8 +40,11 @@ class Store:
         max_bytes: int | None = None,
         memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
+        secret: Secret | None = None,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
+        self.secret = secret
+        """What opened the file, if it is encrypted: copies and exports of it are, too."""
         self.engine = engine
         self.clock = clock
         self.entropy = entropy
@@ -206,6 +210,7 @@ def open_store(
     memory_limit: int = MEMORY_LIMIT,
     busy_timeout: float = BUSY_SECONDS,
     accept_lost_log: bool = False,
+    key: KeyLike | None = None,
     parts: Sequence[Part] = (),
 ) -> Store:
     """Open a file, `:memory:`, or a `postgresql://` URL; create and migrate it where allowed."""
@@ -218,6 +223,7 @@ def open_store(
         raise InvalidInput(f"busy_timeout must be a number of seconds from 0 to {_MOST_BUSY_SECONDS}.")
     time_source = SystemClock() if clock is None else clock
     _reading(time_source)
+    secret = None if key is None else secret_of(key)
     engine = _open_engine(
         location,
         time_source,
@@ -225,6 +231,7 @@ def open_store(
         create=create,
         durability=durability,
         accept_lost_log=accept_lost_log,
+        secret=secret,
     )
     try:
         engine.migrate()
@@ -234,6 +241,7 @@ def open_store(
             max_bytes=max_bytes,
             memory_limit=memory_limit,
             busy_timeout=busy_timeout,
+            secret=secret,
         )
         store.parts.extend(parts)
         if not read_only and not store.id:
@@ -256,8 +264,15 @@ def _open_engine(
     create: bool,
     durability: str,
     accept_lost_log: bool,
+    secret: Secret | None,
 ) -> Engine:
     if isinstance(location, str) and location.startswith(POSTGRES_SCHEMES):
+        if secret is not None:
+            raise Unsupported(
+                "A store on PostgreSQL is not encrypted by Longmind, and a key was given for it.",
+                hint="Encrypt the server's disk (LUKS, or your provider's volume encryption), connect with "
+                "sslmode=verify-full, and open the store without a key.",
+            )
         from longmind.store.postgres import PostgresEngine
 
         return PostgresEngine(location, clock=clock, read_only=read_only, create=create)
@@ -274,6 +289,7 @@ def _open_engine(
         create=create,
         durability=durability,
         accept_lost_log=accept_lost_log,
+        key=secret,
     )
 
 
