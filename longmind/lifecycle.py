@@ -8,15 +8,15 @@ from contextlib import closing, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
-from longmind.base.errors import Busy
+from longmind.base.errors import Busy, InvalidInput
 from longmind.base.parameters import PathLike
 from longmind.base.results import Counts, Written
-from longmind.base.secret import KeyLike
+from longmind.base.secret import KeyLike, secret_of
 from longmind.embed import Embedder, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
 from longmind.store import erasure, transfer, upkeep
-from longmind.store.store import Store, open_store
+from longmind.store.store import POSTGRES_SCHEMES, Store, open_store
 from longmind.store.transfer import read_lines, write_lines
 from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from longmind.submemories import Components
@@ -111,17 +111,32 @@ class Lifecycle:
         *,
         derived: Annotated[bool, "Also what can be made again: text index, vectors, short forms."] = False,
         overwrite: Annotated[bool, "Replace the file if it is there."] = False,
+        encrypt: Annotated[bool, "Encrypt it with the key of the store."] = False,
+        key: KeyLike | None = None,
     ) -> Written:
-        """Write the whole store as JSON Lines; the same state always gives the same bytes."""
-        lines = transfer.export_lines(self.store, derived=derived)
-        return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite))
+        """Write the whole store as JSON Lines; the same state always gives the same bytes.
 
-    def import_(self, path: Annotated[PathLike, "A file that export wrote."]) -> transfer.Moved:
+        They are plain text also if the store is encrypted, unless you ask for an encrypted export.
+        """
+        secret = secret_of(key) if key is not None else self.store.secret if encrypt else None
+        if encrypt and secret is None:
+            raise InvalidInput(
+                "This store has no key to encrypt the export with.",
+                hint="Encrypt the store first (longmind encrypt STORE), or give key=… in Python.",
+            )
+        lines = transfer.export_lines(self.store, derived=derived)
+        return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite, secret=secret))
+
+    def import_(
+        self, path: Annotated[PathLike, "A file that export wrote."], *, key: KeyLike | None = None
+    ) -> transfer.Moved:
         """Fill an empty memory from an export, of either engine.
 
-        Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way.
+        Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way. An
+        encrypted export is read with the key of this memory, unless another one is given.
         """
-        with read_lines(path) as lines:
+        secret = self.store.secret if key is None else secret_of(key)
+        with read_lines(path, secret=secret) as lines:
             moved = transfer.import_lines(self.store, lines)
         self._wire()
         transfer.finish_import(self.store)
@@ -131,9 +146,16 @@ class Lifecycle:
     def copy(
         self,
         location: Annotated[PathLike, "A file that does not exist yet, or postgresql://…?store=name."],
+        *,
+        key: KeyLike | None = None,
     ) -> transfer.Moved:
-        """Copy everything to a new store of either engine."""
-        with closing(open_store(location)) as target:
+        """Copy everything to a new store of either engine.
+
+        A file is encrypted with `key`, or as this memory is. PostgreSQL has no such encryption.
+        """
+        on_server = isinstance(location, str) and location.startswith(POSTGRES_SCHEMES)
+        chosen = self.store.secret if key is None and not on_server else key
+        with closing(open_store(location, key=chosen)) as target:
             return transfer.copy_rows(self.store, target)
 
     def compact(self) -> None:

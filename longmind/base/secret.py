@@ -11,8 +11,6 @@ import hmac
 import os
 import re
 import secrets
-import shlex
-import subprocess
 import threading
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -185,6 +183,9 @@ def _from_file(value: str, name: str) -> bytes:
 
 def _from_command(value: str, name: str) -> bytes:
     """What a command prints. It runs without a shell, and its output is never shown."""
+    import shlex
+    import subprocess  # here, so that a hook without a key does not wait for it
+
     try:
         words = shlex.split(value)
     except ValueError as error:

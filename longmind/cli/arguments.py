@@ -17,6 +17,7 @@ from longmind.base.checks import check_text
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
+from longmind.base.secret import environment_secret
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
 from longmind.base.times import FOREVER, AsOf, SystemClock
 from longmind.when.arguments import parse_moment
@@ -70,9 +71,9 @@ MOMENT: Final = "MOMENT"
 
 @contextmanager
 def reading(
-    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None
+    store: str | None, *, space: str = DEFAULT_SPACE, memory_limit: str | None = None, keyed: bool = True
 ) -> Iterator[Memory]:
-    """An existing store; one that may not be written is opened read-only."""
+    """An existing store; one that may not be written is opened read-only. Not `keyed`: without its key."""
     from longmind.memory import Memory
 
     location = store or DEFAULT_STORE
@@ -83,7 +84,7 @@ def reading(
             space=space,
             create=False,
             read_only=not _may_write(location),
-            **_opening_options(memory_limit),
+            **_opening_options(memory_limit) | ({} if keyed else {"key": None}),
         )
     except NotFound as error:
         raise _nothing_there(store, error) from None
@@ -136,6 +137,7 @@ def _opening_options(memory_limit: str | None) -> dict[str, Any]:
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": Telemetry.enabled() if traced else None,
+        "key": environment_secret(os.environ),
     }
 
 

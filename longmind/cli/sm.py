@@ -14,6 +14,7 @@ import typer
 
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.names import DEFAULT_SPACE
+from longmind.base.secret import environment_secret
 from longmind.base.store_files import StoreFile, read_user_file
 from longmind.base.times import SystemClock
 from longmind.cli import arguments, errors
@@ -58,7 +59,7 @@ def _open(db: str, space: str) -> Iterator[Memory]:
             raise Forbidden(
                 f"The folder of {db} cannot be made: {error.strerror}.", hint="Name another place with --db."
             ) from None
-    with Memory.open(db, space=space) as memory:
+    with Memory.open(db, space=space, key=environment_secret(os.environ)) as memory:
         yield memory
 
 

@@ -81,9 +81,10 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
             return answer(event, "")
         return answer(event, actions.context_for(event, source))
 
+    from longmind.base.secret import environment_secret
     from longmind.hooks.local import Local
 
-    local = Local(store, space=options.space, create=begins)
+    local = Local(store, space=options.space, create=begins, key=environment_secret(environment))
     try:
         server = _server(local.store.id, options, environment)
         if server is not None:

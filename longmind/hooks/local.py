@@ -15,6 +15,7 @@ from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
 if TYPE_CHECKING:
+    from longmind.base.secret import Secret
     from longmind.memory import Memory
     from longmind.store.store import Store
 
@@ -33,13 +34,15 @@ class Local:
 
     caveat = "found by words and facts, not by meaning, since no server runs (longmind serve)"
 
-    def __init__(self, location: str, *, space: str | None, create: bool = False) -> None:
+    def __init__(
+        self, location: str, *, space: str | None, create: bool = False, key: Secret | None = None
+    ) -> None:
         from longmind.store.store import open_store
 
         self._space = space or DEFAULT_SPACE
         read_only = not create and not _may_write(location)
         self.store: Store = open_store(
-            location, create=create, read_only=read_only, busy_timeout=_WAIT_SECONDS
+            location, create=create, read_only=read_only, busy_timeout=_WAIT_SECONDS, key=key
         )
         self._memory: Memory | None = None
 
