@@ -99,7 +99,7 @@ def seal_copy(connection: apsw.Connection, entropy: Callable[[int], bytes] = sec
         write_state(connection, state)
 
 
-def read_alone(path: str, key: FileKey | None) -> LogState:
+def read_alone(path: str, key: FileKey | None = None) -> LogState:
     """What the file itself says, without its log."""
     name = f"file:{quote(os.fsencode(path))}?immutable=1"
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

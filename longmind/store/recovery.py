@@ -16,9 +16,9 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import Corrupt, Forbidden
 from longmind.store import pages
-from longmind.store.cipher import FileKey
+from longmind.store.cipher import FileKey, does_not_fit
 from longmind.store.log import WHOLE, LogState, boot_id, read_alone, read_state
 
 _log = logging.getLogger(__name__)
@@ -86,6 +86,14 @@ def check_own(
         time.sleep(_PAUSE_SECONDS)
     assert problem is not None
     raise problem.error
+
+
+def refused(path: str, key: FileKey) -> Corrupt | Forbidden:
+    """Why page 1 cannot be decrypted: the log has another one, if the key fits the file alone."""
+    real = os.path.realpath(path)
+    if _size(f"{real}-wal") > _HEADER and _alone_or_none(real, key) is not None:
+        return _foreign(path, real)
+    return does_not_fit(path)
 
 
 def leave(path: str, connection: apsw.Connection) -> None:

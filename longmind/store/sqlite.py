@@ -28,7 +28,7 @@ from longmind.base.partial import partial_file, remove_strays
 from longmind.base.secret import Secret
 from longmind.base.store_files import Claim, check_target, claim
 from longmind.base.times import Clock
-from longmind.store import accounting, cipher, pages
+from longmind.store import accounting, pages
 from longmind.store.cipher import FileKey
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.encrypted_files import file_key
@@ -36,7 +36,7 @@ from longmind.store.engine import Connection, Dialect, EngineReport, scalar
 from longmind.store.files import FileIdentity, check_path, may_write
 from longmind.store.log import WHOLE, FileLog, read_state
 from longmind.store.pages import MOST_PAGES
-from longmind.store.recovery import check_own, examine, leave
+from longmind.store.recovery import check_own, examine, leave, refused
 from longmind.store.scope import Scope, TurnQueue
 from longmind.store.sqlite_errors import translated
 from longmind.store.sqlite_format import (
@@ -210,7 +210,7 @@ class SqliteEngine:
             # After it fitted once, page 1 is damaged: then it is said as of any other damage.
             if self.key is None or self._has_opened:
                 raise
-            raise cipher.does_not_fit(self.location) from None
+            raise refused(self.location, self.key) from None
 
     def migrate(self, *, to: int | None = None) -> None:
         """To the newest format; `to` stops at an older one, to make files such as old versions left."""
