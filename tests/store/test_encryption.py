@@ -17,16 +17,16 @@ from longmind import Busy, Corrupt, Forbidden, InvalidInput, Memory, MissingExtr
 from longmind.base.secret import secret_of
 from longmind.base.store_files import belongs_to_store, is_encrypted_header
 from longmind.store.encrypted_stream import EncryptedReader, EncryptedWriter
+from tests.faults.test_erase_kill import churn
 from tests.store.children import Child
 from tests.store.encrypted import (
     CAN_ENCRYPT,
     KEY,
     OTHER_KEY,
     PASSPHRASE,
-    decrypted_pages,
     needs_cipher,
 )
-from tests.store.opening import open_memory
+from tests.store.opening import KEY_VARIABLE, open_memory
 
 MARKER = "pelicanmarker"
 
@@ -234,20 +234,14 @@ def test_compacting_keeps_the_encryption_and_all_rows(tmp_path: Path) -> None:
 
 
 @needs_cipher
-def test_the_erased_is_gone_even_for_the_holder_of_the_key(tmp_path: Path) -> None:
-    path = tmp_path / "a.mind"
-    with open_memory(path, key=KEY) as memory:
-        ids = memory.remember_many(
-            [f"erasedword{number:04} " + "filler " * (number % 90) for number in range(400)]
-        ).ids
-        memory.flush()
-        doomed = list(range(0, 400, 3))
-        assert b"erasedword0003" in decrypted_pages(path, KEY)
-        assert memory.erase(where={"ids": [ids[number] for number in doomed]}).scrubbed
-        pages = decrypted_pages(path, KEY)
-        assert not [number for number in doomed if f"erasedword{number:04}".encode() in pages]
-        assert b"erasedword0001" in pages
-        assert (tmp_path / "a.mind-wal").stat().st_size == 0
+@pytest.mark.parametrize("seed", [1, 3])
+def test_the_erased_is_gone_even_for_the_holder_of_the_key(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After random writes, splits of pages and erasures, also from what lies between the rows of a page."""
+    monkeypatch.setenv(KEY_VARIABLE, KEY.hex())
+    churn(tmp_path / "a.mind", seed, rounds=2, embedder=None)
+    assert looks_encrypted(tmp_path / "a.mind")
 
 
 def test_an_export_over_an_encrypted_store_in_use_is_refused_and_its_log_stays(tmp_path: Path) -> None:
