@@ -145,6 +145,11 @@ def environment_secret(environment: Mapping[str, str], variable: str = VARIABLE)
     return secret_of(value.strip(), name)
 
 
+def environment_without_keys() -> dict[str, str]:
+    """The environment for a program that we start: it has no use for a key."""
+    return {name: text for name, text in os.environ.items() if not name.startswith((VARIABLE, NEW_VARIABLE))}
+
+
 def _parsed(raw: bytes, name: str) -> Secret:
     """32 bytes, or one line of text."""
     if len(raw) == KEY_BYTES and not _is_line(raw):
@@ -192,15 +197,12 @@ def _from_command(value: str, name: str) -> bytes:
         raise InvalidInput(f"{name} is not a valid command line: {error}.") from None
     if not words:
         raise InvalidInput(f"{name} is empty.")
-    inherited = {
-        key: text for key, text in os.environ.items() if not key.startswith((VARIABLE, NEW_VARIABLE))
-    }
     try:
         done = subprocess.run(
             words,
             stdout=subprocess.PIPE,
             stdin=None,  # a password manager may ask its user
-            env=inherited,
+            env=environment_without_keys(),
             timeout=_COMMAND_SECONDS,
             check=False,
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import InvalidInput, LongmindError, NotFound, Unavailable
+from longmind.base.secret import environment_without_keys
 from longmind.ingest.folder import Entry, Skipped, walk
 from longmind.ingest.source import Readers, Source
 from longmind.ingest.sources import watch_folder
@@ -130,7 +131,11 @@ def changed_files(folder: str | Path, *, since: str = "HEAD~1") -> tuple[str, ..
     for command in commands:
         try:
             done = subprocess.run(
-                ["git", "-C", str(folder), *command], capture_output=True, timeout=_GIT_SECONDS, check=False
+                ["git", "-C", str(folder), *command],
+                capture_output=True,
+                timeout=_GIT_SECONDS,
+                check=False,
+                env=environment_without_keys(),
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Unavailable(f"git could not be run: {error}") from None

@@ -13,6 +13,7 @@ The next eight bytes stay readable, and tell an encrypted database from anything
 from __future__ import annotations
 
 import enum
+import re
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
@@ -25,6 +26,8 @@ from longmind.base.store_files import SQLITE_MAGIC, is_encrypted_header
 NAME: Final = "chacha20"
 HEADER: Final = 24
 INSTALL: Final = "pip uninstall -y apsw && pip install apsw-sqlite3mc"
+_OLDEST: Final = (2, 6, 1)
+"""Before this, a forked process drew the nonces of its parent again: 2.3.2 and 2.4.0 were seen to do so."""
 
 
 class FileKey:
@@ -110,10 +113,20 @@ def read_header(path: str | Path) -> Header:
 
 
 def check_available() -> None:
-    if not hasattr(apsw, "mc_version"):
+    version = getattr(apsw, "mc_version", None)
+    if version is None:
         raise MissingExtra(
             "Encryption needs the build of apsw with SQLite3 Multiple Ciphers.", hint=f"Run: {INSTALL}"
         )
+    if _numbers(version) < _OLDEST:
+        raise MissingExtra(
+            f"{version} is too old to encrypt safely: processes forked from one another share nonces.",
+            hint="Run: pip install --upgrade apsw-sqlite3mc",
+        )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version.rpartition(" ")[2]))
 
 
 def needs_key(path: str) -> Forbidden:

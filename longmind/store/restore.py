@@ -68,6 +68,12 @@ def restore(
             raise Conflict(
                 f"{target} exists.", hint="Restore to another path, or replace it (it is kept): --overwrite."
             )
+        if key is None and read_header(os.path.realpath(target)).kind is Kind.ENCRYPTED:
+            raise Conflict(
+                f"{target} is encrypted, and the restored store would not be. Nothing was changed.",
+                hint="Give the key of an encrypted backup. To restore a plain one, name another path, and "
+                "encrypt it then: longmind encrypt STORE",
+            )
         check_replaceable(target)
     check_target(target)
     with partial_file(Path(os.path.realpath(target))) as partial:

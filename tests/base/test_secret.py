@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
 import types
@@ -11,6 +12,7 @@ import pytest
 
 from longmind import Forbidden, InvalidInput, MissingExtra, NotFound, Unavailable
 from longmind.base.secret import Secret, environment_secret, secret_of
+from longmind.spaces.sync import changed_files
 
 KEY = bytes(range(32))
 SALT = b"s" * 16
@@ -130,6 +132,19 @@ def test_the_command_does_not_get_the_other_keys(tmp_path: Path, monkeypatch: py
     secret = environment_secret({"LONGMIND_KEY_COMMAND": line})
     assert secret is not None
     assert secret.key_for(SALT) == secret_of("False").key_for(SALT)
+
+
+def test_programs_that_we_start_do_not_get_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through a program of the user's that runs in the place of git."""
+    seen = tmp_path / "seen"
+    (tmp_path / "git").write_text(f"#!/bin/sh\nenv > {seen}\n")
+    (tmp_path / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("LONGMIND_KEY", KEY.hex())
+    monkeypatch.setenv("LONGMIND_NEW_KEY_FILE", "/somewhere/key")
+    assert changed_files(tmp_path) == ()
+    assert "PATH=" in seen.read_text()
+    assert "LONGMIND" not in seen.read_text()
 
 
 def test_a_keyring_gives_a_key_by_service_and_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ import io
 import logging
 import secrets
 import shutil
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,17 @@ from typing import Any
 import apsw
 import pytest
 
-from longmind import Busy, Corrupt, Forbidden, InvalidInput, Memory, MissingExtra, NotFound, Unsupported
+from longmind import (
+    Busy,
+    Conflict,
+    Corrupt,
+    Forbidden,
+    InvalidInput,
+    Memory,
+    MissingExtra,
+    NotFound,
+    Unsupported,
+)
 from longmind.base.secret import secret_of
 from longmind.base.store_files import belongs_to_store, is_encrypted_header
 from longmind.store.encrypted_stream import EncryptedReader, EncryptedWriter
@@ -189,6 +201,44 @@ def test_the_key_shows_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     assert key not in path.read_bytes()
 
 
+_FORKED = """
+import os, sys
+from longmind import Memory
+
+folder = sys.argv[1]
+
+def fill(name):
+    with Memory.open(f"{folder}/{name}.mind", key=bytes(32), embedder=None) as memory:
+        memory.remember_many([f"{name} {number} " + "words " * 99 for number in range(50)])
+
+fill("parent")
+child = os.fork()
+fill("second" if child else "child")
+if child:
+    os.waitpid(child, 0)
+"""
+
+
+@needs_cipher
+def test_no_nonce_is_used_twice_also_not_after_a_fork(tmp_path: Path) -> None:
+    """Two pages under one nonce and one key would show each other's text."""
+    subprocess.run([sys.executable, "-c", _FORKED, str(tmp_path)], check=True, timeout=120)
+    nonces: list[bytes] = []
+    for name in ("parent", "child", "second"):
+        raw = (tmp_path / f"{name}.mind").read_bytes()
+        nonces += [raw[end - 32 : end - 16] for end in range(4096, len(raw) + 1, 4096)]
+    assert len(nonces) > 300
+    assert len(set(nonces)) == len(nonces)
+
+
+def test_a_build_that_shares_nonces_after_a_fork_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apsw, "mc_version", "SQLite3 Multiple Ciphers 2.5.0", raising=False)
+    with pytest.raises(MissingExtra, match="pip install --upgrade apsw-sqlite3mc"):
+        open_memory(tmp_path / "a.mind", key=KEY)
+
+
 # Copies
 
 
@@ -209,6 +259,10 @@ def test_backups_copies_and_restored_stores_have_the_same_key(tmp_path: Path, ke
     assert not (tmp_path / "b.mind").exists()
     Memory.restore(tmp_path / "backup.mind", path, overwrite=True, key=key, deep=True)
     assert texts(path, key) == expected
+    filled(tmp_path / "plain.mind", None)
+    with pytest.raises(Conflict, match="would not be"):
+        Memory.restore(tmp_path / "plain.mind", path, overwrite=True)
+    assert looks_encrypted(path)
 
 
 @needs_cipher
