@@ -29,7 +29,7 @@ SHORT = (
 PLAIN_ONLY = (
     # They look at plain pages, at kept plain files, or at what only a plain file does.
     "another_application or says_whether or reader_in_the_way or earlier_format or first_checkpoint "
-    "or half_of_a_new_file or does_not_rebuild or page_checksums_that_fit or sound_backup"
+    "or half_of_a_new_file or killed_migration or does_not_rebuild or page_checksums_that_fit or sound_backup"
 )
 
 pytestmark = pytest.mark.skipif(CAN_ENCRYPT, reason="this build can encrypt, so they run as they are")
