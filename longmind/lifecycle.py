@@ -16,6 +16,7 @@ from longmind.base.filters import SpaceLike, View
 from longmind.base.names import ALL
 from longmind.base.parameters import Limit, Mark, PathLike
 from longmind.base.results import Counts, Written
+from longmind.base.secret import KeyLike, secret_of
 from longmind.base.signatures import HMAC
 from longmind.base.times import to_ms
 from longmind.embed import Embedder, allowed_embedder, is_name, open_embedder
@@ -25,12 +26,13 @@ from longmind.store import audit, erasure, transfer, upkeep
 from longmind.store.audit import AuditCheck, AuditHead, AuditPage
 from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
 from longmind.store.person_transfer import import_person, is_of_person, person_lines
-from longmind.store.store import Store, open_store
+from longmind.store.store import POSTGRES_SCHEMES, Store, open_store
 from longmind.store.transfer import read_lines, write_lines
 from longmind.store.upkeep import MaintenancePolicy, MaintenanceReport, Stats, VerifyReport
 from longmind.submemories import Components
 
 if TYPE_CHECKING:
+    from longmind.store.encryption import Reencrypted
     from longmind.store.restore import Restored
 
 
@@ -75,12 +77,46 @@ class Lifecycle:
         return Written(os.fspath(path), self.store.backup(path, overwrite=overwrite))
 
     @staticmethod
-    def restore(backup: PathLike, to: PathLike, *, overwrite: bool = False, deep: bool = False) -> Restored:
-        """Put a checked copy of a backup in the place of a store that nobody has open."""
+    def restore(
+        backup: PathLike,
+        to: PathLike,
+        *,
+        overwrite: bool = False,
+        deep: bool = False,
+        key: KeyLike | None = None,
+    ) -> Restored:
+        """Put a checked copy of a backup in the place of a store that nobody has open.
+
+        `key` opens an encrypted backup; the restored store has the same key.
+        """
         from longmind.store.restore import restore
 
         actor = os.environ.get("LONGMIND_ACTOR") or None
-        return restore(backup, to, overwrite=overwrite, deep=deep, actor=actor)
+        return restore(backup, to, overwrite=overwrite, deep=deep, key=key, actor=actor)
+
+    @staticmethod
+    def encrypt(path: PathLike, *, key: KeyLike) -> Reencrypted:
+        """Encrypt a plain file in place; no process may have it open.
+
+        Killed at any moment, it leaves the file as it was or encrypted; calling it again completes it.
+        """
+        from longmind.store.encryption import encrypt
+
+        return encrypt(path, key)
+
+    @staticmethod
+    def rekey(path: PathLike, *, key: KeyLike, new_key: KeyLike) -> Reencrypted:
+        """Give an encrypted file another key; otherwise as `encrypt`. Backups keep the key they have."""
+        from longmind.store.encryption import rekey
+
+        return rekey(path, key, new_key)
+
+    @staticmethod
+    def decrypt(path: PathLike, *, key: KeyLike) -> Reencrypted:
+        """Make a plain file of an encrypted one; otherwise as `encrypt`."""
+        from longmind.store.encryption import decrypt
+
+        return decrypt(path, key)
 
     def export(
         self,
@@ -90,10 +126,13 @@ class Lifecycle:
         overwrite: Annotated[bool, "Replace the file if it is there."] = False,
         user: Annotated[str | None, "Only what is kept of this person, and all of it."] = None,
         space: Annotated[SpaceLike | None, "Of a person: only from these spaces, instead of all."] = None,
+        encrypt: Annotated[bool, "Encrypt it with the key of the store."] = False,
+        key: KeyLike | None = None,
     ) -> Written:
         """Write the whole store, or all of one person's, as JSON Lines.
 
-        The same state always gives the same bytes.
+        The same state always gives the same bytes. They are plain text also if the store is encrypted,
+        unless you ask for an encrypted export.
         """
         if user is None and space is not None:
             raise InvalidInput(
@@ -101,19 +140,29 @@ class Lifecycle:
             )
         if user is not None and derived:
             raise InvalidInput("What is derived is not exported of one person.", hint="Leave derived out.")
+        secret = secret_of(key) if key is not None else self.store.secret if encrypt else None
+        if encrypt and secret is None:
+            raise InvalidInput(
+                "This store has no key to encrypt the export with.",
+                hint="Encrypt the store first (longmind encrypt STORE), or give key=… in Python.",
+            )
         if user is None:
             lines = transfer.export_lines(self.store, derived=derived)
         else:
             lines = person_lines(self.store, user, ALL if space is None else space)
-        return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite))
+        return Written(os.fspath(path), write_lines(path, lines, overwrite=overwrite, secret=secret))
 
-    def import_(self, path: Annotated[PathLike, "A file that export wrote."]) -> transfer.Moved:
+    def import_(
+        self, path: Annotated[PathLike, "A file that export wrote."], *, key: KeyLike | None = None
+    ) -> transfer.Moved:
         """Fill an empty memory from an export, of either engine; or put an exported person back.
 
         A person's export also goes into the memory it was made of, if nothing of theirs is there any more.
-        Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way.
+        Interrupted, it has done nothing, or all but some vectors; calling it again succeeds either way. An
+        encrypted export is read with the key of this memory, unless another one is given.
         """
-        with read_lines(path) as lines:
+        secret = self.store.secret if key is None else secret_of(key)
+        with read_lines(path, secret=secret) as lines:
             first = next(lines, "")
             lines = chain([first] if first else [], lines)
             if is_of_person(first):
@@ -129,9 +178,16 @@ class Lifecycle:
     def copy(
         self,
         location: Annotated[PathLike, "A file that does not exist yet, or postgresql://…?store=name."],
+        *,
+        key: KeyLike | None = None,
     ) -> transfer.Moved:
-        """Copy everything to a new store of either engine."""
-        with closing(open_store(location)) as target:
+        """Copy everything to a new store of either engine.
+
+        A file is encrypted with `key`, or as this memory is. PostgreSQL has no such encryption.
+        """
+        on_server = isinstance(location, str) and location.startswith(POSTGRES_SCHEMES)
+        chosen = self.store.secret if key is None and not on_server else key
+        with closing(open_store(location, key=chosen)) as target:
             return transfer.copy_rows(self.store, target)
 
     def verify_erasure(

@@ -35,6 +35,7 @@ from longmind.base.parameters import (
 )
 from longmind.base.partitions import Partition, check_user, partition_name
 from longmind.base.results import Names
+from longmind.base.secret import KeyLike
 from longmind.base.times import AsOf, Clock
 from longmind.editing import Editing
 from longmind.embed import Embedder
@@ -133,6 +134,7 @@ class Memory(Lifecycle, Editing, People):
         memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
         accept_lost_log: bool = False,
+        key: KeyLike | None = None,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
         actor: str | None = None,
@@ -149,13 +151,15 @@ class Memory(Lifecycle, Editing, People):
         and requests may reach; by default, what the environment and the user's configuration file allow.
         `memory_limit` is how many bytes of the store stay in memory between calls. `accept_lost_log` opens a
         file whose log is missing or damaged with what is left; without it, that is `Corrupt`. `actor` is who
-        the audit log names; by default LONGMIND_ACTOR, else "local".
+        the audit log names; by default LONGMIND_ACTOR, else "local". `key` opens an encrypted file, or makes
+        a new one so: 32 bytes (or 64 hex digits), a passphrase, or a function that returns one of them.
         """
         partition_name(space, user)  # checked before a file is made
         store = open_store(
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
-            accept_lost_log=accept_lost_log, actor=actor or os.environ.get("LONGMIND_ACTOR") or None,
+            accept_lost_log=accept_lost_log, key=key,
+            actor=actor or os.environ.get("LONGMIND_ACTOR") or None,
         )  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache, access

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.encrypted import needs_cipher
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 DOCUMENTED_SERVER = "postgresql://localhost/agents?store="
@@ -67,7 +69,12 @@ def on_our_server(request: pytest.FixtureRequest) -> Callable[[str], str]:
     return replace
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+_RUNNABLE = [
+    pytest.param(page, marks=needs_cipher) if page.name == "encryption.md" else page for page in PAGES
+]
+
+
+@pytest.mark.parametrize("page", _RUNNABLE, ids=name_of)
 def test_the_python_blocks_run_and_print_what_the_page_says(page, tmp_path, monkeypatch, on_our_server):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}

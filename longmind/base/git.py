@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import InvalidInput, Unavailable
+from longmind.base.secret import environment_without_keys
 
 _SECONDS: Final = 30
 _MOST_POINTER_BYTES: Final = 10_000
@@ -79,7 +80,9 @@ def _run(arguments: Sequence[str], environment: dict[str, str]) -> bytes:
 
 def _environment() -> dict[str, str]:
     """The environment without the variables that tell git what to run and where to look."""
-    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith("GIT_")}
+    kept = {
+        name: text for name, text in environment_without_keys().items() if not name.upper().startswith("GIT_")
+    }
     return kept | {
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_ATTR_NOSYSTEM": "1",

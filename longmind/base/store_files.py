@@ -43,12 +43,16 @@ OLD_PROJECT_STORE: Final = Path(".recollect") / "memory.recollect"
 """Where a project kept its store before the product had its name."""
 
 _FAMILY = re.compile(r".+\.(mind|recollect)(-wal|-shm|-journal)?", re.IGNORECASE | re.DOTALL)
-_SQLITE: Final = b"SQLite format 3\x00"
+SQLITE_MAGIC: Final = b"SQLite format 3\x00"
+"""How a SQLite database begins, unless it is encrypted."""
 _HEADER_BYTES: Final = 100
 _DESCRIPTORS: Final = "/dev/fd"
 _AT: Final = slice(68, 72)  # where the header of a SQLite database has the application id
 _PATIENCE: Final = 10.0
 # A reader of files holds one for as long as it takes to read it into memory: 64 MiB at the most.
+
+_ENCRYPTED: Final = bytes((32, 64, 32, 32))
+"""What stays readable of an encrypted header: 32 bytes a page for the cipher, and three constants."""
 
 Identity = tuple[int, int]
 """Device and inode: the same for every name of a file."""
@@ -134,6 +138,20 @@ def claim(path: str | os.PathLike[str]) -> Claim:
 def in_family(name: str) -> bool:
     """Whether a file's name is one that we give to stores, their logs or unfinished copies."""
     return _FAMILY.fullmatch(name) is not None or is_partial(name)
+
+
+def is_encrypted_header(head: bytes) -> bool:
+    """Whether a file begins like a database that SQLite3 Multiple Ciphers encrypted, as it does our stores.
+
+    It begins with random bytes, but the size of pages and the version of the format stay as they are.
+    """
+    size = int.from_bytes(head[16:18], "big")
+    return (
+        not head.startswith(SQLITE_MAGIC)
+        and head[20:24] == _ENCRYPTED
+        and head[18:20] in (b"\1\1", b"\2\2")
+        and (size == 1 or (size >= 512 and size & (size - 1) == 0))
+    )
 
 
 def is_open_here(path: str | os.PathLike[str]) -> bool:
@@ -271,12 +289,15 @@ def _is_database_of_ours(descriptor: int, status: os.stat_result) -> bool:
     head = os.read(descriptor, _HEADER_BYTES)
     os.lseek(descriptor, 0, os.SEEK_SET)
     claimed = _is_claimed(status)
-    if claimed or (head.startswith(_SQLITE) and _is_open_elsewhere(descriptor, _key(status))):
+    encrypted = is_encrypted_header(head)
+    is_database = encrypted or head.startswith(SQLITE_MAGIC)
+    if claimed or (is_database and _is_open_elsewhere(descriptor, _key(status))):
         # Closing it would drop the locks, which is the very harm: so it stays open until the process ends.
         # That costs one descriptor for each database that somebody has open under a folder that we read.
         _never_closed[_key(status)] = descriptor
         return True
-    if head.startswith(_SQLITE) and head[_AT] == APPLICATION_ID.to_bytes(4, "big"):
+    # Whose an encrypted database is cannot be told; there is nothing to be read in it, either.
+    if encrypted or (head.startswith(SQLITE_MAGIC) and head[_AT] == APPLICATION_ID.to_bytes(4, "big")):
         os.close(descriptor)
         return True
     return False

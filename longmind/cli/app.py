@@ -12,7 +12,19 @@ import typer
 
 from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput
-from longmind.cli import agents, chats, commands, errors, ingest, keys, models, rescue, serve, setup
+from longmind.cli import (
+    agents,
+    chats,
+    commands,
+    encryption,
+    errors,
+    ingest,
+    keys,
+    models,
+    rescue,
+    serve,
+    setup,
+)
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.operations import registry
@@ -30,7 +42,10 @@ BY_HAND: Final = {"space": "spaces", "audit": "audit"}
 
 _AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve)
 _LIGHT: Final = frozenset(
-    "init restore recover install uninstall hook mcp serve keys doctor models version".split()
+    (
+        "init restore recover encrypt rekey decrypt install uninstall hook mcp serve keys doctor models "
+        "version"
+    ).split()
 )
 """Commands that are not operations; they run without importing any."""
 
@@ -53,6 +68,8 @@ def build(first: str | None = None) -> typer.Typer:
         _add_operations(app, first)
         app.command(rich_help_panel=_STORE)(rescue.restore)
         app.command(rich_help_panel=_STORE)(rescue.recover)
+        for change in encryption.COMMANDS:
+            app.command(rich_help_panel=_STORE)(change)
     for name in registry.GROUPS:
         if name:
             app.add_typer(_group(name, filled=first in (None, name)), rich_help_panel=_KINDS)

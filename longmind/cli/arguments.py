@@ -19,6 +19,7 @@ from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL, DEFAULT_SPACE
 from longmind.base.partitions import partition_name
+from longmind.base.secret import environment_secret
 from longmind.base.store_files import OLD_PROJECT_STORE, how_to_move, read_user_file
 from longmind.base.times import FOREVER, AsOf, SystemClock
 from longmind.cli import telemetry
@@ -84,8 +85,9 @@ def reading(
     space: str = DEFAULT_SPACE,
     user: str | None = None,
     memory_limit: str | None = None,
+    keyed: bool = True,
 ) -> Iterator[Memory]:
-    """An existing store; one that may not be written is opened read-only."""
+    """An existing store; one that may not be written is opened read-only. Not `keyed`: without its key."""
     from longmind.memory import Memory
 
     location = store or DEFAULT_STORE
@@ -96,7 +98,7 @@ def reading(
             space=space,
             create=False,
             read_only=not _may_write(location),
-            **_opening_options(memory_limit, user),
+            **_opening_options(memory_limit, user) | ({} if keyed else {"key": None}),
         )
     except NotFound as error:
         raise _nothing_there(store, error) from None
@@ -155,6 +157,7 @@ def _opening_options(memory_limit: str | None, user: str | None, registry: Any =
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": telemetry.of_spaces(registry),
+        "key": environment_secret(os.environ),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -10,6 +11,7 @@ import typer
 
 from longmind.base.addresses import shown_location
 from longmind.base.errors import Corrupt, InvalidInput, NotFound
+from longmind.base.secret import Secret, environment_secret
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import Block, emit, size
 
@@ -35,7 +37,9 @@ def restore(
     """
     from longmind.memory import Memory
 
-    emit(Memory.restore(backup, to, overwrite=overwrite, deep=deep), as_json=as_json, view=_restored)
+    key = environment_secret(os.environ)
+    restored = Memory.restore(backup, to, overwrite=overwrite, deep=deep, key=key)
+    emit(restored, as_json=as_json, view=_restored)
 
 
 def recover(
@@ -59,10 +63,11 @@ def recover(
     if path.is_file() and path.stat().st_size == 0 and not Path(f"{path}-wal").exists():
         # Opening it would make a new store of it, and call that recovered.
         raise Corrupt(f"{path} is empty, and there is no log: nothing can be recovered.", hint=_RESTORE)
+    key = environment_secret(os.environ)
     try:
-        memory, was_damaged = Memory.open(path, create=False, embedder=None), False
+        memory, was_damaged = Memory.open(path, create=False, embedder=None, key=key), False
     except Corrupt:
-        memory = _opened(path)
+        memory = _opened(path, key)
         was_damaged = True
     with memory:
         report = memory.verify(deep=True)
@@ -81,16 +86,16 @@ def recover(
     emit(answer, as_json=as_json, view=_recovered)
 
 
-def _opened(path: Path) -> Memory:
+def _opened(path: Path, key: Secret | None) -> Memory:
     """What is left of a store: without its lost log, or under checksums that fit its rows again."""
     from longmind.memory import Memory
     from longmind.store.restore import reseal
 
     try:
-        return Memory.open(path, create=False, embedder=None, accept_lost_log=True)
+        return Memory.open(path, create=False, embedder=None, accept_lost_log=True, key=key)
     except Corrupt:
         reseal(path)  # raises again if it is not only the checksums of pages that do not fit
-    return Memory.open(path, create=False, embedder=None, accept_lost_log=True)
+    return Memory.open(path, create=False, embedder=None, accept_lost_log=True, key=key)
 
 
 def _restored(done: Restored) -> Iterator[Block]:

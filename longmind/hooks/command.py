@@ -85,10 +85,12 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
             return answer(event, "")
         return answer(event, actions.context_for(event, source))
 
+    from longmind.base.secret import environment_secret
     from longmind.hooks.local import Local
 
     user = _user(options, environment)
-    local = Local(store, space=options.space, user=user, create=begins)
+    key = environment_secret(environment)
+    local = Local(store, space=options.space, user=user, create=begins, key=key)
     try:
         server = _server(local.store.id, options, environment)
         if server is not None:

@@ -16,6 +16,7 @@ from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
 if TYPE_CHECKING:
+    from longmind.base.secret import Secret
     from longmind.memory import Memory
     from longmind.store.store import Store
 
@@ -35,7 +36,13 @@ class Local:
     caveat = "found by words and facts, not by meaning, since no server runs (longmind serve)"
 
     def __init__(
-        self, location: str, *, space: str | None, user: str | None = None, create: bool = False
+        self,
+        location: str,
+        *,
+        space: str | None,
+        user: str | None = None,
+        create: bool = False,
+        key: Secret | None = None,
     ) -> None:
         from longmind.store.store import open_store
 
@@ -48,6 +55,7 @@ class Local:
             read_only=read_only,
             busy_timeout=_WAIT_SECONDS,
             actor=os.environ.get("LONGMIND_ACTOR") or None,
+            key=key,
         )
         self._memory: Memory | None = None
 

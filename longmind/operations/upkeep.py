@@ -38,9 +38,22 @@ OPERATIONS: Final = (
     Operation(
         "maintain", _maintain, effect="write", repeatable=True, lasting=True, example={"max_seconds": 2.0}
     ),
-    Operation("export", Memory.export, effect="write", lasting=True, example={"path": "memory.jsonl"}),
     Operation(
-        "import", Memory.import_, effect="write", begins=True, lasting=True, example={"path": "memory.jsonl"}
+        "export",
+        Memory.export,
+        effect="write",
+        lasting=True,
+        example={"path": "memory.jsonl"},
+        without={"key"},
+    ),
+    Operation(
+        "import",
+        Memory.import_,
+        effect="write",
+        begins=True,
+        lasting=True,
+        example={"path": "memory.jsonl"},
+        without={"key"},
     ),
     Operation(
         "copy",
@@ -49,5 +62,6 @@ OPERATIONS: Final = (
         lasting=True,
         example={"to": "copy.mind"},
         rename={"location": "to"},
+        without={"key"},
     ),
 )

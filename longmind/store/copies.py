@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import apsw
 
-from longmind.base.errors import Busy, InvalidInput
-from longmind.base.partial import put_in_place, sync
+from longmind.base.partial import put_in_place, sync, writing
 from longmind.base.store_files import APPLICATION_ID
 from longmind.store import pages
-from longmind.store.files import check_side_files
+from longmind.store.cipher import FileKey
+from longmind.store.files import check_side_files, held
 from longmind.store.log import seal_copy
-from longmind.store.sqlite_errors import translated
 
 _PAGES_AT_ONCE: Final = 1000
 _KEPT: Final = ".before-restore"
@@ -25,11 +23,16 @@ _LOGS: Final = ("-wal", "-journal")
 _INDEX: Final = "-shm"
 
 
-def copy_snapshot(source: apsw.Connection, path: Path, entropy: Callable[[int], bytes]) -> None:
-    """Write what the connection sees as a file of its own, and bring it to the disk."""
+def copy_snapshot(
+    source: apsw.Connection, path: Path, entropy: Callable[[int], bytes], *, key: FileKey | None = None
+) -> None:
+    """Write what the connection sees as a file of its own, and bring it to the disk.
+
+    A copy of an encrypted store needs a key, and its own may be another one.
+    """
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    sealed = pages.are_sealed(source)
-    target = pages.connect(str(path), flags) if sealed else apsw.Connection(str(path), flags=flags)
+    sealed = key is not None or pages.are_sealed(source)
+    target = pages.connect(str(path), flags, key=key) if sealed else apsw.Connection(str(path), flags=flags)
     try:
         target.execute("PRAGMA secure_delete = ON")
         # First, so that page 1 says whether pages are sealed before any other page is written.
@@ -42,30 +45,6 @@ def copy_snapshot(source: apsw.Connection, path: Path, entropy: Callable[[int], 
     finally:
         pages.close(target)
     sync(path)
-
-
-@contextmanager
-def held(path: Path) -> Iterator[None]:
-    """Nobody else has the file open inside; `Busy` if somebody has.
-
-    The lock is taken on the file as it is, so that a damaged one can be held too, and no log is replayed.
-    """
-    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE
-    with translated(str(path)):
-        try:
-            file = apsw.VFSFile("", str(path), [flags, 0])
-        except UnicodeEncodeError:
-            raise InvalidInput(f"{str(path)!r} is not valid UTF-8.", hint="Choose another name.") from None
-    try:
-        try:
-            file.xLock(apsw.SQLITE_LOCK_SHARED)
-            file.xLock(apsw.SQLITE_LOCK_EXCLUSIVE)
-        except (apsw.BusyError, apsw.LockedError):
-            raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
-        yield
-    finally:
-        file.xUnlock(apsw.SQLITE_LOCK_NONE)
-        file.xClose()
 
 
 def check_replaceable(path: Path) -> None:
@@ -90,6 +69,11 @@ def replace_store(partial: Path, path: Path, *, keep: bool = False) -> Path | No
         return _replace(partial, real, keep=keep)
 
 
+def put_in_place_of(partial: Path, path: Path) -> None:
+    """As `replace_store`, for a caller that holds the old file itself; nothing of it is kept."""
+    _replace(partial, path, keep=False)
+
+
 def _replace(partial: Path, path: Path, *, keep: bool) -> Path | None:
     old = [suffix for suffix in ("", *_LOGS) if _beside(path, suffix).exists()]
     second = _free_name(path) if keep and old else None
@@ -101,6 +85,28 @@ def _replace(partial: Path, path: Path, *, keep: bool) -> Path | None:
         _beside(path, suffix).unlink(missing_ok=True)
     sync(path.parent)
     return second
+
+
+def place_new(partial: Path, path: Path) -> None:
+    """Let a finished file appear where there is none, or an empty one; another that came first stays."""
+    with writing(path):
+        if not _appears(partial, path) and path.stat().st_size == 0:
+            with held(path):
+                if path.stat().st_size == 0:  # still: another process may have been as far
+                    put_in_place(partial, path)
+        sync(path.parent)
+
+
+def _appears(partial: Path, path: Path) -> bool:
+    try:
+        os.link(partial, path)  # fails if there is a file by now, which a rename would replace
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        if os.path.lexists(path):
+            return False
+        put_in_place(partial, path)
+    return True
 
 
 def _beside(path: Path, suffix: str) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,7 @@ from longmind.base.errors import (
 )
 from longmind.base.store_files import SIDE_FILES, claim
 from longmind.store import pages
+from longmind.store.cipher import Kind, read_header
 from longmind.store.sqlite_errors import translated
 
 _LOGS: Final = ("-wal", "-shm")
@@ -79,12 +82,36 @@ def may_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Nobody else has the file open inside; `Busy` if somebody has.
+
+    The lock is taken on the file as it is, so that a damaged one can be held too, and no log is replayed.
+    """
+    flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE
+    with translated(str(path)):
+        try:
+            file = apsw.VFSFile("", str(path), [flags, 0])
+        except UnicodeEncodeError:
+            raise InvalidInput(f"{str(path)!r} is not valid UTF-8.", hint="Choose another name.") from None
+    try:
+        try:
+            file.xLock(apsw.SQLITE_LOCK_SHARED)
+            file.xLock(apsw.SQLITE_LOCK_EXCLUSIVE)
+        except (apsw.BusyError, apsw.LockedError):
+            raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
+        yield
+    finally:
+        file.xUnlock(apsw.SQLITE_LOCK_NONE)
+        file.xClose()
+
+
 def fold_log(path: Path) -> None:
     """Take away the log of a file about to be replaced: SQLite would replay it over its successor.
 
-    A database that somebody has open is refused as `Busy`. If the file is not a database, nobody can be
-    using it, and what SQLite left beside it is removed. A file of the user's own beside it is in the way:
-    SQLite would take it for a log, and remove it.
+    A database that somebody has open is refused as `Busy`. If the file is not a database that can be read
+    here, such as an encrypted one, and nobody has it open, what SQLite left beside it is removed. A file of
+    the user's own beside it is in the way: SQLite would take it for a log, and remove it.
     """
     claimed = claim(path)
     try:
@@ -98,8 +125,11 @@ def fold_log(path: Path) -> None:
     except Busy:
         raise Busy(f"{path} is in use.", hint="Close it there, or choose another path.") from None
     except Corrupt:
-        for ending in SIDE_FILES:
-            path.with_name(path.name + ending).unlink(missing_ok=True)
+        # An encrypted store may be in use, although nothing can be read in it here.
+        encrypted = read_header(path).kind is Kind.ENCRYPTED
+        with held(path) if encrypted else nullcontext():
+            for ending in SIDE_FILES:
+                path.with_name(path.name + ending).unlink(missing_ok=True)
     finally:
         claimed.release()
 

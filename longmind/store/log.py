@@ -21,6 +21,7 @@ import apsw
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store import pages
+from longmind.store.cipher import FileKey
 
 WHOLE: Final = 0
 """The file alone holds everything."""
@@ -100,11 +101,13 @@ def seal_copy(connection: apsw.Connection, entropy: Callable[[int], bytes] = sec
         write_state(connection, state)
 
 
-def read_alone(path: str) -> LogState:
+def read_alone(path: str, key: FileKey | None = None) -> LogState:
     """What the file itself says, without its log."""
     name = f"file:{quote(os.fsencode(path))}?immutable=1"
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
+        if key is not None:
+            key.unlock(connection)
         return read_state(connection)
     finally:
         connection.close(True)

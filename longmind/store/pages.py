@@ -20,6 +20,7 @@ from zlib import crc32
 import apsw
 
 from longmind.base.store_files import APPLICATION_ID
+from longmind.store.cipher import FileKey
 
 VFS_NAME: Final = "longmind"
 _UNCHECKED_NAME: Final = "longmind-unchecked"
@@ -134,8 +135,14 @@ _registered: list[_PageVFS] = []
 _registering = threading.Lock()
 
 
-def connect(name: str, flags: int, *, checked: bool = True) -> apsw.Connection:
-    """Open a database whose pages are checked when read. A new one has its pages sealed from the start."""
+def connect(name: str, flags: int, *, checked: bool = True, key: FileKey | None = None) -> apsw.Connection:
+    """Open a database whose pages are checked when read. A new one has its pages sealed from the start.
+
+    With a key, the cipher's tags are the seals: it works between SQLite and the system's files, where a VFS
+    of ours would see nothing but what is encrypted.
+    """
+    if key is not None:
+        return _connect_encrypted(name, flags, key)
     with _registering:
         if not _registered:
             _registered.append(_PageVFS(VFS_NAME, _PageFile))
@@ -145,6 +152,17 @@ def connect(name: str, flags: int, *, checked: bool = True) -> apsw.Connection:
     try:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):
             _reserve(connection, RESERVED)
+    except apsw.Error:
+        close(connection)
+        raise
+    return connection
+
+
+def _connect_encrypted(name: str, flags: int, key: FileKey) -> apsw.Connection:
+    connection = apsw.Connection(name, flags=flags)
+    connection.set_busy_timeout(_PATIENCE_MS)
+    try:
+        key.unlock(connection)
     except apsw.Error:
         close(connection)
         raise
@@ -163,8 +181,11 @@ def are_sealed(connection: apsw.Connection) -> bool:
     return _reserve(connection, -1) == RESERVED
 
 
-def rebuild(connection: apsw.Connection) -> None:
+def rebuild(connection: apsw.Connection, *, encrypted: bool = False) -> None:
     """Write the whole database anew, without free pages, and with its pages sealed."""
+    if encrypted:
+        connection.execute("VACUUM")
+        return
     _reserve(connection, RESERVED)
     try:
         connection.execute("VACUUM")

@@ -16,8 +16,9 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import Corrupt, Forbidden
 from longmind.store import pages
+from longmind.store.cipher import FileKey, does_not_fit
 from longmind.store.log import WHOLE, LogState, boot_id, read_alone, read_state
 
 _log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class _Index(NamedTuple):
     """How many of them are in the file."""
 
 
-def examine(path: str, *, accept_lost_log: bool) -> bool:
+def examine(path: str, *, accept_lost_log: bool, key: FileKey | None = None) -> bool:
     """Refuse a log that lost committed transactions; called before any connection replays it.
 
     Only where nobody else has the file open: then SQLite would build its index anew from the log, and what
@@ -61,20 +62,22 @@ def examine(path: str, *, accept_lost_log: bool) -> bool:
         )
     for pause in (0.0, 0.0005):  # two that open at the same moment are in each other's way once
         time.sleep(pause)
-        connection = _alone(real)
+        connection = _alone(real, key)
         if connection is not None:
             try:
-                return _check_whole(path, real, connection, accept_lost_log=accept_lost_log)
+                return _check_whole(path, real, connection, accept_lost_log=accept_lost_log, key=key)
             finally:
                 connection.close(True)
     return False
 
 
-def check_own(path: str, connection: apsw.Connection, *, accept_lost_log: bool) -> None:
+def check_own(
+    path: str, connection: apsw.Connection, *, accept_lost_log: bool, key: FileKey | None = None
+) -> None:
     """Refuse a log of another file, or none where there must be one; called before anything is written."""
     problem = None
     for _ in range(_TRIES):  # another process may be writing the file at this moment
-        problem = _problem(path, connection)
+        problem = _problem(path, connection, key)
         if problem is None:
             return
         if problem.lost and accept_lost_log:
@@ -83,6 +86,14 @@ def check_own(path: str, connection: apsw.Connection, *, accept_lost_log: bool) 
         time.sleep(_PAUSE_SECONDS)
     assert problem is not None
     raise problem.error
+
+
+def refused(path: str, key: FileKey) -> Corrupt | Forbidden:
+    """Why page 1 cannot be decrypted: the log has another one, if the key fits the file alone."""
+    real = os.path.realpath(path)
+    if _size(f"{real}-wal") > _HEADER and _alone_or_none(real, key) is not None:
+        return _foreign(path, real)
+    return does_not_fit(path)
 
 
 def leave(path: str, connection: apsw.Connection) -> None:
@@ -101,7 +112,7 @@ class _Problem(NamedTuple):
     """Whether it may be accepted: a log of another file never is."""
 
 
-def _problem(path: str, connection: apsw.Connection) -> _Problem | None:
+def _problem(path: str, connection: apsw.Connection, key: FileKey | None) -> _Problem | None:
     real = os.path.realpath(path)
     # Inside a read transaction no checkpoint moves anything later than what is seen, and no log begins anew.
     connection.execute("BEGIN")
@@ -111,7 +122,7 @@ def _problem(path: str, connection: apsw.Connection) -> _Problem | None:
         except (apsw.CorruptError, apsw.NotADBError, Corrupt):
             seen = None
         has_log = _size(f"{real}-wal") > _HEADER
-        alone = _alone_or_none(real) if has_log else seen
+        alone = _alone_or_none(real, key) if has_log else seen
     finally:
         if connection.in_transaction:  # an error while reading may have ended it already
             connection.execute("ROLLBACK")
@@ -127,9 +138,9 @@ def _problem(path: str, connection: apsw.Connection) -> _Problem | None:
     return None if seen.follows(alone) else _Problem(_foreign(path, real), lost=False)
 
 
-def _alone_or_none(real: str) -> LogState | None:
+def _alone_or_none(real: str, key: FileKey | None) -> LogState | None:
     try:
-        return read_alone(real)
+        return read_alone(real, key)
     except (apsw.Error, Corrupt):
         return None
 
@@ -166,7 +177,7 @@ def _damaged(path: str, readable: int, committed: int | None) -> Corrupt:
 # The log as a whole
 
 
-def _alone(real: str) -> apsw.Connection | None:
+def _alone(real: str, key: FileKey | None) -> apsw.Connection | None:
     """A connection with the file to itself, which leaves the shared index untouched; None if in use."""
     try:
         connection = apsw.Connection(
@@ -176,6 +187,10 @@ def _alone(real: str) -> apsw.Connection | None:
         return None
     try:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if key is not None:
+            # Sets the mode first: with a key the first read comes next, and must not touch the shared index.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+            key.unlock(connection)
         connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         connection.execute("BEGIN IMMEDIATE")
@@ -186,10 +201,13 @@ def _alone(real: str) -> apsw.Connection | None:
     return connection
 
 
-def _check_whole(path: str, real: str, connection: apsw.Connection, *, accept_lost_log: bool) -> bool:
-    problem = _problem(path, connection)
+def _check_whole(
+    path: str, real: str, connection: apsw.Connection, *, accept_lost_log: bool, key: FileKey | None
+) -> bool:
+    problem = _problem(path, connection, key)
     if problem is not None and not problem.lost:
-        if not _is_first_move(real):
+        # An encrypted file gets its name when it has its tables, so its first move is like any other.
+        if key is not None or not _is_first_move(real):
             raise problem.error
         return True
     try:

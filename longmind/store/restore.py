@@ -14,10 +14,12 @@ import apsw
 from longmind.base.addresses import shown_location
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound, Unsupported
 from longmind.base.partial import partial_file
+from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.store_files import check_target
 from longmind.base.times import Clock, SystemClock
 from longmind.store import pages
 from longmind.store.audit import note
+from longmind.store.cipher import Kind, read_header
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
 from longmind.store.files import check_path
 from longmind.store.migrations import migrations
@@ -47,11 +49,13 @@ def restore(
     overwrite: bool = False,
     deep: bool = False,
     actor: str | None = None,
+    key: KeyLike | None = None,
 ) -> Restored:
     """Put a checked copy of a backup in the place of a store that nobody has open.
 
     Works over a store that is damaged, killed or missing. What is there is replaced only with `overwrite`,
     and is kept beside it, with its log, as NAME.before-restore. `deep` checks every row of the backup first.
+    `key` opens an encrypted backup, and then the store.
     """
     source, target = _named(backup), _named(to)
     check_path(source, must_exist=False)
@@ -67,13 +71,20 @@ def restore(
             raise Conflict(
                 f"{target} exists.", hint="Restore to another path, or replace it (it is kept): --overwrite."
             )
+        if key is None and read_header(os.path.realpath(target)).kind is Kind.ENCRYPTED:
+            raise Conflict(
+                f"{target} is encrypted, and the restored store would not be. Nothing was changed.",
+                hint="Give the key of an encrypted backup. To restore a plain one, name another path, and "
+                "encrypt it then: longmind encrypt STORE",
+            )
         check_replaceable(target)
     check_target(target)
     with partial_file(Path(os.path.realpath(target))) as partial:
-        is_current = _copy_checked(source, partial, deep=deep)
+        secret = None if key is None else secret_of(key)
+        is_current = _copy_checked(source, partial, deep=deep, secret=secret)
         replaced = replace_store(partial, target, keep=True)
     if is_current:  # one of an earlier format begins its log when it is next opened for writing
-        with closing(open_store(target, create=False, actor=actor)) as store:
+        with closing(open_store(target, create=False, actor=actor, key=key)) as store:
             note(store, "restore", detail={"replaced": replaced is not None})
     return Restored(str(target), target.stat().st_size, None if replaced is None else str(replaced))
 
@@ -92,6 +103,11 @@ def reseal(store: str | os.PathLike[str]) -> Restored:
     log = real.with_name(f"{real.name}-wal")
     if log.exists() and log.stat().st_size:
         raise Corrupt(f"{target} is damaged, and has a log. Nothing was changed.", hint=_ANOTHER)
+    if read_header(real).kind is Kind.ENCRYPTED:
+        raise Corrupt(
+            f"{target} is damaged, and its cipher confirms no page that was changed. Nothing was changed.",
+            hint=_ANOTHER,
+        )
     check_replaceable(target)
     with partial_file(real) as partial:
         with translated(str(target)):
@@ -116,22 +132,24 @@ def _check(engine: SqliteEngine, what: str, *, deep: bool) -> None:
         raise Corrupt(f"{what}: {detail}. Nothing was changed.", hint=_ANOTHER)
 
 
-def _copy_checked(source: Path, partial: Path, *, deep: bool) -> bool:
+def _copy_checked(source: Path, partial: Path, *, deep: bool, secret: Secret | None) -> bool:
     """Copy a backup that is sound; returns whether it has the format of this version."""
     clock = SystemClock()
-    with closing(_opened(source, clock)) as engine:
+    with closing(_opened(source, clock, secret)) as engine:
         _check(engine, f"The backup {source} is damaged", deep=deep)
         with engine.read() as db, translated(str(source)):
             assert isinstance(db, SqliteConnection)
             db.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-            copy_snapshot(db.connection, partial, secrets.token_bytes)
+            copy_snapshot(db.connection, partial, secrets.token_bytes, key=engine.key)
         return engine.format() == len(migrations("sqlite"))
 
 
-def _opened(source: Path, clock: Clock) -> SqliteEngine:
+def _opened(source: Path, clock: Clock, secret: Secret | None = None) -> SqliteEngine:
     """The hints of opening are for a store in use, and would send the user round in a circle."""
     try:
-        return SqliteEngine(str(source), clock=clock, read_only=True, create=False, durability="normal")
+        return SqliteEngine(
+            str(source), clock=clock, read_only=True, create=False, durability="normal", key=secret
+        )
     except Corrupt as error:
         raise Corrupt(
             f"The backup cannot be read. {error.message}",

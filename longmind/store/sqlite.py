@@ -25,16 +25,19 @@ from longmind.base.errors import (
     Unsupported,
 )
 from longmind.base.partial import partial_file, remove_strays
+from longmind.base.secret import Secret
 from longmind.base.store_files import Claim, check_target, claim
 from longmind.base.times import Clock
 from longmind.store import accounting, audit_log, pages
 from longmind.store.changes import Changes
+from longmind.store.cipher import FileKey
 from longmind.store.copies import check_replaceable, copy_snapshot, replace_store
+from longmind.store.encrypted_files import file_key
 from longmind.store.engine import Connection, Dialect, EngineReport, scalar
 from longmind.store.files import FileIdentity, check_path, may_write
 from longmind.store.log import WHOLE, FileLog, read_state
 from longmind.store.pages import MOST_PAGES
-from longmind.store.recovery import check_own, examine, leave
+from longmind.store.recovery import check_own, examine, leave, refused
 from longmind.store.scope import Scope, TurnQueue
 from longmind.store.sqlite_changes import SqliteChanges
 from longmind.store.sqlite_errors import translated
@@ -90,6 +93,7 @@ class SqliteEngine:
         create: bool,
         durability: str,
         accept_lost_log: bool = False,
+        key: Secret | FileKey | None = None,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         self.location = path
@@ -107,6 +111,9 @@ class SqliteEngine:
         self._files: FileIdentity | None = None
         self._deadline = 0.0
         self._closed = False
+        self._has_opened = False
+        if self._in_memory and key is not None:
+            raise InvalidInput("A store in memory is not encrypted.", hint="Open it without a key.")
         if self._in_memory and read_only:
             raise InvalidInput("A store in memory cannot be opened read-only: it would always be empty.")
         if not self._in_memory:
@@ -114,6 +121,7 @@ class SqliteEngine:
         # Before SQLite opens the file, so that no other thread opens and closes it by hand meanwhile.
         self._claim: Claim | None = None if self._in_memory else claim(path)
         try:
+            self.key = None if self._in_memory else file_key(path, key, None if read_only else self._make)
             self._main = self._open_main()
         except BaseException:
             self._release()
@@ -132,9 +140,19 @@ class SqliteEngine:
 
     # Opening
 
+    def _make(self, path: str, key: FileKey) -> None:
+        """A new store at another path, with all its tables."""
+        engine = SqliteEngine(
+            path, clock=self._clock, read_only=False, create=True, durability=self._durability, key=key
+        )
+        try:
+            engine.migrate()
+        finally:
+            engine.close()
+
     def _open_main(self) -> apsw.Connection:
         self._log_is_whole = not self._in_memory and examine(
-            self.location, accept_lost_log=self._accept_lost_log
+            self.location, accept_lost_log=self._accept_lost_log, key=self.key
         )
         try:
             connection = self._identified()
@@ -146,6 +164,7 @@ class SqliteEngine:
             connection = self._identified()
         connection.set_busy_handler(self._wait_for_turn)
         self._changes = SqliteChanges(connection)
+        self._has_opened = True
         self._deadline = time.monotonic() + _READER_PATIENCE_MS / 1000  # others may be opening or closing it
         return connection
 
@@ -154,7 +173,7 @@ class SqliteEngine:
         try:
             if not self._in_memory and not self._log_is_whole:
                 with translated(self.location):
-                    check_own(self.location, connection, accept_lost_log=self._accept_lost_log)
+                    check_own(self.location, connection, accept_lost_log=self._accept_lost_log, key=self.key)
             check_ours(connection, self.location, read_only=self.read_only)
             if not self._in_memory and not self.read_only:
                 enter_wal(connection, self.location, patience=_READER_PATIENCE_MS / 1000)
@@ -175,7 +194,7 @@ class SqliteEngine:
                 elif not may_write(Path(self.location)):
                     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
                     name += "?immutable=1" if self._immutable else ""
-            connection = apsw.Connection(name) if self._in_memory else pages.connect(name, flags)
+            connection = apsw.Connection(name) if self._in_memory else self._connected(name, flags)
             connection.set_busy_timeout(_READER_PATIENCE_MS)
             # A connection that is merely dropped must not take the log away; an orderly `close` does that.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -186,6 +205,15 @@ class SqliteEngine:
             if self.read_only:
                 connection.execute("PRAGMA query_only = ON")
             return connection
+
+    def _connected(self, name: str, flags: int) -> apsw.Connection:
+        try:
+            return pages.connect(name, flags, key=self.key)
+        except apsw.NotADBError:
+            # After it fitted once, page 1 is damaged: then it is said as of any other damage.
+            if self.key is None or self._has_opened:
+                raise
+            raise refused(self.location, self.key) from None
 
     def migrate(self, *, to: int | None = None) -> None:
         """To the newest format; `to` stops at an older one, to make files such as old versions left."""
@@ -218,11 +246,15 @@ class SqliteEngine:
 
     def _seal_pages(self) -> None:
         """Give a file of an older format its page checksums; until that succeeds it works without them."""
-        if self._in_memory or pages.are_sealed(self._main):
+        if self._in_memory or self._is_sealed(self._main):
             return
         with suppress(LongmindError):  # busy, a full disk, damage: `verify` names what is missing
             self._rebuild()
             self._checkpoint()
+
+    def _is_sealed(self, connection: apsw.Connection) -> bool:
+        """Whether damage to any page is found: by the cipher's tags, or by our checksums."""
+        return self.key is not None or pages.are_sealed(connection)
 
     def format(self) -> int:
         with self.read() as db:
@@ -350,7 +382,7 @@ class SqliteEngine:
                 missing_migrations(db.connection, self.location)
                 if deep and accounting.EARLIER <= scalar(db, "PRAGMA user_version") < accounting.FORMAT:
                     accounting.check_earlier(db)
-                if not self._in_memory and not pages.are_sealed(db.connection):
+                if not self._in_memory and not self._is_sealed(db.connection):
                     notes.append("The pages have no checksums yet; `compact` adds them.")
                 read_state(db.connection)
             except Corrupt as error:
@@ -374,12 +406,13 @@ class SqliteEngine:
     def scrub(self, *, patience: float = 5.0) -> bool:
         """Empty the log into the file, whose pages are written without what was deleted from them.
 
-        That holds for sealed pages; a file that has none yet is rebuilt, which seals them.
+        That holds for pages that our VFS writes. A file that has no seals yet is rebuilt, which adds them; an
+        encrypted one is rebuilt each time, since what a split leaves in a page is out of our reach there.
         """
         if self._in_memory:
             return True
         try:
-            if not pages.are_sealed(self._main):
+            if self.key is not None or not pages.are_sealed(self._main):
                 self._rebuild()
         except Busy:
             return False
@@ -425,7 +458,7 @@ class SqliteEngine:
             self.check_open()
             self.check_file("Nothing was changed.")
             self._deadline = time.monotonic() + 60
-            pages.rebuild(main)
+            pages.rebuild(main, encrypted=self.key is not None)
 
     def backup(self, path: Path, *, overwrite: bool) -> int:
         check_path(path, must_exist=False)
@@ -439,7 +472,7 @@ class SqliteEngine:
             with self.read() as db, translated(str(path)):
                 assert isinstance(db, SqliteConnection)
                 db.one("SELECT 1 FROM store_clock")  # fixes the snapshot before the copy begins
-                copy_snapshot(db.connection, partial, self._entropy)
+                copy_snapshot(db.connection, partial, self._entropy, key=self.key)
             replace_store(partial, target)
         return path.stat().st_size
 

@@ -45,6 +45,9 @@ def enter_wal(connection: apsw.Connection, location: str, *, patience: float) ->
         while True:
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
+                # Opens the log with its shared index; if the close were the first to do it, in exclusive
+                # mode, it would know of no index and leave that of the readers behind.
+                connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
                 return
             except apsw.BusyError:  # another process is creating the same file
                 if time.monotonic() > deadline:

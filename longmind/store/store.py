@@ -13,6 +13,7 @@ from longmind.base.caller import acting, check_actor
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
+from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.times import Clock, SystemClock, to_ms
 from longmind.store.audit_log import AuditLog
 from longmind.store.engine import Connection, Engine
@@ -42,9 +43,12 @@ class Store:
         max_bytes: int | None = None,
         memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
+        secret: Secret | None = None,
         entropy: Callable[[int], bytes] = secrets.token_bytes,
         actor: str | None = None,
     ) -> None:
+        self.secret = secret
+        """What opened the file, if it is encrypted: copies and exports of it are, too."""
         self.engine = engine
         self.clock = clock
         self.entropy = entropy
@@ -214,6 +218,7 @@ def open_store(
     memory_limit: int = MEMORY_LIMIT,
     busy_timeout: float = BUSY_SECONDS,
     accept_lost_log: bool = False,
+    key: KeyLike | None = None,
     parts: Sequence[Part] = (),
     actor: str | None = None,
 ) -> Store:
@@ -228,6 +233,7 @@ def open_store(
     named = None if actor is None else check_actor(actor)
     time_source = SystemClock() if clock is None else clock
     _reading(time_source)
+    secret = None if key is None else secret_of(key)
     engine = _open_engine(
         location,
         time_source,
@@ -235,6 +241,7 @@ def open_store(
         create=create,
         durability=durability,
         accept_lost_log=accept_lost_log,
+        secret=secret,
     )
     try:
         engine.migrate()
@@ -245,6 +252,7 @@ def open_store(
             memory_limit=memory_limit,
             busy_timeout=busy_timeout,
             actor=named,
+            secret=secret,
         )
         store.parts.extend(parts)
         if not read_only and not store.id:
@@ -267,8 +275,15 @@ def _open_engine(
     create: bool,
     durability: str,
     accept_lost_log: bool,
+    secret: Secret | None,
 ) -> Engine:
     if isinstance(location, str) and location.startswith(POSTGRES_SCHEMES):
+        if secret is not None:
+            raise Unsupported(
+                "A store on PostgreSQL is not encrypted by Longmind, and a key was given for it.",
+                hint="Encrypt the server's disk (LUKS, or your provider's volume encryption), connect with "
+                "sslmode=verify-full, and open the store without a key.",
+            )
         from longmind.store.postgres import PostgresEngine
 
         return PostgresEngine(location, clock=clock, read_only=read_only, create=create)
@@ -285,6 +300,7 @@ def _open_engine(
         create=create,
         durability=durability,
         accept_lost_log=accept_lost_log,
+        key=secret,
     )
 
 

@@ -20,7 +20,9 @@ from typing import Any, Final
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, NotFound, Unsupported
 from longmind.base.hashing import checksum
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.secret import Secret
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file
+from longmind.store.encrypted_stream import MAGIC, EncryptedReader, EncryptedWriter
 from longmind.store.engine import Connection, Dialect, Value
 from longmind.store.files import fold_log
 from longmind.store.scan import PAGE, columns, rows_in_order
@@ -368,7 +370,9 @@ def _read(value: Any, number: int) -> Value:
 # Files of lines
 
 
-def write_lines(path: str | os.PathLike[str], lines: Iterable[str], *, overwrite: bool) -> int:
+def write_lines(
+    path: str | os.PathLike[str], lines: Iterable[str], *, overwrite: bool, secret: Secret | None = None
+) -> int:
     """Write beside the file and put it in place when all of it is there; return the bytes written."""
     target = Path(path)
     check_target(target)
@@ -382,11 +386,14 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str], *, overwrite
         )
     if replaces:
         fold_log(target)  # refuses a store that is in use
-    size = 0
     with partial_file(target) as partial:
         with writing(target), partial.open("wb") as file:
+            stream = file if secret is None else EncryptedWriter(file, secret)
             for line in lines:
-                size += file.write(line.encode())
+                stream.write(line.encode())
+            if isinstance(stream, EncryptedWriter):
+                stream.finish()
+            size = file.tell()
         if target.exists():
             fold_log(target)  # again: it may have been opened since
         put_in_place(partial, target)
@@ -394,15 +401,27 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str], *, overwrite
 
 
 @contextmanager
-def read_lines(path: str | os.PathLike[str]) -> Iterator[Iterator[str]]:
-    """The lines of a file, each with its end."""
+def read_lines(path: str | os.PathLike[str], *, secret: Secret | None = None) -> Iterator[Iterator[str]]:
+    """The lines of a file, each with its end; `secret` is for one that is encrypted."""
     source = Path(path)
     if not source.exists():
         raise NotFound(f"{path} does not exist.", hint="Check the path.")
     if not source.is_file() or not os.access(source, os.R_OK):
         raise Forbidden(f"{path} cannot be read.", hint="Check that it is a file that you may read.")
-    with open_user_file(source) as raw, io.TextIOWrapper(raw, encoding="utf-8", newline="\n") as file:
+    with open_user_file(source) as raw, _text(raw, str(path), secret) as file:
         try:
             yield iter(file)
         except UnicodeDecodeError as error:
             raise InvalidInput(f"{path} is no text: byte {error.start} cannot be read.") from None
+
+
+def _text(raw: io.BufferedReader, name: str, secret: Secret | None) -> io.TextIOWrapper:
+    if not raw.peek(len(MAGIC)).startswith(MAGIC):
+        return io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+    if secret is None:
+        raise Forbidden(
+            f"{name} is encrypted, and no key was given.",
+            hint="Give the key of the store that was exported: key=… in Python, or LONGMIND_KEY.",
+        )
+    decrypted = io.BufferedReader(EncryptedReader(raw, secret, name))
+    return io.TextIOWrapper(decrypted, encoding="utf-8", newline="\n")

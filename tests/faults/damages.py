@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longmind import Corrupt, LongmindError, Memory, Unavailable, Unsupported
+from longmind import Corrupt, Forbidden, LongmindError, Memory, Unavailable, Unsupported
 from longmind.store.pages import sealed
 from tests.faults.worlds import Question, open_world
+from tests.store.opening import key_option
 
 PAGE = 4096
 LOG_HEADER = 32
 FRAME_HEADER = 24
-REFUSALS = (Corrupt, Unsupported, Unavailable)
+REFUSALS = (Corrupt, Unsupported, Unavailable, *((Forbidden,) if key_option() else ()))
 """What damage may end in. NotFound, say, would be an answer, and a wrong one."""
 
 Damage = Callable[[random.Random, bytes], bytes]

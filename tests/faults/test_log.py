@@ -19,7 +19,7 @@ from longmind.store import log, pages, recovery
 from longmind.store.log import AHEAD, WHOLE, read_alone
 from longmind.store.sqlite import SqliteEngine
 from tests.store.children import Child
-from tests.store.opening import open_memory
+from tests.store.opening import key_option, open_memory
 
 WRITES = 40
 
@@ -467,13 +467,13 @@ def test_restoring_puts_a_backup_in_the_place_of_a_killed_store_and_keeps_it(
         memory.backup(tmp_path / "backup.mind")
     texts = killed(path, "a")
     with pytest.raises(Conflict, match="exists"):
-        Memory.restore(tmp_path / "backup.mind", path)
-    restored = Memory.restore(tmp_path / "backup.mind", path, overwrite=True, deep=True)
+        Memory.restore(tmp_path / "backup.mind", path, **key_option())
+    restored = Memory.restore(tmp_path / "backup.mind", path, overwrite=True, deep=True, **key_option())
     assert restored.kept == f"{path}.before-restore"
     assert restored.bytes == path.stat().st_size
     assert texts_in(path) == ["in the backup"]
     assert texts_in(Path(restored.kept)) == ["in the backup", *texts]
-    again = Memory.restore(tmp_path / "backup.mind", path, overwrite=True)
+    again = Memory.restore(tmp_path / "backup.mind", path, overwrite=True, **key_option())
     assert again.kept == f"{path}.before-restore-2"
     assert folder(path) == [
         path.name,
@@ -496,7 +496,7 @@ def test_restoring_works_whatever_is_there(path: Path, tmp_path: Path, there: st
     elif there != "nothing":
         path.write_bytes({"empty": b"", "garbage": b"no database " * 999, "one byte": b"x"}[there])
     before = bytes_of(path)
-    restored = Memory.restore(tmp_path / "backup.mind", path, overwrite=True)
+    restored = Memory.restore(tmp_path / "backup.mind", path, overwrite=True, **key_option())
     assert texts_in(path) == ["kept"]
     if before:
         assert restored.kept is not None
@@ -511,12 +511,12 @@ def test_restoring_refuses_a_target_in_use_here_or_elsewhere(path: Path, tmp_pat
         memory.backup(backup)
         memory.remember("newer")
         with pytest.raises(Busy, match="in use"):
-            Memory.restore(backup, path, overwrite=True)
+            Memory.restore(backup, path, overwrite=True, **key_option())
         memory.remember("newest")
     with Child("write", str(path)) as child:
         child.hear("ready")
         with pytest.raises(Busy, match="in use"):
-            Memory.restore(backup, path, overwrite=True)
+            Memory.restore(backup, path, overwrite=True, **key_option())
         child.tell("theirs")
         child.hear("done")
         child.end()
@@ -544,7 +544,7 @@ def test_restoring_refuses_what_is_not_a_sound_backup(path: Path, tmp_path: Path
         ("postgresql://localhost/x", InvalidInput),
     ):
         with pytest.raises(error):
-            Memory.restore(wrong, path, overwrite=True, deep=True)
+            Memory.restore(wrong, path, overwrite=True, deep=True, **key_option())
     assert path.read_bytes() == before
     assert folder(path) == [path.name]
 
@@ -555,7 +555,7 @@ def test_a_backup_of_an_earlier_format_is_restored_as_it_is(path: Path, tmp_path
     )
     engine.migrate(to=8)
     engine.close()
-    Memory.restore(tmp_path / "old", path)
+    Memory.restore(tmp_path / "old", path, **key_option())
     with open_memory(path) as memory:
         memory.remember("migrated")
     assert texts_in(path) == ["migrated"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from longmind import ALL, AsOf, Entity, FrozenClock, Memory, NotFound
 from longmind.embed.hash import HashEmbedder
+from tests.store.opening import key_option
 
 START = 1_700_000_000_000
 LATER = START + 10**9
@@ -24,6 +25,7 @@ Question = Callable[[Memory], Any]
 
 def open_world(path: Path, clock: FrozenClock | None = None, **options: Any) -> Memory:
     """With vectors that need no model, and facts read by the rules."""
+    options = {**key_option(path), **options}
     return Memory.open(path, clock=clock or FrozenClock(LATER), embedder=HashEmbedder(), **options)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longmind import Memory
-from tests.store.opening import open_memory
+from tests.store.opening import key_option, open_memory
 
 FULL: dict[str, Any] = {"embedder": "hash:32", "extractor": "auto"}
 """With vectors and extraction: whatever can be half-written is written."""
@@ -153,7 +153,7 @@ class Writer:
         if target.exists():
             with open_memory(target, **FULL) as memory:
                 memory.remember(f"Written after the backup, {self.word()}.", tags=["later"])
-        done = Memory.restore(source, target, overwrite=True)
+        done = Memory.restore(source, target, overwrite=True, **key_option())
         if done.kept is not None:
             Path(done.kept).unlink()
         return {"restored": [str(source), str(target)]}

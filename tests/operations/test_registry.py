@@ -69,6 +69,9 @@ GROUP = {
 APART = {
     "Memory.open": "is how a face gets its memory",
     "Memory.restore": "replaces a store that nobody has open; the command line has it",
+    "Memory.encrypt": "changes a store that nobody has open, and takes a key; the command line has it",
+    "Memory.rekey": "changes a store that nobody has open, and takes a key; the command line has it",
+    "Memory.decrypt": "changes a store that nobody has open, and takes a key; the command line has it",
     "Memory.close": "is what a face does in the end",
     "Memory.session": "is a context manager; each operation is one already",
     "Memory.flush": "is done by closing",

@@ -14,7 +14,8 @@ from longmind import ALL, AsOf, Conflict, ErasureCertificate, FrozenClock, Inval
 from longmind.ingest import pipeline
 from longmind.store import frames
 from longmind.store.drafts import chunked, draft
-from tests.store.opening import open_memory
+from tests.store.encrypted import decrypted_pages
+from tests.store.opening import key_option, open_memory
 
 FIELDS = ("title", "session", "speaker", "uri", "tag", "name", "value", "key")
 
@@ -44,7 +45,9 @@ def item(number: int) -> dict[str, object]:
 def stored_bytes(path: Path) -> bytes:
     """Of the file and its log, read by another process: closing a file here would drop our locks on it."""
     names = [name for name in (str(path), f"{path}-wal", f"{path}-journal") if Path(name).exists()]
-    return subprocess.run(["cat", *names], capture_output=True, check=True).stdout
+    raw = subprocess.run(["cat", *names], capture_output=True, check=True).stdout
+    key = key_option().get("key")
+    return raw if key is None else raw + decrypted_pages(path, key)
 
 
 def document(memory: Memory, text: str, size: int = 40, **fields: object) -> tuple[int, list[int]]:

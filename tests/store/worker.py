@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from longmind import LongmindError, Memory
-from tests.faults import writer
+from tests.faults import encrypting, writer
 from tests.store.opening import open_memory
 
 
@@ -250,7 +250,22 @@ def import_(location: str, source: str) -> None:
     writer.import_(say, location, source)
 
 
+def write_encrypted(*arguments: str) -> None:
+    encrypting.write_some(say, *arguments)
+
+
+def change_key(*arguments: str) -> None:
+    encrypting.change_key(say, *arguments)
+
+
+def mark_every_column(*arguments: str) -> None:
+    encrypting.mark_every_column(say, *arguments)
+
+
 VERBS = (
+    write_encrypted,
+    change_key,
+    mark_every_column,
     reindex,
     import_file,
     copy_to,
