@@ -10,6 +10,7 @@ import logging
 import os
 import struct
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import quote
@@ -29,6 +30,8 @@ _MAGIC: Final = (0x377F0682, 0x377F0683)
 """The last bit tells the byte order of the checksums."""
 _INDEX_HEADER: Final = 48
 _INDEX_VERSION: Final = 3_007_000
+_RESERVED_AT: Final = 20
+"""Where page 1 says how many bytes at the end of each page are ours."""
 _TRIES: Final = 10
 _PAUSE_SECONDS: Final = 0.02
 
@@ -207,7 +210,7 @@ def _check_whole(
     problem = _problem(path, connection, key)
     if problem is not None and not problem.lost:
         # An encrypted file gets its name when it has its tables, so its first move is like any other.
-        if key is not None or not _is_first_move(real):
+        if key is not None or not _is_interrupted_move(real):
             raise problem.error
         return True
     try:
@@ -240,37 +243,66 @@ def _check_whole(
     return False
 
 
-def _is_first_move(real: str) -> bool:
-    """Whether the file holds nothing but pages of the log beside it, which also has all the others.
+def _is_interrupted_move(real: str) -> bool:
+    """Whether a process was killed while it moved the log beside the file into it.
 
-    So it is after a kill in the first checkpoint of a new file: a part of its pages was moved, and alone they
-    are not a database. Whatever the log belongs to, replaying it takes nothing away.
+    Pages are moved in the order of their numbers. So the file begins with pages of the log, and may not be a
+    database alone. That is so after a kill in the first checkpoint of a new file or of an upgrade.
     """
-    header = _read(f"{real}-wal", 0, _HEADER)
-    if len(header) < _HEADER:
+    size, offsets, count = _pages_of_log(f"{real}-wal")
+    if not count or 1 not in offsets:
         return False
+    has_all = all(number in offsets for number in range(1, count + 1))
+    is_sealed = _read(f"{real}-wal", offsets[1][-1] + _RESERVED_AT, 1) == bytes([pages.RESERVED])
+    # Through SQLite: closing a file of our own would release the locks of this process.
+    file = apsw.VFSFile("", real, [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        length = file.xFileSize()
+        others = (
+            (number, page)
+            for number in range(1, -(-length // size) + 1)
+            if is_sealed or number in offsets
+            if not _is_of_log(
+                page := file.xRead(min(size, length - (number - 1) * size), (number - 1) * size),
+                (_read(f"{real}-wal", start, size) for start in offsets.get(number, ())),
+                number if is_sealed else None,
+            )
+        )
+        first, page = next(others, (0, b""))
+        if first == 1:
+            return False
+        if not is_sealed:
+            # A file of an early format on its way up. What can be read alone, as a backup can, is whole.
+            return _alone_or_none(real, None) is None
+        # The log has every page, so replaying it takes nothing away from a file that has nothing else, nor
+        # from one whose other pages have no checksums: no store has both kinds.
+        return has_all and (not first or len(page) < size or pages.sealed(page, first) != page)
+    finally:
+        file.xClose()
+
+
+def _is_of_log(page: bytes, versions: Iterable[bytes], sealed_as: int | None) -> bool:
+    if sealed_as is None:
+        return any(version == page for version in versions)
+    return any(pages.sealed(version, sealed_as) == page for version in versions)
+
+
+def _pages_of_log(name: str) -> tuple[int, dict[int, list[int]], int]:
+    """The size of a page, where the log has the versions of each, and how many the last commit counts."""
+    header = _read(name, 0, _HEADER)
+    if len(header) < _HEADER:
+        return 1, {}, 0
     size = struct.unpack_from(">I", header, 8)[0]
     offsets: dict[int, list[int]] = {}
     count = 0
-    for offset in range(_HEADER, _size(f"{real}-wal"), _FRAME_HEADER + size):
-        frame = _read(f"{real}-wal", offset, _FRAME_HEADER)
-        if frame[8:16] != header[16:24]:  # a frame of an earlier generation
+    for offset in range(_HEADER, _size(name), _FRAME_HEADER + size):
+        frame = _read(name, offset, _FRAME_HEADER)
+        if len(frame) < _FRAME_HEADER or frame[8:16] != header[16:24]:  # of an earlier generation
             break
         number, committed = struct.unpack_from(">II", frame)
         offsets.setdefault(number, []).append(offset + _FRAME_HEADER)
         count = committed or count
-    if not count or any(number not in offsets for number in range(1, count + 1)):
-        return False
-    # Through SQLite: closing a file of our own would release the locks of this process.
-    file = apsw.VFSFile("", real, [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
-    try:
-        return all(
-            any(pages.sealed(_read(f"{real}-wal", start, size), number) == page for start in offsets[number])
-            for number in range(1, min(file.xFileSize() // size, count) + 1)
-            if (page := file.xRead(size, (number - 1) * size))
-        )
-    finally:
-        file.xClose()
+    return size, offsets, count
 
 
 def _read_index(name: str) -> _Index | None:
