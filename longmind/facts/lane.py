@@ -32,7 +32,10 @@ _ASCII_WORD: Final = re.compile(r"[^\s!-/:-@\[-`{-~]+")
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
 # it cites the document as a whole).
-_RESTS_ON: Final = "(v.span_id = s.span_id OR v.fact_id = s.fact_id)"
+_RESTS_ON: Final = (
+    "(v.assertion_id IN (SELECT u.assertion_id FROM fact_support u WHERE u.span_id = s.span_id) "
+    "OR v.fact_id = s.fact_id)"
+)
 _SHOWN_BY: Final = (
     "((f.frame_id = v.frame_id AND NOT EXISTS (SELECT 1 FROM frame k WHERE k.parent_id = f.frame_id "
     "AND k.start_byte IS NOT NULL)) OR (f.parent_id = v.frame_id AND f.start_byte IS NOT NULL "

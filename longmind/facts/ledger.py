@@ -31,7 +31,8 @@ from longmind.facts.parameters import (
 from longmind.facts.query import MOST, Reader
 from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
 from longmind.facts.rows import GLOBAL, insert
-from longmind.facts.statements import Claim, Retraction
+from longmind.facts.slots import standard
+from longmind.facts.statements import Claim
 from longmind.facts.values import (
     Assertion,
     Cardinality,
@@ -99,17 +100,21 @@ class Ledger(Reader):
         self,
         key: Relation,
         *,
-        cardinality: Annotated[Cardinality, "How many values it has at a time."] = "many",
+        cardinality: Annotated[
+            Cardinality | None, "How many values it has at a time: many, unless it is built in."
+        ] = None,
         exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
         scope: Scope = "space",
         space: WriteSpace = None,
     ) -> Predicate:
         """Declare a predicate: `one` value at a time, or `many`; `exact` tells texts apart by their case.
 
-        A space that has not used the predicate yet takes a global declaration over.
+        A space that has not used the predicate yet takes a global declaration over. Built-in predicates, such
+        as lives_in and likes, have a fixed cardinality.
         """
-        predicate = Predicate(key)
-        check_choice(cardinality, "cardinality", ("one", "many"))
+        predicate = Predicate(standard(key))
+        if cardinality is not None:
+            check_choice(cardinality, "cardinality", ("one", "many"))
         _, ledger = self._place(space, scope)
         with self.store.write() as tx:
             row = names.define_predicate(tx, ledger, predicate, cardinality=cardinality, exact=bool(exact))
@@ -155,7 +160,7 @@ class Ledger(Reader):
     ) -> Recorded:
         """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([validate.claim(item, replaces=True)], space, scope)[0]
+        return self._record([validate.claim(item, action="replace")], space, scope)[0]
 
     def record_many(
         self,
@@ -229,20 +234,23 @@ class Ledger(Reader):
         scope: Scope = "space",
         space: WriteSpace = None,
     ) -> FactErasure:
-        """Remove what is recorded of a subject for good, history included.
+        """Remove what was said of a subject for good, history included.
 
-        What an erased fact had superseded does not come back.
+        The subject may be named by an alias, and its aliases go with it. What is held is worked out again from
+        what is left.
         """
         entity = Entity(subject)
-        _, ledger = self._place(space, scope)
-        relation = None if predicate is None else Predicate(predicate).norm
+        space_name, ledger = self._place(space, scope)
+        relation = None if predicate is None else Predicate(standard(predicate)).norm
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:
-            doomed = removal.facts_of(tx.db, ledger, entity.norm, predicate=relation, value=only_value)
+            whom = names.meant(tx.db, ledger, entity)
+            doomed = removal.assertions_of(tx.db, whom, predicate=relation, value=only_value)
             tx.db.run("INSERT INTO store_erasing (one) VALUES (1)")
+            assert not doomed or tx.system
             counts = removal.erase_facts(tx, doomed)
             if predicate is None and value is None:
-                counts = removal.counted(counts, removal.forget_entity(tx.db, ledger, entity.norm))
+                counts = removal.counted(counts, removal.forget_entities(tx.db, whom))
             tx.db.run("DELETE FROM store_erasing")
             assert not any(counts.values()) or tx.system
             number = erasure.mark(tx)
@@ -274,28 +282,24 @@ def _ending(
     qualifiers: Mapping[str, Value] | None,
     valid_to: datetime | int | None,
     reason: str,
-) -> Retraction:
+) -> Claim:
     until = None if valid_to is None else to_ms(valid_to, "valid_to")
+    span_id = None
     if isinstance(subject, FactHit):
         if predicate is not None or value is not None or qualifiers is not None:
             raise InvalidInput("Retract a hit, or name subject and predicate; not both.")
-        fact = subject.fact
-        return Retraction(
-            fact.subject,
-            fact.predicate,
-            typed(fact.object),
-            check_qualifiers(dict(fact.qualifiers)),
-            until,
-            span_id=subject.span_id,
-            reason=reason,
-        )
+        fact, span_id = subject.fact, subject.span_id
+        subject, predicate, value, qualifiers = fact.subject, fact.predicate, fact.object, dict(fact.qualifiers)
     if predicate is None:
         raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
-    return Retraction(
+    return Claim(
         Entity(subject),
-        Predicate(predicate),
+        Predicate(standard(predicate)),
         None if value is None else typed(value),
         check_qualifiers(qualifiers),
-        until,
+        action="retract" if until is None else "end",
+        start=until,
+        span_id=span_id,
         reason=reason,
+        keep=False,
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from longmind.base.errors import Conflict
+from longmind.base.errors import Conflict, InvalidInput
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import (
     GLOBAL,
@@ -18,7 +18,9 @@ from longmind.facts.rows import (
     select_among,
     update,
 )
-from longmind.facts.values import Cardinality, Predicate
+from longmind.facts.same import current
+from longmind.facts.slots import cardinality as built_in
+from longmind.facts.values import Cardinality, Entity, Predicate
 from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot, Transaction
@@ -46,6 +48,23 @@ def find_entities(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str
     """Those of the canonical keys that the ledger knows."""
     rows = select_among(db, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
     return {row.key_norm: row for row in rows}
+
+
+def meant(db: Connection, ledger: str, name: Entity) -> list[int]:
+    """The entity that a key or an alias means in one ledger, with those that are merged into it."""
+    row = find_entities(db, ledger, [name.norm]).get(name.norm)
+    if row is not None:
+        ids = {row.entity_id}
+    else:
+        aliases = select_among(db, AliasRow, "alias_norm", [alias_norm(name)], also=Clause("x.until IS NULL"))
+        owners = {alias.entity_id for alias in aliases}
+        also = Clause("x.ledger = ?", (ledger,))
+        ids = {owner.entity_id for owner in select_among(db, EntityRow, "entity_id", owners, also=also)}
+        if len(ids) > 1:
+            raise Conflict(f"{str(name)!r} may mean several entities.", hint="Ask by key; resolve() lists them.")
+    merged = current(db)
+    whole = {merged.get(entity_id, entity_id) for entity_id in ids}
+    return sorted(whole | {entity_id for entity_id, into in merged.items() if into in whole})
 
 
 def ensure_entities(
@@ -130,7 +149,8 @@ def ensure_predicates(
     created = []
     for offset, (norm, new) in enumerate(missing.items()):
         model = shared.get(norm)
-        cardinality = model.cardinality if model is not None and model.declared else new.cardinality
+        declared = model.cardinality if model is not None and model.declared else None
+        cardinality = built_in(norm) or declared or new.cardinality
         exact = model.exact if model is not None else 0
         created.append(
             PredicateRow(first + offset, ledger, str(new.key), norm, cardinality or "many", exact, 0, tx.now)
@@ -142,10 +162,17 @@ def ensure_predicates(
 
 
 def define_predicate(
-    tx: Transaction, ledger: str, key: Predicate, *, cardinality: Cardinality, exact: bool
+    tx: Transaction, ledger: str, key: Predicate, *, cardinality: Cardinality | None, exact: bool
 ) -> PredicateRow:
     """Declare how a predicate behaves; `Conflict` if what is recorded already contradicts that."""
+    fixed = built_in(key.norm)
+    if fixed is not None and cardinality not in (None, fixed):
+        raise InvalidInput(
+            f"{key} is a built-in predicate that holds {fixed} value{'s' if fixed == 'many' else ''} at a time.",
+            hint="Use a predicate of your own for anything else.",
+        )
     row = find_predicates(tx.db, ledger, [key.norm]).get(key.norm)
+    cardinality = cardinality or fixed or "many"
     if row is None:
         new_row = PredicateRow(
             tx.allocate("fact_predicate"), ledger, str(key), key.norm, cardinality, int(exact), 1, tx.now

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.frame import Frame
 from longmind.facts import names, removal, write
+from longmind.facts.belief import UNKNOWN
 from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
 from longmind.facts.extraction import (
     Extraction,
@@ -25,6 +27,7 @@ from longmind.facts.rows import (
     GLOBAL,
     TABLES,
     AliasRow,
+    AssertionRow,
     EntityRow,
     EvidenceRow,
     FactRow,
@@ -35,8 +38,18 @@ from longmind.facts.rows import (
     stored_object,
 )
 from longmind.facts.rows import verify as verify_rows
-from longmind.facts.statements import Claim, Retraction
-from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_range, typed
+from longmind.facts.slots import standard
+from longmind.facts.statements import Claim
+from longmind.facts.trust import Lineage, channel_of, is_held_back, lineage
+from longmind.facts.values import (
+    Entity,
+    Evidence,
+    Predicate,
+    check_order,
+    check_qualifiers,
+    check_range,
+    typed,
+)
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Failed, Part, Problem
@@ -93,6 +106,8 @@ class FactsPart(Part):
             bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
             if not (bare and alone) or isinstance(fact.value, Entity) or any(e.aliases for e in entities):
                 continue
+            if fact.value is None or is_held_back(_lineage(frame), fact.subject, fact.predicate):
+                continue
             if write.is_settled(
                 tx.db,
                 Entity(fact.subject),
@@ -121,15 +136,13 @@ class FactsPart(Part):
         existing = names.find_entities(tx.db, ledger, entities)
         new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
         rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
-        operations = [
-            operation
+        claims = [
+            claim
             for frame, item in items
             for fact in item.facts
-            for operation in _operations(frame, fact, extractor, now=tx.now)
+            for claim in _claims(frame, fact, extractor, _lineage(frame), now=tx.now)
         ]
-        write.write(
-            tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
-        )
+        write.write(tx, claims, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact)
         for frame, item in items:
             mentioned = {norm for fact in item.facts for norm in _mentioned(fact)}
             pairs = []
@@ -156,6 +169,7 @@ class FactsPart(Part):
 
 
 def _source(draft: Draft) -> Source:
+    metadata = {key: json.loads(value) for key, value in draft.metadata.items()}
     return Source(
         text=draft.text,
         space=draft.space,
@@ -168,7 +182,23 @@ def _source(draft: Draft) -> Source:
         occurred_at=draft.occurred_at,
         chunk=draft.ordinal if draft.start is not None else None,
         cut=bool(draft.chunks),
+        channel=_channel(draft, metadata.get("channel")),
+        metadata=metadata,
     )
+
+
+def _channel(origin: Draft | Frame, given: object) -> str:
+    return channel_of(
+        kind=origin.kind,
+        role=origin.role,
+        source=origin.source,
+        uri=origin.uri,
+        metadata_channel=given if isinstance(given, str) else None,
+    )
+
+
+def _lineage(frame: Frame) -> Lineage:
+    return lineage(_channel(frame, frame.metadata.get("channel")), speaker=frame.speaker)
 
 
 def _check(extraction: Extraction, text: str) -> None:
@@ -178,7 +208,11 @@ def _check(extraction: Extraction, text: str) -> None:
         for name in (entity.key, *entity.aliases):
             Entity(name)
     for fact in extraction.facts:
-        Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+        Entity(fact.subject), Predicate(standard(fact.predicate)), check_qualifiers(dict(fact.qualifiers))
+        if fact.value is not None:
+            typed(fact.value)
+        elif fact.action != "end":
+            raise InvalidInput("A fact without a value can only end what is held.")
         if fact.valid_from is not None and fact.valid_to is not None:
             check_order(fact.valid_from, fact.valid_to)
         if fact.start is not None and fact.end is not None:
@@ -196,9 +230,8 @@ def _new(entity: FoundEntity) -> NewEntity:
     return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
 
 
-def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int) -> list[Claim | Retraction]:
-    # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
-    by_clock = frame.occurred_at == now
+def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, *, now: int) -> list[Claim]:
+    """What a fact found in a frame asserts, dated by what the text says, else by when the frame happened."""
     evidence = Evidence(
         frame.id,
         fact.start,
@@ -209,58 +242,48 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         confidence=fact.confidence,
         asserted_at=frame.occurred_at,
     )
-    subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
-    ending = Retraction(
-        subject,
-        predicate,
-        value,
-        until=frame.occurred_at,
-        reason="said to be over",
-        evidence=(evidence,),
-        lenient=True,
-        flexible=True,
-        by_clock=by_clock,
-    )
     claim = Claim(
-        subject,
-        predicate,
-        value,
+        Entity(fact.subject),
+        Predicate(standard(fact.predicate)),
+        None if fact.value is None else typed(fact.value),
+        check_qualifiers(dict(fact.qualifiers)),
         start=frame.occurred_at,
+        polarity=fact.polarity,
         evidence=(evidence,),
         by_hand=False,
+        lineage=said,
         cardinality=fact.cardinality,
         flexible=True,
-        by_clock=by_clock,
+        # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
+        by_clock=frame.occurred_at == now,
     )
+    ending = replace(claim, action="end", polarity=True, reason="said to be over", lenient=True)
+    if fact.action == "end" or fact.value is None:
+        return _endings(ending, fact.valid_to)
+    if fact.action == "correct":
+        claim = replace(claim, action="correct")
     start, end = fact.valid_from, fact.valid_to
-    is_over = end is not None and end <= frame.occurred_at
-    if fact.action == "end":
-        return _endings(ending, end)
-    if start is None and is_over:
-        # "I lived in Porto until 2019": from when is not told, so it takes what room is left before.
-        unknown_start = replace(claim, start=CALENDAR_START, end=end, fills=True, by_clock=False)
-        return [*_endings(ending, end), unknown_start]
-    if end is not None:
-        dated_claim = claim if start is None else replace(claim, start=start, by_clock=False)
-        return [replace(dated_claim, end=end)]
-    if start is None:
+    if start is not None:
+        claim = replace(claim, start=start, by_clock=False)
+    elif end is not None and end <= frame.occurred_at:
+        # "I lived in Porto until 2019": from when is not told.
+        claim = replace(claim, start=UNKNOWN, by_clock=False)
+    if end is None:
         return [claim]
-    dated = replace(claim, start=start, by_clock=False)
-    if start >= frame.occurred_at:
-        return [dated]
-    # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
-    return [claim, replace(dated, end=frame.occurred_at)]
+    over = replace(ending, start=end, by_clock=False)
+    return [replace(claim, end=end), *([over] if fact.polarity else [])]
 
 
-def _endings(ending: Retraction, end: int | None) -> list[Claim | Retraction]:
+def _endings(ending: Claim, end: int | None) -> list[Claim]:
     """The end that was said, and the end of whatever was recorded to have begun between it and now."""
     if end is None:
         return [ending]
-    at_that_time = replace(ending, until=end, by_clock=False)
-    return [at_that_time] if ending.until is None or end >= ending.until else [at_that_time, ending]
+    at_that_time = replace(ending, start=end, by_clock=False)
+    assert ending.start is not None
+    return [at_that_time] if end >= ending.start else [at_that_time, ending]
 
 
-_COUNTED: Final = (EntityRow, AliasRow, PredicateRow, FactRow, SpanRow, EvidenceRow)
+_COUNTED: Final = (EntityRow, AliasRow, PredicateRow, FactRow, SpanRow, AssertionRow, EvidenceRow)
 
 
 def find_problems(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
@@ -284,6 +307,7 @@ def count_rows(snapshot: Snapshot) -> Mapping[str, int]:
         "facts": counts["fact"],
         "spans": counts["fact_span"],
         "open_spans": scalar(db, "SELECT count(*) FROM fact_span WHERE system_to IS NULL"),
+        "assertions": counts["fact_assertion"],
         "evidence": counts["fact_evidence"],
     }
 
@@ -306,10 +330,17 @@ def _overlaps(db: Connection) -> Iterator[Problem]:
 def _loose_ends(db: Connection, revision: int) -> Iterator[Problem]:
     empty = (
         "SELECT c.fact_id FROM fact c "
-        "WHERE NOT EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id) LIMIT 10"
+        "WHERE NOT EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id) "
+        "AND NOT EXISTS (SELECT 1 FROM fact_assertion x WHERE x.fact_id = c.fact_id) LIMIT 10"
     )
     for (fact_id,) in db.all(empty):
-        yield Problem("fact", f"fact {fact_id} has no period")
+        yield Problem("fact", f"nothing says fact {fact_id}")
+    unfounded = (
+        "SELECT s.span_id FROM fact_span s "
+        "WHERE NOT EXISTS (SELECT 1 FROM fact_support u WHERE u.span_id = s.span_id) LIMIT 10"
+    )
+    for (span_id,) in db.all(unfounded):
+        yield Problem("fact_span", f"period {span_id} rests on no assertion")
     late = db.one("SELECT max(system_from), max(system_to) FROM fact_span")
     if late is not None and max(late[0] or 0, late[1] or 0) > revision:
         yield Problem("clock", f"the clock says {revision}, a span of a fact is later")

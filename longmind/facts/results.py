@@ -127,8 +127,9 @@ class Recorded:
     """What became of one assertion."""
 
     fact_id: int
-    status: Literal["recorded", "extended", "unchanged"]
-    """`extended`: joined with periods of the same value. `unchanged`: already known; evidence was added."""
+    status: Literal["recorded", "extended", "unchanged", "quarantined"]
+    """`extended`: joined with periods of the same value. `unchanged`: already known, and asserted again.
+    `quarantined`: kept, but not believed until it is confirmed."""
     superseded: tuple[int, ...] = ()
     """Facts of other values that had to make room."""
 
@@ -150,6 +151,10 @@ class RecordReport:
     @property
     def unchanged(self) -> int:
         return sum(result.status == "unchanged" for result in self.results)
+
+    @property
+    def quarantined(self) -> int:
+        return sum(result.status == "quarantined" for result in self.results)
 
     @property
     def superseded(self) -> int:

@@ -39,9 +39,6 @@ OPEN: Final = _Open.OPEN
 
 Open = Literal[_Open.OPEN]
 
-CALENDAR_START: Final = -62_135_596_800_000
-"""The first instant of the year 1: the start of a period of which only the end is known."""
-
 
 @lru_cache(maxsize=8192)
 def _checked_key(key: str, name: str) -> str:
@@ -276,6 +273,8 @@ class Assertion:
     qualifiers: Mapping[str, Value] | None = None
     evidence: Iterable[Evidence | int] = ()
     derived_from: Iterable[FactHit | int] = ()
+    polarity: bool = True
+    """False: it is not so over this period."""
 
 
 def check_period(

@@ -15,7 +15,7 @@ import apsw
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row
-from longmind.store.tables import CANONICAL, DROPPED
+from longmind.store.tables import ADDED, CANONICAL, DROPPED
 
 FORMAT: Final = 9
 """The first format of files that has accounts."""
@@ -64,8 +64,14 @@ class Accounts:
     def count_all(self, db: Connection) -> None:
         """Open the accounts of a store that has none yet; what this transaction did before is in them."""
         dropped = [table for table, number in DROPPED.items() if _format(db) < number]
-        write(db, {table: add_up(db, table) for table in (*TABLES, *dropped)})
+        write(db, {table: add_up(db, table) for table in (*_present(db), *dropped)})
         self.begin()
+
+    def open_new(self, db: Connection, formats: Container[int]) -> None:
+        """Accounts for the tables that these formats brought; what this transaction put into them follows."""
+        new = {table: (0, 0) for table, number in ADDED.items() if number in formats}
+        if new:
+            write(db, new)
 
     def settle(self, db: Connection) -> None:
         """Write down what changed, as the last thing before the commit."""
@@ -110,7 +116,7 @@ def _follower(sums: dict[str, list[int]], seen: list[int]) -> Callable[[apsw.Pre
     return follow
 
 
-def read(db: Connection, tables: Sequence[str] = TABLES, sound: Container[Row] = ()) -> dict[str, Account]:
+def read(db: Connection, tables: Sequence[str], sound: Container[Row] = ()) -> dict[str, Account]:
     """The accounts of these tables; each must be there, and be what was written or among the `sound`."""
     marks = ", ".join("?" * len(tables))
     sql = f"SELECT table_name, rows, total, checksum FROM store_account WHERE table_name IN ({marks})"
@@ -143,17 +149,19 @@ def check_on_opening(db: Connection) -> None:
     """
     if not has_accounts(db):
         return
-    accounts = read(db)
-    filled = ", ".join(f"EXISTS (SELECT 1 FROM {table})" for table in TABLES)
-    for table, some in zip(TABLES, db.all(f"SELECT {filled}")[0], strict=True):
+    tables = _present(db)
+    accounts = read(db, tables)
+    filled = ", ".join(f"EXISTS (SELECT 1 FROM {table})" for table in tables)
+    for table, some in zip(tables, db.all(f"SELECT {filled}")[0], strict=True):
         if bool(some) != (accounts[table][0] > 0):
             raise Corrupt(_difference(table, accounts[table][0], "some" if some else "none"), hint=_HINT)
 
 
 def differences(db: Connection) -> Iterator[tuple[str, str]]:
     """For each table that does not add up its name and what is wrong."""
-    accounts = read(db)
-    for table in TABLES:
+    tables = _present(db)
+    accounts = read(db, tables)
+    for table in tables:
         count, total = add_up(db, table)
         if count != accounts[table][0]:
             yield table, _difference(table, accounts[table][0], str(count))
@@ -175,6 +183,12 @@ def add_up(db: Connection, table: str) -> Account:
 
 def has_accounts(db: Connection) -> bool:
     return _format(db) >= FORMAT
+
+
+def _present(db: Connection) -> list[str]:
+    """The tables that a file of this format has."""
+    number = _format(db)
+    return [table for table in TABLES if ADDED.get(table, 0) <= number]
 
 
 def _format(db: Connection) -> int:

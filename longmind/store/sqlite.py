@@ -198,8 +198,11 @@ class SqliteEngine:
             with self.write(timeout=60) as db:
                 assert isinstance(db, SqliteConnection)
                 done = apply_migrations(db.connection, db, self.location, to=to, now=self._clock.now())
-                if any(migration.number == accounting.FORMAT for migration in done):
+                numbers = [migration.number for migration in done]
+                if accounting.FORMAT in numbers:
                     self._accounts.count_all(db)
+                else:
+                    self._accounts.open_new(db, numbers)
         if to is not None:
             return
         with self.read() as db:

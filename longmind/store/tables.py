@@ -31,8 +31,12 @@ CANONICAL: Final = (
     "fact_predicate",
     "fact",
     "fact_span",
+    "fact_assertion",
+    "fact_support",
     "fact_evidence",
     "fact_premise",
+    "fact_ruling",
+    "fact_same",
     "ingest_source",
     "conversation_memory",
     "conversation_version",
@@ -59,6 +63,9 @@ CANONICAL: Final = (
 
 DROPPED: Final = {"space_spending": 10}
 """Canonical tables of earlier formats, and the format that no longer has them."""
+
+ADDED: Final = {"fact_assertion": 11, "fact_support": 11, "fact_ruling": 11, "fact_same": 11}
+"""Canonical tables that came after the first format with accounts, and the format that brought them."""
 
 DERIVED: Final = (
     "text_doc",
