@@ -14,7 +14,7 @@ from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark, Scope, WriteSpace
 from longmind.base.results import Added
 from longmind.base.times import to_ms
-from longmind.facts import names, removal, validate, views, write
+from longmind.facts import merging, names, removal, validate, views, write
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
     FactId,
@@ -29,11 +29,12 @@ from longmind.facts.parameters import (
     ValidTo,
 )
 from longmind.facts.query import MOST, Reader
-from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
+from longmind.facts.results import FactErasure, Merged, Recorded, RecordReport, Retracted
 from longmind.facts.rows import GLOBAL, insert
 from longmind.facts.slots import standard
 from longmind.facts.statements import Claim
 from longmind.facts.values import (
+    BY_HAND,
     Assertion,
     Cardinality,
     Entity,
@@ -95,6 +96,36 @@ class Ledger(Reader):
             if row is None:
                 raise NotFound(f"There is no entity {key!r} here.", hint="Make it with upsert_entity().")
             return Added(names.add_aliases(tx, [(row, str(other))]))
+
+    def merge(
+        self,
+        key: Annotated[str, "The entity that stands for both."],
+        other: Annotated[str, "The entity that is the same."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+    ) -> Merged:
+        """Hold two entities to be the same: what was said of either is held of the first.
+
+        Nothing that was said changes, so `split` takes it back, and reads as of before show both apart.
+        """
+        first, second = Entity(key), Entity(other)
+        _, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            return merging.merge(tx, ledger, first, second)
+
+    def split(
+        self,
+        key: Annotated[str, "The entity that was merged into another."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+    ) -> Merged:
+        """Take a merge back: the entity stands for itself again, with what was said of it."""
+        entity = Entity(key)
+        _, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            return merging.split(tx, ledger, entity)
 
     def define_predicate(
         self,
@@ -161,6 +192,65 @@ class Ledger(Reader):
         """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
         return self._record([validate.claim(item, action="replace")], space, scope)[0]
+
+    def correct(
+        self,
+        subject: Subject,
+        predicate: Relation,
+        value: GivenValue,
+        *,
+        valid_from: ValidFrom = None,
+        valid_to: ValidTo = None,
+        evidence: GivenEvidence = (),
+        qualifiers: Qualifiers = None,
+        derived_from: Premises = (),
+        scope: Scope = "space",
+        space: WriteSpace = None,
+    ) -> Recorded:
+        """Put a value in the place of the one that is held, for its whole period: the other was never so.
+
+        What was believed before stays visible as of before. Use `record` where something changed.
+        """
+        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        return self._record([validate.claim(item, action="correct")], space, scope)[0]
+
+    def end(
+        self,
+        subject: Subject,
+        predicate: Relation,
+        value: MaybeValue = None,
+        *,
+        at: Annotated[datetime | int | None, "From when it is no longer so; now, if it is not given."] = None,
+        evidence: GivenEvidence = (),
+        qualifiers: Qualifiers = None,
+        reason: Annotated[str, "Why."] = "ended",
+        scope: Scope = "space",
+        space: WriteSpace = None,
+    ) -> Retracted:
+        """Say that something is over: one value, or whatever the predicate holds.
+
+        It holds again once it is recorded with a later start. What is recorded later of the time before ends
+        there too.
+        """
+        pieces = validate.check_evidence(evidence)
+        claim = Claim(
+            Entity(subject),
+            Predicate(standard(predicate)),
+            None if value is None else typed(value),
+            check_qualifiers(qualifiers),
+            action="end",
+            start=None if at is None else to_ms(at, "at"),
+            evidence=pieces,
+            by_hand=not pieces or any(piece.extractor == BY_HAND for piece in pieces),
+            reason=check_label(reason, "reason"),
+            lenient=True,
+        )
+        space_name, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            ready = validate.check_frames(tx, [claim], space=space_name, dialect=self.store.engine.dialect)
+            [result], _ = write.write(tx, ready, ledger=ledger, space=space_name)
+        assert isinstance(result, Retracted)
+        return result
 
     def record_many(
         self,

@@ -202,6 +202,20 @@ class Loader:
                 touched[id(state)] = state
         return list(touched.values())
 
+    def load_statements(self, pairs: Iterable[tuple[int, int]]) -> list[SlotState]:
+        """Everything that is live in the statements of these subjects and predicates."""
+        statements: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        listed = sorted(set(pairs))
+        self.names.load_predicates({predicate for _, predicate in listed})
+        for subject, predicate in listed:
+            competing = self.group_of(self.names.predicate(predicate))
+            statements[self._class(subject), self._predicates(competing)] = -FOREVER
+        self._load_rows(self._clauses(statements, set(), set(), -FOREVER, "x"))
+        self._load_spans(self._clauses(statements, set(), set(), -FOREVER, "c"))
+        for state in self.slots.values():
+            state.complete = True
+        return list(self.slots.values())
+
     def _states_of_row(self, row: AssertionRow) -> list[SlotState]:
         predicate = self.names.predicate(row.predicate_id)
         competing = self.group_of(predicate)
@@ -219,7 +233,8 @@ class Loader:
     def _reach(self, item: Resolved, now: int) -> int:
         """The earliest instant from which assertions matter; the beginning of time where all do."""
         claim = item.claim
-        if claim.action in ("retract", "correct") or not isinstance(claim.end, int | None):
+        whole = claim.action in ("retract", "correct") or (claim.action == "end" and not claim.lenient)
+        if whole or not isinstance(claim.end, int | None):
             return -FOREVER
         return now if claim.start is None else min(now, claim.start) if claim.by_clock else claim.start
 
@@ -302,8 +317,6 @@ class Loader:
             fact = self.names.facts[row.fact_id]
             state, value = self.state_of(fact, predicate), self.effective(fact)
         state.rows[row.assertion_id] = row
-        signature = (value or 0, row.action, bool(row.polarity), row.valid_from, row.valid_to)
-        state.signed[signature] = max(row.assertion_id, state.signed.get(signature, 0))
         if not wide:
             state.slot.extend([self._said(row, value)])
 

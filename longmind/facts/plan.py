@@ -11,7 +11,7 @@ from longmind.base.times import FOREVER, format_ms
 from longmind.facts.belief import Effect, Said
 from longmind.facts.load import Loader
 from longmind.facts.results import Recorded, Retracted
-from longmind.facts.rows import EvidenceRow, FactRow, PremiseRow, select_among
+from longmind.facts.rows import FactRow
 from longmind.facts.slot_state import LiveSpan, Outcome, SlotState
 from longmind.facts.statements import Action, Claim, Resolved, Resolver
 from longmind.facts.trust import is_held_back
@@ -97,7 +97,7 @@ class LedgerPlan:
             start, end, superseded = self._correct(item, state, start, end)
         elif claim.end is OPEN and not item.group.by_thing:
             superseded = self._make_room(item, state, start)
-        if self._is_repeated(item, state, fact_id, start, end):
+        if self._says_enough(claim, state, fact_id, start, end):
             return Recorded(fact_id, "unchanged")
         new = self._keep(item, claim.action, fact, start, end, trust=trust)
         effect = Effect.HOLDS if claim.polarity else Effect.ENDS
@@ -126,12 +126,12 @@ class LedgerPlan:
         """
         moment = reading
         for said, row in state.starts():
+            if said.effect is Effect.ENDS and not said.means(fact_id):
+                continue
             recorded_at = self._now if row is None else row.system_from
             if reading < said.start <= recorded_at:
                 # A millisecond later, so that both keep a place in the history.
                 moment = max(moment, said.start + (said.value != fact_id))
-            if said.end is not None and said.effect is Effect.HOLDS and reading < said.end <= recorded_at:
-                moment = max(moment, said.end)
         return moment
 
     def _correct(
@@ -193,39 +193,20 @@ class LedgerPlan:
                     ended += [span.fact_id for span in outcome.closed]
         return ended
 
-    def _is_repeated(
-        self, item: Resolved, state: SlotState, fact_id: int, start: int, end: int | None
-    ) -> bool:
-        """Whether it says nothing that was not said: the same assertion is the last one of its start.
-
-        What a whole frame says by being there counts as said once there is enough evidence.
-        """
-        claim = item.claim
-        if claim.holds and not claim.by_hand and all(piece.start is None for piece in claim.evidence):
-            span = next((span for span in state.spans if _covers(span, start, end)), None)
-            if span is not None and span.fact_id == fact_id and self._has_enough(span):
-                self.left_out += len(claim.evidence)
-                return True
-        twin = state.signed.get((fact_id, claim.action, claim.polarity, start, end))
-        if twin is None or any(said.start == start and said.order > twin for said, _ in state.starts()):
+    def _says_enough(self, claim: Claim, state: SlotState, fact_id: int, start: int, end: int | None) -> bool:
+        """Whether a whole frame says by being there what rests on as much evidence as is kept."""
+        if self.max_evidence is None or not claim.holds or claim.by_hand:
             return False
-        if any(denial.order > twin for denial in state.slot.denials):
+        if any(piece.start is not None for piece in claim.evidence):
             return False
-        row = state.rows.get(twin)
-        if row is None:
-            return not claim.evidence and not claim.premises
-        if claim.by_hand and not row.by_hand:
+        span = next((span for span in state.spans if _covers(span, start, end)), None)
+        if span is None or span.fact_id != fact_id or not self._has_enough(span):
             return False
-        cited = {piece.place for piece in claim.evidence}
-        known = select_among(self.tx.db, EvidenceRow, "assertion_id", [twin]) if cited else []
-        premises = select_among(self.tx.db, PremiseRow, "assertion_id", [twin]) if claim.premises else []
-        return cited <= {piece.place() for piece in known} and set(claim.premises) <= {
-            premise.premise_fact_id for premise in premises
-        }
+        self.left_out += len(claim.evidence)
+        return True
 
     def _has_enough(self, span: LiveSpan) -> bool:
-        if self.max_evidence is None:
-            return False
+        assert self.max_evidence is not None
         count = self._pieces.get(span.fact_id, 0)
         if span.row is not None:
             sql = (
@@ -286,11 +267,9 @@ class LedgerPlan:
                         f"It began at {format_ms(span.start)}, so it cannot have ended at {format_ms(until)}.",
                         hint="Retract it without valid_to if it was never so.",
                     )
-            if not lasting and not claim.keep:
+            if not lasting and not claim.keep and not any(_says(state, own) for state in states):
                 return Retracted((), 0)
         end = claim.end if isinstance(claim.end, int) else None
-        if all(self._is_repeated(item, state, own or 0, until, end) for state in states):
-            return Retracted((), 0)
         new = self._keep(item, "end", item.fact, until, end)
         return self._applied(item, new, states, own, Effect.ENDS)
 
@@ -307,9 +286,9 @@ class LedgerPlan:
             if not meant:
                 return Retracted((), 0)
             start, end = meant[0].start, meant[0].end
-        if not spans:
-            return Retracted((), 0)
         own = None if item.fact is None else self.loaded.effective(item.fact)
+        if not spans and not any(_says(state, own) for state in states):
+            return Retracted((), 0)
         new = self._keep(item, "retract", item.fact, start, end)
         return self._applied(item, new, states, own, Effect.DENIES)
 
@@ -335,6 +314,8 @@ class LedgerPlan:
         if item.fact is not None:
             own = self.loaded.effective(item.fact)
             return [span for span in state.spans if span.fact_id == own]
+        if not item.group.by_thing:
+            return list(state.spans)
         predicate = item.predicate.predicate_id
         return [span for span in state.spans if self.names.facts[span.fact_id].predicate_id == predicate]
 
@@ -357,18 +338,27 @@ class LedgerPlan:
         )  # fmt: skip
         self._order += 1
         self.assertions.append(new)
-        if fact is not None and not held_back:
-            state = self.loaded.state_of(fact, item.predicate)
+        if fact is not None and not held_back and item.claim.evidence:
             fact_id = self.loaded.effective(fact)
-            state.signed[fact_id, action, item.claim.polarity, start, end] = new.order
-            if item.claim.evidence:
-                self._pieces[fact_id] = self._pieces.get(fact_id, 0) + len(item.claim.evidence)
+            self._pieces[fact_id] = self._pieces.get(fact_id, 0) + len(item.claim.evidence)
         return new
 
     def _close(self, outcome: Outcome, own: int | None, reason: str) -> None:
         for span in outcome.closed:
             if span.row is not None:
                 self.reasons[span.row.span_id] = "extended" if span.fact_id == own else reason
+
+
+def _says(state: SlotState, value: int | None) -> bool:
+    """Whether something was said of a value that was not taken back since, though nothing may follow from it."""
+    return any(
+        (value is None or said.value == value)
+        and not any(
+            item.order > said.order and item.means(said.value) and item.start <= said.start and item.end is None
+            for item in state.slot.denials
+        )
+        for said in state.slot.claims
+    )
 
 
 def _learned(span: LiveSpan) -> tuple[int, int]:

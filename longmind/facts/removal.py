@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from longmind.facts.canonical import alias_norm, encode_value
@@ -30,6 +30,7 @@ from longmind.facts.rows import (
     stored_object,
     update,
 )
+from longmind.facts.slot_state import SlotState
 from longmind.facts.spans import settle
 from longmind.facts.statements import Resolver
 from longmind.facts.values import Typed
@@ -55,20 +56,26 @@ def refresh(tx: Transaction, rows: Sequence[AssertionRow], *, reason: str) -> in
     """Work out the slots of some assertions again; return how many spans were closed."""
     closed = 0
     for ledger, group in _by_ledger(rows).items():
-        names = Resolver(tx, ledger)
-        loaded = Loader(names)
+        loaded = Loader(Resolver(tx, ledger))
         states = loaded.load_whole(group)
-        said = {loaded.effective(names.facts[row.fact_id]) for row in group if row.fact_id is not None}
-        for state in states:
-            state.refresh()
-        needed = {span.fact_id for state in states for span in state.spans} & names.new_facts
-        insert(tx.db, [names.facts[fact_id] for fact_id in sorted(needed)])
-        reasons = {
-            row.span_id: "extended" for state in states for row in state.stored if row.fact_id not in said
+        said = {
+            loaded.effective(loaded.names.facts[row.fact_id]) for row in group if row.fact_id is not None
         }
-        ended = settle(tx, states, reasons=reasons, reason=reason)
-        closed += len(ended)
+        closed += len(store_again(tx, loaded, states, said=said, reason=reason))
     return closed
+
+
+def store_again(
+    tx: Transaction, loaded: Loader, states: Sequence[SlotState], *, said: Set[int], reason: str
+) -> list[SpanRow]:
+    """Store what follows in slots that were loaded whole; `reason` is why spans of the facts `said` close."""
+    for state in states:
+        state.refresh()
+    names = loaded.names
+    needed = {span.fact_id for state in states for span in state.spans} & names.new_facts
+    insert(tx.db, [names.facts[fact_id] for fact_id in sorted(needed)])
+    reasons = {row.span_id: "extended" for state in states for row in state.stored if row.fact_id not in said}
+    return settle(tx, states, reasons=reasons, reason=reason)
 
 
 def erase(tx: Transaction, frame_ids: Sequence[int]) -> dict[str, int]:
@@ -118,9 +125,12 @@ def _erase_assertions(
     tx: Transaction, rows: Sequence[AssertionRow], *, touched: Sequence[AssertionRow]
 ) -> Counter[str]:
     counts: Counter[str] = Counter(forget_assertions(tx, rows))
+    facts = {row.fact_id for row in rows if row.fact_id is not None}
     for ledger, group in _by_ledger(touched).items():
-        counts["fact_span"] += Replay(tx, ledger, group).rewrite()
-    _drop_facts(tx.db, {row.fact_id for row in rows if row.fact_id is not None}, counts)
+        replay = Replay(tx, ledger, group)
+        counts["fact_span"] += replay.rewrite()
+        facts |= replay.facts
+    _drop_facts(tx.db, facts, counts)
     return counts
 
 

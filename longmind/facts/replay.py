@@ -56,10 +56,12 @@ class Replay:
         self.tx = tx
         self.names = Resolver(tx, ledger)
         self.identities = select(tx.db, SameRow, "1 = 1")
+        self.facts: set[int] = set()
+        self.wanted: dict[tuple[int, ...], set[int]] = {}
         self.statements = {(row.subject_entity_id, row.predicate_id) for row in rows}
 
     def rewrite(self) -> int:
-        """Store the spans that follow; return how many were removed because they no longer do."""
+        """Store the spans that follow; return how many fewer there are. `facts` are those that lost one."""
         rows = self._rows()
         lives = self._lives(rows)
         return self._store(lives, {row.assertion_id: row for row in rows})
@@ -158,6 +160,7 @@ class Replay:
             del stored[life.fact_id, life.start, life.end, life.since]
             known = {row.assertion_id for row in select_among(tx.db, SupportRow, "span_id", [span.span_id])}
             supports += [SupportRow(span.span_id, number) for number in sorted(life.supporters - known)]
+        self.facts = {span.fact_id for span in stored.values()}
         reasons = {key: span.reason for key, span in stored.items()}
         removed = remove_spans(tx.db, [span.span_id for span in stored.values()])
         facts = {life.fact_id for life in fresh} & self.names.new_facts
@@ -179,7 +182,7 @@ class Replay:
         reasons: dict[tuple[int, int, int | None, int], str | None],
     ) -> SpanRow:
         resting = [rows[number] for number in sorted(life.supporters) if number in rows]
-        reason = reasons.get((life.fact_id, life.start, life.end, life.since)) or "superseded"
+        reason = reasons.get((life.fact_id, life.start, life.end, life.since)) or "evidence erased"
         return SpanRow(
             span_id,
             life.fact_id,

@@ -176,6 +176,17 @@ class Retracted:
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """Two entities that are held to be one, or no longer are."""
+
+    key: Entity
+    """The one that stands for both."""
+    other: Entity
+    changed: bool
+    """False: they already were, or were not."""
+
+
+@dataclass(frozen=True, slots=True)
 class FactErasure:
     """What was removed for good, by table; `scrubbed` says that the stored bytes are gone too."""
 

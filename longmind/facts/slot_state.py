@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from longmind.facts.belief import Effect, Held, Said, Slot
 from longmind.facts.rows import AssertionRow, SpanRow
-
-Signature = tuple[Hashable, str, bool, int, int | None]
-"""Value, action, polarity and period: what makes two assertions say the same."""
 
 
 @dataclass(eq=False, slots=True)
@@ -39,8 +36,6 @@ class SlotState:
         """The spans that were open when it was loaded."""
         self.rows: dict[int, AssertionRow] = {}
         """Stored assertions of the slot that were loaded, by number."""
-        self.signed: dict[Signature, int] = {}
-        """The last assertion of each signature."""
         self.facts: dict[int, set[int]] = {}
         """The values that occur here, by predicate."""
         self.complete = False

@@ -114,7 +114,7 @@ class Resolver:
         resolved: list[Resolved | None] = []
         for claim in claims:
             subject = entities.get(claim.subject.norm)
-            predicate = predicates.get(claim.predicate.norm)
+            predicate = predicates.get(claim.predicate.norm) or self._sibling(claim, predicates)
             if subject is None or predicate is None:
                 resolved.append(None)
                 continue
@@ -129,6 +129,14 @@ class Resolver:
         also = Clause("x.ledger = ?", (self.ledger,))
         self.add_facts(select_among(self.tx.db, FactRow, "fact_hash", hashes, also=also))
         return self._with_facts(resolved, entities)
+
+    @staticmethod
+    def _sibling(claim: Claim, predicates: dict[str, PredicateRow]) -> PredicateRow | None:
+        """Where whatever is held is meant: a predicate of the same slot that the ledger knows."""
+        if claim.value is not None:
+            return None
+        known = [predicates.get(name) for name in group(claim.predicate.norm, single=True).predicates]
+        return next((row for row in known if row is not None and row.cardinality == "one"), None)
 
     def add_facts(self, rows: Iterable[FactRow]) -> None:
         for row in rows:
@@ -173,7 +181,9 @@ class Resolver:
             hashed = item.hashes[0]
             if hashed not in self._by_hash and item.plain is not None and item.plain in self._by_hash:
                 hashed = item.plain
-            if hashed not in self._by_hash and item.claim.makes_names:
+            if hashed not in self._by_hash and (
+                item.claim.makes_names or (self.same and self._can_make(item, entities))
+            ):
                 missing.setdefault(hashed, item)
             meant.append((item, hashed))
         if missing:
@@ -184,6 +194,13 @@ class Resolver:
             old if new is None else replace(new[0], fact=self._by_hash.get(new[1]))
             for old, new in zip(resolved, meant, strict=True)
         ]
+
+    @staticmethod
+    def _can_make(item: Resolved, entities: dict[str, EntityRow]) -> bool:
+        """Said of one name, it may be held of another: what is taken back need not have been said."""
+        assert item.claim.value is not None
+        kind, stored = item.claim.value
+        return kind != ObjectKind.ENTITY or canonical_text(str(stored)) in entities
 
     def _make(self, fact_id: int, item: Resolved, hashed: bytes, entities: dict[str, EntityRow]) -> None:
         assert item.claim.value is not None

@@ -8,11 +8,11 @@ from typing import Final
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.times import FOREVER, AsOf
+from longmind.facts import same
 from longmind.facts.hits import (
     HISTORY_ORDER,
     hits,
     of_predicates,
-    of_subject,
     ranked_evidence,
     seen,
     select_spans,
@@ -63,7 +63,9 @@ def about(
 def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     """The view's entities with this canonical key, and the ledger of each."""
     clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view.spaces, "x.ledger")
-    return {row.entity_id: row.ledger for row in select(db, EntityRow, clause.sql, clause.values)}
+    rows = select(db, EntityRow, clause.sql, clause.values)
+    whole = same.standing_for(db, view.as_of, rows)
+    return {item.entity_id: item.ledger for item in (whole.get(row.entity_id, row) for row in rows)}
 
 
 def about_each(
@@ -107,7 +109,8 @@ def history(
     key = one_key(db, view, subject)
     raw = []
     if key is not None:
-        clause = both([of_subject(view, key), *conditions])
+        ids = same.members(db, view.as_of, _entities(db, view, key))
+        clause = both([among("e.entity_id", sorted(ids)), *conditions])
         raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
     listed = hits(db, view, raw[:limit], evidence=evidence)
     return FactsResult(tuple(listed), truncated=len(raw) > limit)
