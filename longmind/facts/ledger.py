@@ -14,7 +14,7 @@ from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark, Scope, WriteSpace
 from longmind.base.results import Added
 from longmind.base.times import to_ms
-from longmind.facts import merging, names, removal, validate, views, write
+from longmind.facts import merging, names, quarantine, removal, validate, views, write
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
     FactId,
@@ -29,7 +29,7 @@ from longmind.facts.parameters import (
     ValidTo,
 )
 from longmind.facts.query import MOST, Reader
-from longmind.facts.results import FactErasure, Merged, Recorded, RecordReport, Retracted
+from longmind.facts.results import Decided, FactErasure, Merged, Recorded, RecordReport, Removed, Retracted
 from longmind.facts.rows import GLOBAL, insert
 from longmind.facts.slots import standard
 from longmind.facts.statements import Claim
@@ -126,6 +126,47 @@ class Ledger(Reader):
         _, ledger = self._place(space, scope)
         with self.store.write() as tx:
             return merging.split(tx, ledger, entity)
+
+    def remove_alias(
+        self,
+        key: Annotated[str, "The entity."],
+        alias: Annotated[str, "The name it should no longer go by."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+    ) -> Removed:
+        """Take a name away from an entity, whoever gave it. Its key stays."""
+        entity, other = Entity(key), Entity(alias)
+        _, ledger = self._place(space, scope)
+        with self.store.write() as tx:
+            row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
+            if row is None:
+                raise NotFound(f"There is no entity {key!r} here.", hint="resolve() lists the entities of a name.")
+            return Removed(names.remove_alias(tx, row, str(other)))
+
+    def confirm(
+        self,
+        assertion: Annotated[int, "The id of an assertion in quarantine."],
+        *,
+        space: WriteSpace = None,
+    ) -> Decided:
+        """Believe an assertion that is in quarantine, from now on."""
+        return self._decide(assertion, space, confirmed=True)
+
+    def reject(
+        self,
+        assertion: Annotated[int, "The id of an assertion in quarantine."],
+        *,
+        space: WriteSpace = None,
+    ) -> Decided:
+        """Keep an assertion from being believed, and take it off the list of the quarantine."""
+        return self._decide(assertion, space, confirmed=False)
+
+    def _decide(self, assertion: int, space: str | None, *, confirmed: bool) -> Decided:
+        space_name, _ = self._place(space, "space")
+        with self.store.write() as tx:
+            changed = quarantine.decide(tx, View((space_name,)), assertion, confirmed=confirmed)
+        return Decided(assertion, confirmed, changed)
 
     def define_predicate(
         self,

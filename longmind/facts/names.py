@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from longmind.base.errors import Conflict, InvalidInput
+from longmind.base.filters import View
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import (
     GLOBAL,
     AliasRow,
     EntityRow,
     PredicateRow,
+    close,
     insert,
+    ledgers,
     select,
     select_among,
     update,
@@ -24,7 +27,7 @@ from longmind.facts.values import Cardinality, Entity, Predicate
 from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.visible import Clause
+from longmind.store.visible import Clause, both, during
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,41 @@ def add_aliases(
     if aliases:
         _insert_aliases(tx, aliases, frame_id)
     return len(aliases)
+
+
+def remove_alias(tx: Transaction, entity: EntityRow, alias: str) -> int:
+    """Close an alias, from whatever source; returns how many rows that were."""
+    norm = alias_norm(alias)
+    if norm == alias_norm(entity.key):
+        raise InvalidInput(
+            f"{entity.key} is the key of the entity, not an alias.",
+            hint="Use merge() if it is the same as another entity.",
+        )
+    rows = select(
+        tx.db, AliasRow, "x.entity_id = ? AND x.alias_norm = ? AND x.until IS NULL", (entity.entity_id, norm)
+    )
+    close(tx, rows)
+    return len(rows)
+
+
+def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str, list[str], bool]], bool]:
+    """Names that mean more than one entity: (name, keys, whether it is the key of one of them)."""
+    clause = both([ledgers(view.spaces, "e.ledger"), during("a", view.as_of)])
+    sql = (
+        "SELECT a.alias_norm, min(a.alias), count(DISTINCT e.key_norm) FROM fact_alias a "
+        f"JOIN fact_entity e ON e.entity_id = a.entity_id WHERE {clause.sql} "
+        f"GROUP BY a.alias_norm HAVING count(DISTINCT e.key_norm) > 1 ORDER BY 1 LIMIT {limit + 1}"
+    )
+    rows = db.all(sql, clause.values)
+    found = []
+    for norm, name, _ in rows[:limit]:
+        keys = db.all(
+            "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
+            f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
+            (norm, *clause.values),
+        )
+        found.append((str(name), [str(row[0]) for row in keys], any(alias_norm(row[0]) == norm for row in keys)))
+    return found, len(rows) > limit
 
 
 def _insert_aliases(tx: Transaction, aliases: Mapping[tuple[int, str], str], frame_id: int | None) -> None:

@@ -66,7 +66,13 @@ def refresh(tx: Transaction, rows: Sequence[AssertionRow], *, reason: str) -> in
 
 
 def store_again(
-    tx: Transaction, loaded: Loader, states: Sequence[SlotState], *, said: Set[int], reason: str
+    tx: Transaction,
+    loaded: Loader,
+    states: Sequence[SlotState],
+    *,
+    said: Set[int],
+    reason: str,
+    new: Mapping[int, AssertionRow] | None = None,
 ) -> list[SpanRow]:
     """Store what follows in slots that were loaded whole; `reason` is why spans of the facts `said` close."""
     for state in states:
@@ -75,7 +81,7 @@ def store_again(
     needed = {span.fact_id for state in states for span in state.spans} & names.new_facts
     insert(tx.db, [names.facts[fact_id] for fact_id in sorted(needed)])
     reasons = {row.span_id: "extended" for state in states for row in state.stored if row.fact_id not in said}
-    return settle(tx, states, reasons=reasons, reason=reason)
+    return settle(tx, states, reasons=reasons, reason=reason, new=new)
 
 
 def erase(tx: Transaction, frame_ids: Sequence[int]) -> dict[str, int]:

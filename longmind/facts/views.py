@@ -68,6 +68,15 @@ def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     return {item.entity_id: item.ledger for item in (whole.get(row.entity_id, row) for row in rows)}
 
 
+def entities_named(db: Connection, view: View, subject: Entity) -> list[int]:
+    """The entities that a key, or else an alias, means, with those that are merged into them."""
+    places = _entities(db, view, subject.norm)
+    if not places:
+        other = one_key(db, view, subject)
+        places = {} if other is None else _entities(db, view, other)
+    return sorted(same.members(db, view.as_of, places))
+
+
 def about_each(
     db: Connection,
     view: View,
