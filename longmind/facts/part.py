@@ -132,6 +132,8 @@ class FactsPart(Part):
             for norm, entity in found_names(item.entities).items():
                 # An entity that no fact mentions is tied to its frame by its own name.
                 aliases = [alias for alias in entity.aliases if Entity(alias).norm != norm]
+                if is_held_back(_lineage(frame), entity.key, "name"):
+                    aliases = []
                 pairs += [
                     (rows[norm], alias)
                     for alias in (aliases if norm in mentioned else [*aliases, entity.key])
