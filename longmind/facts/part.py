@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Frame
-from longmind.facts import names, removal, write
+from longmind.facts import again, names, removal, write
 from longmind.facts.belief import UNKNOWN
 from longmind.facts.extraction import (
     Extraction,
@@ -139,6 +139,15 @@ class FactsPart(Part):
                     for alias in (aliases if norm in mentioned else [*aliases, entity.key])
                 ]
             names.add_aliases(tx, pairs, frame_id=frame.id)
+
+    def repeated(self, tx: Transaction, frame_id: int, draft: Draft) -> int:
+        """Assert again what the rows of a frame asserted, where something else was held in between.
+
+        What was read then is in the ledger, so nothing is read again. What is dated by the text says nothing
+        new: its period is the one that was said.
+        """
+        moment = tx.now if draft.occurred_at is None else draft.occurred_at
+        return again.assert_again(tx, frame_id, moment=moment, by_clock=draft.occurred_at is None)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         removal.retire(tx, ids, reason=reason)
