@@ -225,9 +225,7 @@ def frames_known(view: View) -> Clause:
 
 
 _EVIDENCE: Final = join((EvidenceRow, "v"))
-_BEST: Final = (
-    "coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, coalesce(v.start_byte, -1), v.evidence_id"
-)
+_BEST: Final = "coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, coalesce(v.start_byte, -1), v.evidence_id"
 
 
 def _best_evidence(

@@ -141,7 +141,9 @@ class Ledger(Reader):
         with self.store.write() as tx:
             row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
             if row is None:
-                raise NotFound(f"There is no entity {key!r} here.", hint="resolve() lists the entities of a name.")
+                raise NotFound(
+                    f"There is no entity {key!r} here.", hint="resolve() lists the entities of a name."
+                )
             return Removed(names.remove_alias(tx, row, str(other)))
 
     def confirm(
@@ -420,7 +422,12 @@ def _ending(
         if predicate is not None or value is not None or qualifiers is not None:
             raise InvalidInput("Retract a hit, or name subject and predicate; not both.")
         fact, span_id = subject.fact, subject.span_id
-        subject, predicate, value, qualifiers = fact.subject, fact.predicate, fact.object, dict(fact.qualifiers)
+        subject, predicate, value, qualifiers = (
+            fact.subject,
+            fact.predicate,
+            fact.object,
+            dict(fact.qualifiers),
+        )
     if predicate is None:
         raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
     return Claim(

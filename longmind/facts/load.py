@@ -19,6 +19,7 @@ from longmind.facts.rows import (
     PredicateRow,
     SpanRow,
     join,
+    select,
     select_among,
 )
 from longmind.facts.slot_state import LiveSpan, SlotState
@@ -37,10 +38,8 @@ CONFIRMED: Final = (
     "(x.held_back = 0 OR EXISTS (SELECT 1 FROM fact_ruling r "
     "WHERE r.assertion_id = x.assertion_id AND r.until IS NULL AND r.confirmed = 1))"
 )
-LIVE: Final = f"x.system_to IS NULL AND {CONFIRMED} AND {SUPPORTED}"
-"""Assertions `x` that count now: evidence of their own is live, or someone stands for them."""
+"""With `SUPPORTED`, the assertions `x` that count: evidence of their own is live, or someone stands for them."""
 
-_ROWS: Final = join((AssertionRow, "x"), (FactRow, "c"))
 _SPANS: Final = join((FactRow, "c"), (SpanRow, "s"))
 StatementKey = tuple[int, str, bytes | None]
 
@@ -264,7 +263,9 @@ class Loader:
         clauses = []
         for (predicates, reach), members in by_subject.items():
             named = among(f"{table}.predicate_id", predicates) & _later(table, reach)
-            clauses += [among(f"{table}.subject_entity_id", batch) & named for batch in batched(sorted(members))]
+            clauses += [
+                among(f"{table}.subject_entity_id", batch) & named for batch in batched(sorted(members))
+            ]
         clauses += [
             among(f"{table}.fact_id", batch) & _later(table, since) for batch in batched(sorted(facts))
         ]
@@ -283,16 +284,27 @@ class Loader:
     def _load_rows(self, clauses: Sequence[Clause]) -> None:
         rows: dict[int, AssertionRow] = {}
         for clause in clauses:
-            sql = (
-                f"SELECT {_ROWS.sql} FROM fact_assertion x LEFT JOIN fact c ON c.fact_id = x.fact_id "
-                f"WHERE {clause.sql} AND {LIVE}"
-            )
-            for found in self.db.all(sql, clause.values):
-                row, fact = _ROWS.read(found)
+            for row in select(self.db, AssertionRow, f"{clause.sql} AND x.system_to IS NULL", clause.values):
                 rows[row.assertion_id] = row
-                if fact is not None:
-                    self.names.add_facts([fact])
-        self.take(rows.values())
+        if not rows:
+            return
+        # Asked apart, because most find no rows at all, and what is recorded by hand needs no evidence.
+        unsure = [row.assertion_id for row in rows.values() if not row.by_hand or row.held_back]
+        live = self._live(unsure)
+        listed = [
+            row for row in rows.values() if (row.by_hand and not row.held_back) or row.assertion_id in live
+        ]
+        missing = {row.fact_id for row in listed if row.fact_id is not None} - self.names.facts.keys()
+        self.names.add_facts(select_among(self.db, FactRow, "fact_id", missing))
+        self.take(listed)
+
+    def _live(self, numbers: Sequence[int]) -> set[int]:
+        live: set[int] = set()
+        for batch in batched(numbers):
+            clause = among("x.assertion_id", batch)
+            sql = f"SELECT x.assertion_id FROM fact_assertion x WHERE {clause.sql} AND {CONFIRMED} AND {SUPPORTED}"
+            live.update(int(row[0]) for row in self.db.all(sql, clause.values))
+        return live
 
     def take(self, rows: Iterable[AssertionRow]) -> None:
         """Put live assertions, whose facts are known, into their slots."""

@@ -23,9 +23,7 @@ def merge(tx: Transaction, ledger: str, keep: Entity, other: Entity) -> Merged:
     if first.entity_id == second.entity_id:
         return Merged(Entity(first.key), Entity(second.key), changed=False)
     before = _touched(tx, [first.entity_id, second.entity_id])
-    insert(
-        tx.db, [SameRow(tx.allocate("fact_same"), second.entity_id, first.entity_id, tx.system, None)]
-    )
+    insert(tx.db, [SameRow(tx.allocate("fact_same"), second.entity_id, first.entity_id, tx.system, None)])
     _work_out(tx, ledger, before, reason="merged")
     return Merged(Entity(first.key), Entity(second.key), changed=True)
 
@@ -53,7 +51,9 @@ def split(tx: Transaction, ledger: str, name: Entity) -> Merged:
 def _named(tx: Transaction, ledger: str, name: Entity) -> EntityRow:
     row = names.find_entities(tx.db, ledger, [name.norm]).get(name.norm)
     if row is None:
-        raise NotFound(f"There is no entity {str(name)!r} here.", hint="Name it by its key; resolve() lists them.")
+        raise NotFound(
+            f"There is no entity {str(name)!r} here.", hint="Name it by its key; resolve() lists them."
+        )
     return row
 
 

@@ -64,7 +64,9 @@ def meant(db: Connection, ledger: str, name: Entity) -> list[int]:
         also = Clause("x.ledger = ?", (ledger,))
         ids = {owner.entity_id for owner in select_among(db, EntityRow, "entity_id", owners, also=also)}
         if len(ids) > 1:
-            raise Conflict(f"{str(name)!r} may mean several entities.", hint="Ask by key; resolve() lists them.")
+            raise Conflict(
+                f"{str(name)!r} may mean several entities.", hint="Ask by key; resolve() lists them."
+            )
     merged = current(db)
     whole = {merged.get(entity_id, entity_id) for entity_id in ids}
     return sorted(whole | {entity_id for entity_id, into in merged.items() if into in whole})
@@ -150,7 +152,9 @@ def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str
             f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
             (norm, *clause.values),
         )
-        found.append((str(name), [str(row[0]) for row in keys], any(alias_norm(row[0]) == norm for row in keys)))
+        found.append(
+            (str(name), [str(row[0]) for row in keys], any(alias_norm(row[0]) == norm for row in keys))
+        )
     return found, len(rows) > limit
 
 

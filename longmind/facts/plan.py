@@ -354,7 +354,10 @@ def _says(state: SlotState, value: int | None) -> bool:
     return any(
         (value is None or said.value == value)
         and not any(
-            item.order > said.order and item.means(said.value) and item.start <= said.start and item.end is None
+            item.order > said.order
+            and item.means(said.value)
+            and item.start <= said.start
+            and item.end is None
             for item in state.slot.denials
         )
         for said in state.slot.claims

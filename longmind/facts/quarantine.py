@@ -130,7 +130,9 @@ def _evidence(db: Connection, view: View, numbers: Sequence[int]) -> dict[int, l
 def decide(tx: Transaction, view: View, assertion_id: int, *, confirmed: bool) -> bool:
     """Believe an assertion in quarantine from now on, or never; True if that changes anything."""
     if isinstance(assertion_id, bool) or not isinstance(assertion_id, int) or not 0 < assertion_id < 2**63:
-        raise InvalidInput(f"{assertion_id!r} is not the id of an assertion.", hint="facts.quarantine() lists them.")
+        raise InvalidInput(
+            f"{assertion_id!r} is not the id of an assertion.", hint="facts.quarantine() lists them."
+        )
     clause = Clause("x.assertion_id = ?", (assertion_id,)) & ledgers(view.spaces, "x.ledger")
     [row] = select(tx.db, AssertionRow, clause.sql, clause.values) or [None]
     if row is None or not row.held_back:
@@ -141,9 +143,7 @@ def decide(tx: Transaction, view: View, assertion_id: int, *, confirmed: bool) -
     if before and bool(before[0].confirmed) == confirmed:
         return False
     close(tx, before)
-    insert(
-        tx.db, [RulingRow(tx.allocate("fact_ruling"), assertion_id, int(confirmed), tx.system, None)]
-    )
+    insert(tx.db, [RulingRow(tx.allocate("fact_ruling"), assertion_id, int(confirmed), tx.system, None)])
     loaded = Loader(Resolver(tx, row.ledger))
     states = loaded.load_whole([row])
     said = {row.fact_id} if row.fact_id is not None else set()

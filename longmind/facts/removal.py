@@ -58,9 +58,7 @@ def refresh(tx: Transaction, rows: Sequence[AssertionRow], *, reason: str) -> in
     for ledger, group in _by_ledger(rows).items():
         loaded = Loader(Resolver(tx, ledger))
         states = loaded.load_whole(group)
-        said = {
-            loaded.effective(loaded.names.facts[row.fact_id]) for row in group if row.fact_id is not None
-        }
+        said = {loaded.effective(loaded.names.facts[row.fact_id]) for row in group if row.fact_id is not None}
         closed += len(store_again(tx, loaded, states, said=said, reason=reason))
     return closed
 
@@ -196,7 +194,9 @@ def forget_entities(db: Connection, entity_ids: Sequence[int]) -> dict[str, int]
     unused = among("entity_id", entity_ids) & Clause(f"NOT EXISTS ({_MENTIONED})")
     rows = db.all(f"SELECT entity_id FROM fact_entity WHERE {unused.sql}", unused.values)
     gone = {int(row[0]) for row in rows}
-    keys = {row.entity_id: alias_norm(row.key) for row in select_among(db, EntityRow, "entity_id", entity_ids)}
+    keys = {
+        row.entity_id: alias_norm(row.key) for row in select_among(db, EntityRow, "entity_id", entity_ids)
+    }
     names = [
         row.alias_id
         for row in select_among(db, AliasRow, "entity_id", entity_ids)

@@ -220,7 +220,9 @@ class _Alive:
             self._evidence[owner].append((piece.recorded_at, retired.get(piece.frame_id)))
         for ruling in select_among(db, RulingRow, "assertion_id", numbers):
             self._rulings[ruling.assertion_id].append(ruling)
-        self.moments: set[int | None] = {moment for row in rows for moment in (row.system_from, row.system_to)}
+        self.moments: set[int | None] = {
+            moment for row in rows for moment in (row.system_from, row.system_to)
+        }
         self.moments |= {moment for pairs in self._evidence.values() for pair in pairs for moment in pair}
         self.moments |= {
             moment
@@ -257,4 +259,3 @@ def forget_assertions(tx: Transaction, rows: Collection[AssertionRow]) -> dict[s
         "fact_ruling": delete_among(tx.db, RulingRow, "assertion_id", numbers),
         "fact_assertion": delete_among(tx.db, AssertionRow, "assertion_id", numbers),
     }
-

@@ -53,7 +53,13 @@ class SlotState:
         """Take an assertion in, and say which spans it closed and opened."""
         self.touched = True
         start = None if said.effect is Effect.DENIES else said.start
-        self.slot.add(said)
+        slot = self.slot
+        if said.effect is Effect.HOLDS and not (self.spans or slot.claims or slot.endings or slot.denials):
+            slot.claims.append(said)  # the first thing said here: nothing to work out
+            span = LiveSpan(cast(int, said.value), said.start, said.end)
+            self.spans.append(span)
+            return Outcome((), (span,), ())
+        slot.add(said)
         return self.refresh(start, None if start is None else said.end)
 
     def refresh(self, start: int | None = None, end: int | None = None) -> Outcome:

@@ -46,7 +46,9 @@ _ONE: Final = frozenset({name for names in SHARED.values() for name in names} | 
 _MANY: Final = frozenset({name for names in OPPOSED.values() for name in names} | {*MULTIPLE})
 _GROUPS: Final = {name: group for group, names in {**SHARED, **OPPOSED}.items() for name in names}
 _FAVOURITE: Final = re.compile(r"favou?rite_(?P<thing>.+)")
-_NOW: Final = re.compile(r"(?:current_|new_|present_)?(?P<name>.+?)(?:_(?:now|currently|nowadays|today|these_days))?")
+_NOW: Final = re.compile(
+    r"(?:current_|new_|present_)?(?P<name>.+?)(?:_(?:now|currently|nowadays|today|these_days))?"
+)
 
 
 class Group(NamedTuple):

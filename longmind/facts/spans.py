@@ -33,6 +33,7 @@ def settle(
     reason: str = "superseded",
     numbers: Mapping[int, int] | None = None,
     new: Mapping[int, AssertionRow] | None = None,
+    first: int | None = None,
 ) -> list[SpanRow]:
     """Store the spans of slots as they are now; return those that were closed.
 
@@ -49,7 +50,7 @@ def settle(
     ended = close_spans(tx, [(row, reasons.get(row.span_id, reason)) for row in gone])
     supports: list[SupportRow] = []
     opened: list[SpanRow] = []
-    number = tx.allocate("fact_span", len(fresh)) if fresh else 0
+    number = first if first is not None else tx.allocate("fact_span", len(fresh)) if fresh else 0
     for state, span in spans:
         resting = _supporters(state, span, numbers, new, inherited)
         if span.row is None:
@@ -123,9 +124,7 @@ def _supporters(
     return resting
 
 
-def _row(
-    tx: Transaction, span_id: int, span: LiveSpan, resting: Sequence[AssertionRow | None]
-) -> SpanRow:
+def _row(tx: Transaction, span_id: int, span: LiveSpan, resting: Sequence[AssertionRow | None]) -> SpanRow:
     rows = [row for row in resting if row is not None]
     last = max(rows, key=lambda row: row.assertion_id)
     return SpanRow(
@@ -157,4 +156,3 @@ def _inherited(db: Connection, spans: Sequence[SpanRow]) -> dict[int, list[Asser
         for support, row in map(_SUPPORTING.read, db.all(sql, clause.values)):
             found[facts[support.span_id]].append(row)
     return found
-

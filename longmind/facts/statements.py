@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from longmind.facts import names, same
@@ -71,7 +71,7 @@ class Claim:
         return self.polarity and self.action in ("record", "correct", "replace")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Resolved:
     """A claim with the rows it names; `fact` is None where every value is meant, or one that was never said."""
 
@@ -190,10 +190,10 @@ class Resolver:
             first = self.tx.allocate("fact", len(missing))
             for fact_id, (hashed, item) in enumerate(missing.items(), first):
                 self._make(fact_id, item, hashed, entities)
-        return [
-            old if new is None else replace(new[0], fact=self._by_hash.get(new[1]))
-            for old, new in zip(resolved, meant, strict=True)
-        ]
+        for pair in meant:
+            if pair is not None:
+                pair[0].fact = self._by_hash.get(pair[1])
+        return list(resolved)
 
     @staticmethod
     def _can_make(item: Resolved, entities: dict[str, EntityRow]) -> bool:
@@ -234,9 +234,7 @@ class Resolver:
         """These predicates, and those of the ledger that compete with them."""
         rows = select_among(self.tx.db, PredicateRow, "predicate_id", ids - self.predicates.keys())
         norms = {
-            name
-            for row in rows
-            for name in group(row.key_norm, single=row.cardinality == "one").predicates
+            name for row in rows for name in group(row.key_norm, single=row.cardinality == "one").predicates
         }
         self.predicates.update((row.predicate_id, row) for row in rows)
         siblings = names.find_predicates(self.tx.db, self.ledger, norms)
@@ -293,11 +291,14 @@ class Resolver:
         siblings: set[str] = set()
         for claim in claims:
             mentioned.add(claim.subject.norm)
-            siblings.update(group(claim.predicate.norm, single=False).predicates)
-            siblings.update(group(claim.predicate.norm, single=True).predicates)
+            relation = claim.predicate.norm
+            if relation not in siblings:
+                siblings.update(group(relation, single=False).predicates)
+                siblings.update(group(relation, single=True).predicates)
             if not claim.makes_names:
                 continue
-            relations[claim.predicate.norm] = NewPredicate(claim.predicate, claim.cardinality)
+            if relation not in relations:
+                relations[relation] = NewPredicate(claim.predicate, claim.cardinality)
             keys = [str(claim.subject)]
             if claim.value is not None and claim.value.kind == ObjectKind.ENTITY:
                 keys.append(str(claim.value.stored))

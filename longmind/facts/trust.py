@@ -8,9 +8,7 @@ from typing import Final, Literal
 from longmind.base.checks import check_choice
 from longmind.facts.canonical import alias_norm, canonical_text
 
-Channel = Literal[
-    "user_turn", "assistant_turn", "tool", "note", "document", "mail", "web", "import", "call"
-]
+Channel = Literal["user_turn", "assistant_turn", "tool", "note", "document", "mail", "web", "import", "call"]
 Trust = Literal["low", "normal", "high"]
 
 LEVELS: Final = {"low": 1, "normal": 2, "high": 3}
@@ -56,7 +54,11 @@ BY_CALL: Final = Lineage()
 
 
 def lineage(
-    channel: str, *, speaker: str | None = None, user: str | None = None, policy: dict[str, Trust] | None = None
+    channel: str,
+    *,
+    speaker: str | None = None,
+    user: str | None = None,
+    policy: dict[str, Trust] | None = None,
 ) -> Lineage:
     """The lineage of what arrives through a channel, trusted as the policy says."""
     level = {**POLICY, **(policy or {})}.get(channel, "low")

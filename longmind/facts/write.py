@@ -63,16 +63,23 @@ def store(plan: LedgerPlan) -> None:
     tx = plan.tx
     numbers: dict[int, int] = {}
     new: dict[int, AssertionRow] = {}
+    states = [state for state in plan.loaded.slots.values() if state.touched]
+    first_of = tx.allocate_all(
+        {
+            "fact_assertion": len(plan.assertions),
+            "fact_span": sum(span.row is None for state in states for span in state.spans),
+            "fact_evidence": sum(len(item.item.claim.evidence) for item in plan.assertions),
+        }
+    )
     if plan.assertions:
-        first = tx.allocate("fact_assertion", len(plan.assertions))
+        first = first_of["fact_assertion"]
         for assertion_id, item in enumerate(plan.assertions, first):
             numbers[item.order] = assertion_id
             new[assertion_id] = _assertion_row(plan, assertion_id, item)
-    states = [state for state in plan.loaded.slots.values() if state.touched]
     _store_facts(plan, new.values(), states)
     insert(tx.db, list(new.values()))
-    _insert_evidence(plan, numbers)
-    settle(tx, states, reasons=plan.reasons, numbers=numbers, new=new)
+    _insert_evidence(plan, numbers, first_of.get("fact_evidence"))
+    settle(tx, states, reasons=plan.reasons, numbers=numbers, new=new, first=first_of.get("fact_span"))
 
 
 def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> AssertionRow:
@@ -112,27 +119,34 @@ def _store_facts(plan: LedgerPlan, new: Iterable[AssertionRow], states: Iterable
     insert(plan.tx.db, [plan.names.facts[fact_id] for fact_id in sorted(fresh) if fact_id in needed])
 
 
-def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int]) -> None:
+def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int], first: int | None) -> None:
     evidence: list[tuple[int | None, int | None, Evidence]] = []
     premises: list[PremiseRow] = []
     for item in plan.assertions:
         number, claim = numbers[item.order], item.item.claim
-        evidence += [(number, None, piece) for piece in {piece.place: piece for piece in claim.evidence}.values()]
-        premises += [
-            PremiseRow(number, ordinal, fact_id) for ordinal, fact_id in enumerate(dict.fromkeys(claim.premises))
+        evidence += [
+            (number, None, piece) for piece in {piece.place: piece for piece in claim.evidence}.values()
         ]
-    insert(plan.tx.db, evidence_rows(plan.tx, evidence))
+        premises += [
+            PremiseRow(number, ordinal, fact_id)
+            for ordinal, fact_id in enumerate(dict.fromkeys(claim.premises))
+        ]
+    insert(plan.tx.db, evidence_rows(plan.tx, evidence, first=first))
     insert(plan.tx.db, premises)
 
 
 def evidence_rows(
-    tx: Transaction, items: Iterable[tuple[int | None, int | None, Evidence]]
+    tx: Transaction,
+    items: Iterable[tuple[int | None, int | None, Evidence]],
+    *,
+    first: int | None = None,
 ) -> list[EvidenceRow]:
     """New rows for (assertion, fact, evidence), one of the first two given."""
     pieces = list(items)
     if not pieces:
         return []
-    first = tx.allocate("fact_evidence", len(pieces))
+    if first is None:
+        first = tx.allocate("fact_evidence", len(pieces))
     return [
         EvidenceRow(
             first + offset,

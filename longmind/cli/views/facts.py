@@ -147,7 +147,18 @@ def assertions(result: StatedResult) -> Iterator[Block]:
         )
         for item in result.assertions
     ]
-    columns = ("id", "said (UTC)", "action", "subject", "predicate", "value", "channel", "trust", "state", "frames")
+    columns = (
+        "id",
+        "said (UTC)",
+        "action",
+        "subject",
+        "predicate",
+        "value",
+        "channel",
+        "trust",
+        "state",
+        "frames",
+    )
     yield Table(columns, rows)
     if result.truncated:
         yield _MORE
@@ -155,7 +166,11 @@ def assertions(result: StatedResult) -> Iterator[Block]:
 
 def decided(result: Decided) -> Iterator[Block]:
     verdict = "confirmed" if result.confirmed else "rejected"
-    yield f"Assertion {result.id} is {verdict}." if result.changed else f"Assertion {result.id} already was {verdict}."
+    yield (
+        f"Assertion {result.id} is {verdict}."
+        if result.changed
+        else f"Assertion {result.id} already was {verdict}."
+    )
 
 
 def merged(result: Merged) -> Iterator[Block]:
