@@ -37,6 +37,7 @@ from longmind.base.results import Names
 from longmind.base.times import AsOf, Clock
 from longmind.embed import Embedder
 from longmind.facts.extraction import Extractor
+from longmind.facts.lane import LaneOptions
 from longmind.facts.ledger import Ledger
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from longmind.lifecycle import Lifecycle
@@ -123,6 +124,7 @@ class Memory(Lifecycle):
         memory_limit: int = MEMORY_LIMIT,
         busy_timeout: float = BUSY_SECONDS,
         accept_lost_log: bool = False,
+        facts_lane: LaneOptions | None = None,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
     ) -> Memory:
@@ -136,7 +138,7 @@ class Memory(Lifecycle):
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
         spaces order what they recall, and `telemetry` where they count and trace it. `memory_limit` is how
         many bytes of the store stay in memory between calls. `accept_lost_log` opens a file whose log is
-        missing or damaged with what is left; without it, that is `Corrupt`.
+        missing or damaged with what is left; without it, that is `Corrupt`. `facts_lane` limits that lane.
         """
         canonical_space(space)  # checked before a file is made
         store = open_store(
@@ -145,8 +147,9 @@ class Memory(Lifecycle):
             accept_lost_log=accept_lost_log,
         )  # fmt: skip
         components = Components(
-            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache
-        )
+            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
+            facts_lane,
+        )  # fmt: skip
         try:
             memory = cls(store, space=space, components=components, after_remember=after_remember)
             if not read_only:

@@ -13,7 +13,7 @@ from longmind.conversation.rows import MemoryRow, RunRow, StateRow, insert, join
 from longmind.conversation.scoring import Score, is_promoted, reckon, why_expired
 from longmind.conversation.values import SweepReport
 from longmind.conversation.write import WriteContext, promote, put_away
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,7 @@ def report(db: Connection, space: str, plan: Plan, *, dry_run: bool, purged: int
         now=plan.now,
         dry_run=dry_run,
         scored=len(plan.scores),
+        created=_created(db, space, dry_run=dry_run),
         promoted=plan.ids("promoted"),
         archived=plan.ids("archived"),
         deleted=plan.ids("deleted"),
@@ -156,4 +157,16 @@ def report(db: Connection, space: str, plan: Plan, *, dry_run: bool, purged: int
         average_score=sum(score.total for score in left) / count,
         average_age_days=sum(score.age_days for score in left) / count,
         extraction=extraction_figures(db, space),
+    )
+
+
+def _created(db: Connection, space: str, *, dry_run: bool) -> int:
+    """How many memories were made since the sweep before; a sweep that is not dry is noted already."""
+    sql = "SELECT recorded_at FROM conversation_run WHERE space = ? ORDER BY run_id DESC LIMIT 2"
+    runs = [int(row[0]) for row in db.all(sql, (space,))]
+    before = runs[:1] if dry_run else runs[1:]
+    return scalar(
+        db,
+        "SELECT count(*) FROM conversation_memory WHERE space = ? AND recorded_at > ?",
+        (space, before[0] if before else 0),
     )

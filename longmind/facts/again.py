@@ -1,4 +1,4 @@
-"""A text said again: its frame is kept once, but what it asserts is asserted again when that makes a difference."""
+"""A text said again: its frame is kept once, and what it says is asserted again where that matters."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Effect(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One live assertion over `[start, end)`. `order` is its place among all; a value of None means every value."""
+    """One live assertion over `[start, end)`. `order` is its place among all; None means every value."""
 
     order: int
     value: Hashable
@@ -108,10 +108,12 @@ class Slot:
 
     def _edges(self, first: int, last: int | None, behind: Sequence[Held]) -> list[int]:
         edges = {first}
-        for item in (*self.claims, *self.endings, *self.denials, *behind):
-            edges.add(item.start)
-            if item.end is not None:
-                edges.add(item.end)
+        periods = [(item.start, item.end) for item in (*self.claims, *self.endings, *self.denials)]
+        periods += [(item.start, item.end) for item in behind]
+        for start, end in periods:
+            edges.add(start)
+            if end is not None:
+                edges.add(end)
         return sorted(edge for edge in edges if edge >= first and (last is None or edge < last))
 
     def _value(self, moment: int, behind: Sequence[Held]) -> Hashable:

@@ -1,4 +1,4 @@
-"""Whether the ledger is sound: its rows, its names and hashes, and that its spans follow from its assertions."""
+"""Whether the ledger is sound: rows, names and hashes, and spans that follow from what was said."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from longmind.facts.rows import (
     select_among,
     stored_object,
 )
+from longmind.facts.trust import LEVELS, NAMES
 from longmind.facts.values import Entity, Fact, FactHit, Predicate, untyped
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched
@@ -86,6 +87,17 @@ def _during(span: str, axis: str, moment: int) -> Clause:
         return Clause(f"{span}.{axis}_to IS NULL")
     begun, ended = f"{span}.{axis}_from", f"{span}.{axis}_to"
     return Clause(f"{begun} <= ? AND ({ended} IS NULL OR {ended} > ?)", (moment, moment))
+
+
+def trusted(level: int | None, span: str = "s") -> Clause:
+    """Spans that rest on something of at least this trust; all of them, where none is named."""
+    if level is None:
+        return Clause("1 = 1")
+    return Clause(
+        "EXISTS (SELECT 1 FROM fact_support tu JOIN fact_assertion ta ON ta.assertion_id = tu.assertion_id "
+        f"WHERE tu.span_id = {span}.span_id AND ta.trust >= ?)",
+        (level,),
+    )
 
 
 def of_predicates(predicates: Iterable[Predicate]) -> Clause:
@@ -184,7 +196,29 @@ def hits(db: Connection, view: View, raw: Sequence[RawHit], *, evidence: int) ->
     pieces = evidence_of(db, view, raw, limit=evidence) if evidence and raw else {}
     derived = [hit.span.span_id for hit in raw if hit.span.derived]
     premises, lost = lost_premises(db, view.as_of, derived) if derived else ({}, {})
-    return [_hit(hit, view, pieces.get(hit.span.span_id, []), evidence, premises, lost) for hit in raw]
+    said = _best_lineage(db, view, [hit.span.span_id for hit in raw])
+    return [
+        _hit(
+            hit, view, pieces.get(hit.span.span_id, []), evidence, premises, lost, said.get(hit.span.span_id)
+        )
+        for hit in raw
+    ]
+
+
+def _best_lineage(
+    db: Connection, view: View, span_ids: Sequence[int]
+) -> dict[int, tuple[str, str | None, int]]:
+    """By span the channel, speaker and trust of the most trusted that it rests on; of several, the last."""
+    found: dict[int, tuple[str, str | None, int]] = {}
+    for batch in batched(span_ids):
+        clause = among("u.span_id", batch) & Clause("x.system_from <= ?", (view.as_of.system,))
+        sql = (
+            "SELECT u.span_id, x.channel, x.speaker, x.trust FROM fact_support u "
+            f"JOIN fact_assertion x ON x.assertion_id = u.assertion_id WHERE {clause.sql} "
+            "AND x.action <> 'end' ORDER BY x.trust, x.assertion_id"
+        )
+        found.update((row[0], (row[1], row[2], int(row[3]))) for row in db.all(sql, clause.values))
+    return found
 
 
 def evidence_of(
@@ -225,7 +259,10 @@ def frames_known(view: View) -> Clause:
 
 
 _EVIDENCE: Final = join((EvidenceRow, "v"))
-_BEST: Final = "coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, coalesce(v.start_byte, -1), v.evidence_id"
+_BEST: Final = (
+    "coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, coalesce(v.start_byte, -1), "
+    "v.evidence_id"
+)
 
 
 def _best_evidence(
@@ -264,7 +301,7 @@ _Edge = tuple[int, int]
 def lost_premises(
     db: Connection, as_of: AsOf, span_ids: Iterable[int]
 ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """By span, the facts it was derived from, and those at any remove that no longer hold as they did then."""
+    """By span, the facts it was derived from, and those at any remove that no longer hold as they did."""
     direct = _premises(db, as_of, span_ids)
     edges: dict[int, list[_Edge]] = {}
     spans: dict[int, list[SpanRow]] = {}
@@ -367,6 +404,7 @@ def _hit(
     limit: int,
     premises: dict[int, list[int]],
     lost: dict[int, list[int]],
+    said: tuple[str, str | None, int] | None,
 ) -> FactHit:
     """An end that was set after the view's instant is not shown."""
     span = raw.span
@@ -389,4 +427,7 @@ def _hit(
         derived_from=tuple(premises.get(span.span_id, ())),
         lost_premises=tuple(lost.get(span.span_id, ())),
         evidence_truncated=len(evidence) > limit,
+        channel="call" if said is None else said[0],
+        speaker=None if said is None else said[1],
+        trust=NAMES[said[2] if said is not None else LEVELS["high"]],
     )

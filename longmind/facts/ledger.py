@@ -369,11 +369,11 @@ class Ledger(Reader):
     ) -> FactErasure:
         """Remove what was said of a subject for good, history included.
 
-        The subject may be named by an alias, and its aliases go with it. What is held is worked out again from
-        what is left.
+        The subject may be named by an alias, and its aliases go with it. What is held is worked out again
+        from what is left.
         """
         entity = Entity(subject)
-        space_name, ledger = self._place(space, scope)
+        _, ledger = self._place(space, scope)
         relation = None if predicate is None else Predicate(standard(predicate)).norm
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:

@@ -26,7 +26,7 @@ from longmind.facts.slot_state import LiveSpan, SlotState
 from longmind.facts.slots import Group, group
 from longmind.facts.statements import Resolved, Resolver, SlotKey
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among
+from longmind.store.visible import Clause, among, both
 
 SUPPORTED: Final = (
     "(x.by_hand = 1 OR EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON f.frame_id = v.frame_id "
@@ -38,7 +38,7 @@ CONFIRMED: Final = (
     "(x.held_back = 0 OR EXISTS (SELECT 1 FROM fact_ruling r "
     "WHERE r.assertion_id = x.assertion_id AND r.until IS NULL AND r.confirmed = 1))"
 )
-"""With `SUPPORTED`, the assertions `x` that count: evidence of their own is live, or someone stands for them."""
+"""With `SUPPORTED`, the assertions `x` that count: their evidence is live, or someone stands for them."""
 
 _SPANS: Final = join((FactRow, "c"), (SpanRow, "s"))
 StatementKey = tuple[int, str, bytes | None]
@@ -253,8 +253,8 @@ class Loader:
         table: str,
     ) -> list[Clause]:
         by_subject: dict[tuple[tuple[int, ...], int], set[int]] = defaultdict(set)
-        for (members, predicates), reach in statements.items():
-            by_subject[predicates, reach].update(members)
+        for (alike, predicates), reach in statements.items():
+            by_subject[predicates, reach].update(alike)
         if len(by_subject) > 8:  # a large batch: fewer questions, each with more in its answer
             joined: dict[tuple[tuple[int, ...], int], set[int]] = defaultdict(set)
             for (predicates, _), members in by_subject.items():
@@ -301,15 +301,16 @@ class Loader:
     def _live(self, numbers: Sequence[int]) -> set[int]:
         live: set[int] = set()
         for batch in batched(numbers):
-            clause = among("x.assertion_id", batch)
-            sql = f"SELECT x.assertion_id FROM fact_assertion x WHERE {clause.sql} AND {CONFIRMED} AND {SUPPORTED}"
+            clause = both([among("x.assertion_id", batch), Clause(CONFIRMED), Clause(SUPPORTED)])
+            sql = f"SELECT x.assertion_id FROM fact_assertion x WHERE {clause.sql}"
             live.update(int(row[0]) for row in self.db.all(sql, clause.values))
         return live
 
     def take(self, rows: Iterable[AssertionRow]) -> None:
         """Put live assertions, whose facts are known, into their slots."""
         self._load_objects()
-        wide, narrow = [], []
+        wide: list[AssertionRow] = []
+        narrow: list[AssertionRow] = []
         for row in rows:
             by_thing = self.group_of(self.names.predicate(row.predicate_id)).by_thing
             (wide if by_thing and (row.fact_id is None or row.action == "replace") else narrow).append(row)

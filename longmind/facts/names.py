@@ -148,8 +148,8 @@ def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str
     found = []
     for norm, name, _ in rows[:limit]:
         keys = db.all(
-            "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
-            f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
+            "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a "
+            f"JOIN fact_entity e ON e.entity_id = a.entity_id WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
             (norm, *clause.values),
         )
         found.append(
@@ -210,7 +210,7 @@ def define_predicate(
     fixed = built_in(key.norm)
     if fixed is not None and cardinality not in (None, fixed):
         raise InvalidInput(
-            f"{key} is a built-in predicate that holds {fixed} value{'s' if fixed == 'many' else ''} at a time.",
+            f"{key} is a built-in predicate that holds {'one value' if fixed == 'one' else 'many values'}.",
             hint="Use a predicate of your own for anything else.",
         )
     row = find_predicates(tx.db, ledger, [key.norm]).get(key.norm)

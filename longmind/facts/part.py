@@ -20,8 +20,8 @@ from longmind.facts.extraction import (
     Source,
     found_names,
 )
-from longmind.facts.names import NewEntity
 from longmind.facts.health import count_rows, find_problems
+from longmind.facts.names import NewEntity
 from longmind.facts.rows import GLOBAL
 from longmind.facts.slots import standard
 from longmind.facts.statements import Claim

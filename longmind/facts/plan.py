@@ -121,8 +121,8 @@ class LedgerPlan:
     def _not_before(self, reading: int, state: SlotState, fact_id: int) -> int:
         """The clock's reading as a moment on the valid axis: after everything said before, in system order.
 
-        A clock that was set back reads earlier than what it follows. What was dated ahead when it was said (it
-        begins later than its own system time) is still to come, and is not followed.
+        A clock that was set back reads earlier than what it follows. What was dated ahead when it was said
+        (it begins later than its own system time) is still to come, and is not followed.
         """
         moment = reading
         for said, row in state.starts():
@@ -137,7 +137,7 @@ class LedgerPlan:
     def _correct(
         self, item: Resolved, state: SlotState, start: int, end: int | None
     ) -> tuple[int, int | None, list[int]]:
-        """Take back what is corrected over its whole period; the new value has that period if it gives none."""
+        """Take back what is corrected over its whole period, which the new value has if it gives none."""
         assert item.fact is not None
         own = self.loaded.effective(item.fact)
         corrected = self._held_last(item, own, at=start)
@@ -217,14 +217,14 @@ class LedgerPlan:
         return count >= self.max_evidence
 
     def _taint(self, claim: Claim) -> tuple[int, bool]:
-        """Trust is no higher than that of the premises; what follows from something in quarantine is there too."""
+        """Trust is no higher than that of the premises; what follows from a quarantined one is there too."""
         trust = claim.lineage.trust
         if not claim.premises:
             return trust, False
         sql = (
             "SELECT x.fact_id, max(x.trust), min(CASE WHEN x.held_back = 1 AND NOT EXISTS (SELECT 1 "
-            "FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL AND r.confirmed = 1) "
-            "THEN 1 ELSE 0 END) FROM fact_assertion x WHERE {} GROUP BY x.fact_id"
+            "FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL "
+            "AND r.confirmed = 1) THEN 1 ELSE 0 END) FROM fact_assertion x WHERE {} GROUP BY x.fact_id"
         )
         tainted = False
         for batch in batched(sorted(claim.premises)):
@@ -238,11 +238,12 @@ class LedgerPlan:
         """A stored span cannot become a derived one: it is recorded again."""
         reopened = False
         for index, span in enumerate(state.spans):
-            if span in outcome.after and span.fact_id == fact_id and span.row is not None:
-                if not span.row.derived:
-                    state.spans[index] = LiveSpan(span.fact_id, span.start, span.end)
-                    self.reasons.setdefault(span.row.span_id, "extended")
-                    reopened = True
+            if span not in outcome.after or span.fact_id != fact_id:
+                continue
+            if span.row is not None and not span.row.derived:
+                state.spans[index] = LiveSpan(span.fact_id, span.start, span.end)
+                self.reasons.setdefault(span.row.span_id, "extended")
+                reopened = True
         return reopened
 
     # Ending and taking back
@@ -263,8 +264,9 @@ class LedgerPlan:
         if not claim.lenient:
             for _, span in lasting:
                 if span.start >= until:
+                    began, ended = format_ms(span.start), format_ms(until)
                     raise InvalidInput(
-                        f"It began at {format_ms(span.start)}, so it cannot have ended at {format_ms(until)}.",
+                        f"It began at {began}, so it cannot have ended at {ended}.",
                         hint="Retract it without valid_to if it was never so.",
                     )
             if not lasting and not claim.keep and not any(_says(state, own) for state in states):
@@ -350,7 +352,7 @@ class LedgerPlan:
 
 
 def _says(state: SlotState, value: int | None) -> bool:
-    """Whether something was said of a value that was not taken back since, though nothing may follow from it."""
+    """Whether something was said of a value and not taken back since, though nothing may follow from it."""
     return any(
         (value is None or said.value == value)
         and not any(

@@ -1,4 +1,4 @@
-"""What was said, one assertion at a time, with its lineage; and the quarantine of what is not believed yet."""
+"""What was said, one assertion at a time, with its lineage; and what is not believed until confirmed."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def decide(tx: Transaction, view: View, assertion_id: int, *, confirmed: bool) -
             f"{assertion_id!r} is not the id of an assertion.", hint="facts.quarantine() lists them."
         )
     clause = Clause("x.assertion_id = ?", (assertion_id,)) & ledgers(view.spaces, "x.ledger")
-    [row] = select(tx.db, AssertionRow, clause.sql, clause.values) or [None]
+    row = next(iter(select(tx.db, AssertionRow, clause.sql, clause.values)), None)
     if row is None or not row.held_back:
         raise NotFound(
             f"There is no assertion {assertion_id} in quarantine here.", hint="facts.quarantine() lists them."

@@ -13,7 +13,7 @@ from longmind.base.parameters import Limit
 from longmind.base.times import AsOf
 from longmind.facts import changes, graph, names, quarantine, resolve, views
 from longmind.facts.hits import of_predicates, of_subject
-from longmind.facts.parameters import EvidenceEach, FactId, Relations, Subject
+from longmind.facts.parameters import EvidenceEach, FactId, MinTrust, Relations, Subject
 from longmind.facts.results import (
     AmbiguousName,
     AmbiguousNames,
@@ -26,6 +26,7 @@ from longmind.facts.results import (
     StatedResult,
 )
 from longmind.facts.slots import standard
+from longmind.facts.trust import level
 from longmind.facts.values import Entity, FactHit, Predicate
 from longmind.store.store import Store
 from longmind.store.visible import among, both
@@ -65,6 +66,7 @@ class Reader:
         limit: Limit = 100,
         evidence: EvidenceEach = views.EVIDENCE_EACH,
         shadowed: Annotated[bool, "Also global values that a space has its own value for."] = False,
+        min_trust: MinTrust = None,
         space: SpaceLike | None = None,
     ) -> FactsResult:
         """What is so of a person or thing, with periods and evidence.
@@ -84,6 +86,7 @@ class Reader:
                 limit=limit,
                 evidence=evidence,
                 shadowed=shadowed,
+                min_trust=level(min_trust),
             )
 
     def about_many(

@@ -153,13 +153,13 @@ class Replay:
         fresh: list[_Life] = []
         supports: list[SupportRow] = []
         for life in lives:
-            span = stored.get((life.fact_id, life.start, life.end, life.since))
-            if span is None or span.system_to != life.until:
+            kept = stored.get((life.fact_id, life.start, life.end, life.since))
+            if kept is None or kept.system_to != life.until:
                 fresh.append(life)
                 continue
             del stored[life.fact_id, life.start, life.end, life.since]
-            known = {row.assertion_id for row in select_among(tx.db, SupportRow, "span_id", [span.span_id])}
-            supports += [SupportRow(span.span_id, number) for number in sorted(life.supporters - known)]
+            known = {row.assertion_id for row in select_among(tx.db, SupportRow, "span_id", [kept.span_id])}
+            supports += [SupportRow(kept.span_id, number) for number in sorted(life.supporters - known)]
         self.facts = {span.fact_id for span in stored.values()}
         reasons = {key: span.reason for key, span in stored.items()}
         removed = remove_spans(tx.db, [span.span_id for span in stored.values()])

@@ -86,7 +86,7 @@ class SlotState:
                     if span.end is None or span.end > end
                 ]
         kept = {span.held: span for span in affected}
-        fresh = [kept.pop(item, None) or _span(item) for item in _joined(held)]
+        fresh = [kept.pop(item) if item in kept else _span(item) for item in _joined(held)]
         self.spans[low:high] = fresh
         return Outcome(affected, fresh, list(kept.values()))
 

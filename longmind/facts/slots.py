@@ -29,10 +29,10 @@ OPPOSED: Final = {
 """Predicates of which one holds towards the same thing: who dislikes running does not like it."""
 
 SINGLE: Final = (
-    "age religion pronouns born_on birthday timezone born_in from grew_up_in address email work_email phone "
-    "work_phone role studies_at married_to engaged_to wife husband spouse partner girlfriend boyfriend fiance "
-    "fiancee mother father stepmother stepfather mother_in_law father_in_law boss manager supervisor landlord "
-    "best_friend session_id title"
+    "age religion pronouns born_on birthday timezone born_in from grew_up_in address email "
+    "work_email phone work_phone role studies_at married_to engaged_to wife husband spouse partner "
+    "girlfriend boyfriend fiance fiancee mother father stepmother stepfather mother_in_law "
+    "father_in_law boss manager supervisor landlord best_friend session_id title "
 ).split()
 """Further built-in predicates that hold one value at a time."""
 
@@ -61,7 +61,7 @@ class Group(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def standard(predicate: str) -> str:
-    """The one spelling of a built-in predicate: `favourite_food_now` is `favorite_food`. Others stay as given."""
+    """The one spelling of a built-in predicate: `favourite_food_now` is `favorite_food`."""
     norm = alias_norm(predicate).replace(" ", "_")
     match = _NOW.fullmatch(norm)
     name = match["name"] if match else norm

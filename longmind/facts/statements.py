@@ -41,7 +41,7 @@ class Claim:
     action: Action = "record"
     polarity: bool = True
     start: int | None = None
-    """When it begins, or for an ending when it is over; None: now. A retraction without one takes back all."""
+    """When it begins, or for an ending when it is over. None: now, or for a retraction always."""
     end: int | Open | None = None
     evidence: tuple[Evidence, ...] = ()
     premises: tuple[int, ...] = ()
@@ -73,7 +73,7 @@ class Claim:
 
 @dataclass(slots=True)
 class Resolved:
-    """A claim with the rows it names; `fact` is None where every value is meant, or one that was never said."""
+    """A claim with the rows it names; `fact` is None where every value, or an unknown one, is meant."""
 
     claim: Claim
     subject: int

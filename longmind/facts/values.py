@@ -243,6 +243,11 @@ class FactHit:
     lost_premises: tuple[int, ...] = ()
     """Facts this one rested on, directly or not, that were retracted since; 0 stands for an erased one."""
     evidence_truncated: bool = False
+    channel: str = "call"
+    """How the most trusted of what it rests on came in, such as user_turn, note, document or call."""
+    speaker: str | None = None
+    trust: str = "high"
+    """low, normal or high: that of the most trusted of what it rests on."""
 
     @property
     def is_open_ended(self) -> bool:

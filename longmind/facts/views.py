@@ -17,6 +17,7 @@ from longmind.facts.hits import (
     seen,
     select_spans,
     select_spans_each,
+    trusted,
 )
 from longmind.facts.resolve import one_key, one_key_each
 from longmind.facts.results import EvidenceResult, FactsResult
@@ -39,6 +40,7 @@ def about(
     limit: int,
     evidence: int = EVIDENCE_EACH,
     shadowed: bool = False,
+    min_trust: int | None = None,
 ) -> FactsResult:
     """What is so of a subject, named by its key or else by an alias."""
     places = _entities(db, view, subject.norm)
@@ -54,6 +56,7 @@ def about(
             among("e.entity_id", sorted(places)),
             of_predicates(predicates),
             seen(view, shadowed=shadowed or not shadows),
+            trusted(min_trust),
         ]
     )
     raw = select_spans(db, view, condition, limit=limit + 1, flags=shadows, shadowed=shadows and shadowed)

@@ -53,7 +53,7 @@ def is_settled(
     at: int,
     max_evidence: int,
 ) -> bool:
-    """Whether claiming this at an instant would write nothing: it holds, on all the evidence it may rest on."""
+    """Whether claiming this at an instant would write nothing: it holds, on as much evidence as is kept."""
     hashed = fact_hash(subject.norm, predicate.norm, value.kind, value.stored)
     return db.one(_SETTLED, (hashed, ledger, at, max_evidence)) is not None
 

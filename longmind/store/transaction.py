@@ -65,7 +65,7 @@ class Transaction:
         return int(last) + 1
 
     def allocate_all(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """`allocate` for several counters at once, in two statements; nothing is asked where none is needed."""
+        """`allocate` for several counters at once, in two statements, or none where nothing is needed."""
         wanted = {name: count for name, count in counts.items() if count}
         if not wanted:
             return {}
