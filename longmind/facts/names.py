@@ -149,7 +149,8 @@ def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str
     for norm, name, _ in rows[:limit]:
         keys = db.all(
             "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a "
-            f"JOIN fact_entity e ON e.entity_id = a.entity_id WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
+            "JOIN fact_entity e ON e.entity_id = a.entity_id "
+            f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
             (norm, *clause.values),
         )
         found.append(

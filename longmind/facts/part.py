@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Frame
-from longmind.facts import again, names, removal, write
+from longmind.facts import again, names, persons, removal, write
 from longmind.facts.belief import UNKNOWN
 from longmind.facts.extraction import (
     Extraction,
@@ -115,8 +115,17 @@ class FactsPart(Part):
         space: str,
         items: Sequence[tuple[Frame, Extraction]],
     ) -> None:
+        items = [
+            (frame, replace(item, entities=tuple(map(persons.with_first_name, item.entities))))
+            for frame, item in items
+        ]
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
+        known = persons.known_persons(tx.db, ledger, entities.values(), existing)
+        if known:
+            items = [(frame, persons.renamed(item, known)) for frame, item in items]
+            entities = found_names([entity for _, item in items for entity in item.entities])
+            existing = names.find_entities(tx.db, ledger, entities)
         new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
         rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
         claims = [

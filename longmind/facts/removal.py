@@ -216,7 +216,8 @@ def _resting_on(db: Connection, frame_ids: Sequence[int], *, also: str = "1 = 1"
         for column in ("assertion_id", "fact_id"):
             sql = (
                 f"SELECT {_RESTING.sql} FROM fact_evidence w "
-                f"JOIN fact_assertion x ON x.{column} = w.{column} WHERE x.by_hand = 0 AND {clause.sql} AND {also}"
+                f"JOIN fact_assertion x ON x.{column} = w.{column} "
+                f"WHERE x.by_hand = 0 AND {clause.sql} AND {also}"
             )
             for row in db.all(sql, clause.values):
                 [item] = _RESTING.read(row)

@@ -82,12 +82,12 @@ def channel_of(
     if role is not None:
         spoken = {"user": "user_turn", "human": "user_turn", "tool": "tool", "function": "tool"}
         return spoken.get(role.lower(), "assistant_turn")
-    if source in ("import", "tool"):
-        return source
     if uri is not None:
         scheme = uri.partition(":")[0].lower()
         return "web" if scheme in ("http", "https") else "mail" if scheme in ("mailto", "mid") else "document"
-    return "document" if kind == "document" else "note"
+    if kind in ("document", "chunk") and source == "import":
+        return "document"
+    return source if source in ("import", "tool") else "note"
 
 
 def is_protected(subject: str, predicate: str, *, user: str | None = None) -> bool:
