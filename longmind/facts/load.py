@@ -57,6 +57,7 @@ class Loader:
         for entity, whole in names.same.items():
             self._members[whole].append(entity)
         self._effective: dict[int, int] = {}
+        self._by_fact: dict[int, SlotState] = {}
 
     # Names of things
 
@@ -107,9 +108,11 @@ class Loader:
         return self._state((self.one(item.subject), item.group.name, item.qualifiers, None))
 
     def state_of(self, fact: FactRow, predicate: PredicateRow) -> SlotState:
-        state = self._state(self.key_of(fact, predicate))
-        self._meet(state, fact, predicate)
-        return state
+        known = self._by_fact.get(fact.fact_id)
+        if known is None:
+            known = self._by_fact[fact.fact_id] = self._state(self.key_of(fact, predicate))
+            self._meet(known, fact, predicate)
+        return known
 
     def of_statement(self, item: Resolved) -> list[SlotState]:
         """All slots of a statement of which each value competes apart."""

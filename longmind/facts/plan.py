@@ -14,7 +14,7 @@ from longmind.facts.results import Recorded, Retracted
 from longmind.facts.rows import FactRow
 from longmind.facts.slot_state import LiveSpan, Outcome, SlotState
 from longmind.facts.statements import Action, Claim, Resolved, Resolver
-from longmind.facts.trust import is_held_back
+from longmind.facts.trust import LEVELS, is_held_back
 from longmind.facts.values import OPEN, check_order
 from longmind.store.engine import scalar
 from longmind.store.tables import batched
@@ -82,7 +82,8 @@ class LedgerPlan:
         if fact_id in claim.premises:
             raise InvalidInput(f"Fact {fact_id} cannot be derived from itself.")
         trust, tainted = self._taint(claim)
-        if tainted or is_held_back(claim.lineage.at_most(trust), claim.subject, claim.predicate):
+        low = trust <= LEVELS["low"]
+        if tainted or (low and is_held_back(claim.lineage.at_most(trust), claim.subject, claim.predicate)):
             start = self.tx.now if claim.start is None else claim.start
             end = claim.end if isinstance(claim.end, int) else None
             self._keep(item, claim.action, fact, start, end, held_back=True, trust=trust)

@@ -117,8 +117,9 @@ def _supporters(
             after = span.end is not None and row.valid_from >= span.end
             if not after and (row.valid_to is None or span.start < row.valid_to):
                 resting[row.assertion_id] = row
-    for said in (*state.slot.claims, *state.slot.endings):
-        if state.slot.speaks_for(said, span.held):
+    slot = state.slot
+    for said in (*slot.claims, *slot.endings):
+        if slot.speaks_for(said, span.held):
             key = numbers.get(said.order, said.order)
             resting[key] = new.get(key) or state.rows.get(said.order)
     return resting

@@ -21,6 +21,9 @@ import apsw
 
 from longmind.base.store_files import APPLICATION_ID
 
+STATEMENTS: Final = 500
+"""Prepared statements that a connection keeps: a write of facts uses about a hundred different ones."""
+
 VFS_NAME: Final = "longmind"
 _UNCHECKED_NAME: Final = "longmind-unchecked"
 RESERVED: Final = 8
@@ -140,7 +143,12 @@ def connect(name: str, flags: int, *, checked: bool = True) -> apsw.Connection:
         if not _registered:
             _registered.append(_PageVFS(VFS_NAME, _PageFile))
             _registered.append(_PageVFS(_UNCHECKED_NAME, _UncheckedFile))
-    connection = apsw.Connection(name, flags=flags, vfs=VFS_NAME if checked else _UNCHECKED_NAME)
+    connection = apsw.Connection(
+        name,
+        flags=flags,
+        vfs=VFS_NAME if checked else _UNCHECKED_NAME,
+        statementcachesize=STATEMENTS,
+    )
     connection.set_busy_timeout(_PATIENCE_MS)  # another process may be making the same file
     try:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):
