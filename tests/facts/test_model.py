@@ -1,7 +1,7 @@
 """The ledger against the rule itself: every assertion in a list, and what holds decided point by point.
 
-The model shares nothing with the product. It keeps what was said, by whom and when, and for each question asks
-of every single instant which assertion holds there.
+The model shares nothing with the product. It keeps what was said, by whom and when, and for each question
+asks of every single instant which assertion holds there.
 """
 
 from __future__ import annotations
