@@ -40,6 +40,7 @@ from longmind.base.times import AsOf, Clock
 from longmind.editing import Editing
 from longmind.embed import Embedder
 from longmind.facts.extraction import Extractor
+from longmind.facts.lane import LaneOptions
 from longmind.facts.ledger import Ledger
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from longmind.lifecycle import Lifecycle
@@ -135,6 +136,7 @@ class Memory(Lifecycle, Editing, People):
         busy_timeout: float = BUSY_SECONDS,
         accept_lost_log: bool = False,
         key: KeyLike | None = None,
+        facts_lane: LaneOptions | None = None,
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
         actor: str | None = None,
@@ -153,6 +155,7 @@ class Memory(Lifecycle, Editing, People):
         file whose log is missing or damaged with what is left; without it, that is `Corrupt`. `actor` is who
         the audit log names; by default LONGMIND_ACTOR, else "local". `key` opens an encrypted file, or makes
         a new one so: 32 bytes (or 64 hex digits), a passphrase, or a function that returns one of them.
+        `facts_lane` limits that lane.
         """
         partition_name(space, user)  # checked before a file is made
         store = open_store(
@@ -162,8 +165,9 @@ class Memory(Lifecycle, Editing, People):
             actor=actor or os.environ.get("LONGMIND_ACTOR") or None,
         )  # fmt: skip
         components = Components(
-            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache, access
-        )
+            embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
+            access, facts_lane,
+        )  # fmt: skip
         try:
             memory = cls(store, space=space, user=user, components=components, after_remember=after_remember)
             if not read_only:

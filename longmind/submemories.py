@@ -15,6 +15,7 @@ from longmind.context.surrogates import Surrogates
 from longmind.embed import Embedder
 from longmind.embed.models import default_cache
 from longmind.facts.extraction import Extractor, ReferenceExtractor
+from longmind.facts.lane import LaneOptions
 from longmind.facts.part import FactsPart
 from longmind.search.embedding import AUTO, bind_embedder
 from longmind.search.engine import FactsLane, SearchEngine
@@ -54,6 +55,7 @@ class Components:
     telemetry: Telemetry | None = None
     cache: str | os.PathLike[str] | None = None
     access: Access | None = None
+    facts_lane: LaneOptions | None = None
 
     @property
     def cache_folder(self) -> Path:
@@ -77,7 +79,10 @@ class Components:
             LaterPart("spaces", _spaces_part),
         ]
         return SearchEngine(
-            store, embedding=embedding, facts=FactsLane(store.mirrors), reranker=self.reranker
+            store,
+            embedding=embedding,
+            facts=FactsLane(store.mirrors, self.facts_lane),
+            reranker=self.reranker,
         )
 
     def memories(

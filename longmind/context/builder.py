@@ -40,6 +40,7 @@ from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
 from longmind.context.render import RENDERERS
 from longmind.context.shorten import Shortener
 from longmind.context.surrogates import read_surrogates
+from longmind.facts.trust import level
 from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
@@ -175,7 +176,10 @@ class ContextBuilder:
     ) -> dict[str, Sequence[Item]]:
         """What each lane of the recipe offers; a lane that cannot run is noted."""
         hits = [whole(hit.frame, "search", rank) for rank, hit in enumerate(results.hits, 1)]
-        request = RecallRequest(call.search.query, call.search.view, call.search.where, call.session, hits)
+        search = call.search
+        request = RecallRequest(
+            search.query, search.view, search.where, call.session, hits, level(search.min_trust)
+        )
         candidates: dict[str, Sequence[Item]] = {}
         for lane in call.recipe.lanes:
             source = self._lane(lane.kind)
@@ -210,6 +214,7 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
             reference=request["reference"],
             times=request["times"],
             zone=_zone(request["zone"]),
+            min_trust=request.get("min_trust"),
         )
         return check_recall(search, recipe=recipe, budget=budget, session=request["session"])
     except (KeyError, TypeError, IndexError):
@@ -246,6 +251,7 @@ def _as_json(call: Recall) -> dict[str, Any]:
         "session": call.session,
         "recipe": call.recipe.hash,
         "budget": call.budget,
+        **({} if search.min_trust is None else {"min_trust": search.min_trust}),
     }
 
 

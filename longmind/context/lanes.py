@@ -31,6 +31,8 @@ class RecallRequest:
     session: str | None
     hits: Sequence[Piece] = ()
     """The hits of the search, as whole frames."""
+    min_trust: int | None = None
+    """Only facts that rest on a source of at least this trust."""
 
 
 class ContextLane(Protocol):
@@ -45,7 +47,7 @@ class FactSource(Protocol):
     """Facts that a question names, in words, each with the frames it rests on."""
 
     def cards(
-        self, query: str, *, snapshot: Snapshot, view: View, limit: int
+        self, query: str, *, snapshot: Snapshot, view: View, limit: int, min_trust: int | None = None
     ) -> Sequence[tuple[str, tuple[int, ...]]]: ...
 
 
@@ -167,7 +169,13 @@ class Facts:
     ) -> Sequence[Item]:
         # More than are shown where some will be filtered out by the words they share.
         limit = 4 * lane.items if lane.shared else lane.items
-        cards = self._source.cards(request.query, snapshot=snapshot, view=request.view, limit=limit)
+        cards = self._source.cards(
+            request.query,
+            snapshot=snapshot,
+            view=request.view,
+            limit=limit,
+            min_trust=request.min_trust,
+        )
         if not cards:
             return []
         query_terms = set(plan_text(request.query).terms)

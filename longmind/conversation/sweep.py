@@ -15,7 +15,7 @@ from longmind.conversation.rows import MemoryRow, RunRow, StateRow, insert, join
 from longmind.conversation.scoring import Score, is_promoted, reckon, why_expired
 from longmind.conversation.values import SweepReport
 from longmind.conversation.write import WriteContext, promote, put_away
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, scalar
 from longmind.store.visible import partitions
 
 
@@ -168,6 +168,7 @@ def report(db: Connection, view: View, plan: Plan, *, dry_run: bool, purged: int
         now=plan.now,
         dry_run=dry_run,
         scored=len(plan.scores),
+        created=sum(_created(db, part, dry_run=dry_run) for part in parts_of(db, view)),
         promoted=plan.ids("promoted"),
         archived=plan.ids("archived"),
         deleted=plan.ids("deleted"),
@@ -175,4 +176,16 @@ def report(db: Connection, view: View, plan: Plan, *, dry_run: bool, purged: int
         average_score=sum(score.total for score in left) / count,
         average_age_days=sum(score.age_days for score in left) / count,
         extraction=extraction_figures(db, view),
+    )
+
+
+def _created(db: Connection, space: str, *, dry_run: bool) -> int:
+    """How many memories were made since the sweep before; a sweep that is not dry is noted already."""
+    sql = "SELECT recorded_at FROM conversation_run WHERE space = ? ORDER BY run_id DESC LIMIT 2"
+    runs = [int(row[0]) for row in db.all(sql, (space,))]
+    before = runs[:1] if dry_run else runs[1:]
+    return scalar(
+        db,
+        "SELECT count(*) FROM conversation_memory WHERE space = ? AND recorded_at > ?",
+        (space, before[0] if before else 0),
     )

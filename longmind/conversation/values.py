@@ -148,6 +148,8 @@ class SweepReport:
     now: int
     dry_run: bool
     scored: int
+    created: int
+    """Memories made since the sweep before."""
     promoted: tuple[int, ...]
     archived: tuple[int, ...]
     deleted: tuple[int, ...]

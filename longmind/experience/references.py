@@ -121,6 +121,14 @@ def _turn(rest: str) -> Reference:
     return Reference("turn", f"turn:{session.strip()}#{int(number)}")
 
 
+def turn_of(item: Reference) -> tuple[str, int] | None:
+    """The session and the number of a turn that is cited."""
+    if item.kind != "turn":
+        return None
+    session, _, number = item.ref.removeprefix("turn:").rpartition("#")
+    return session, int(number)
+
+
 def _frame(rest: str) -> Reference:
     if not re.fullmatch(r"[1-9]\d{0,17}", rest, re.ASCII):
         raise InvalidInput(f"'frame:{rest}' names no frame.", hint="Write frame:12.")

@@ -17,7 +17,7 @@ from longmind.base.recall_marks import without_echo
 from longmind.base.times import to_ms
 from longmind.experience.links import attempt_problems, attempt_rows
 from longmind.experience.load import find_rows, load
-from longmind.experience.references import EvidenceLike, Reference, read_references
+from longmind.experience.references import EvidenceLike, Reference, read_references, turn_of
 from longmind.experience.rows import EvidenceRow, RecordEvidenceRow, RecordRow, insert, new_ids, select_among
 from longmind.experience.validation import Validation
 from longmind.experience.values import (
@@ -32,6 +32,7 @@ from longmind.experience.values import (
     id_of,
 )
 from longmind.store.drafts import Draft, check_shared, draft
+from longmind.store.engine import Connection
 from longmind.store.frames import stored
 from longmind.store.parts import Failed
 from longmind.store.store import Store
@@ -219,6 +220,9 @@ def resolve_references(
         for frame_id in frame_ids:
             if frame_id not in live:
                 errors.missing(f"There is no frame {frame_id} here.")
+        for session, number in sorted({turn for item in references if (turn := turn_of(item)) is not None}):
+            if not has_turn(tx.db, repo, session, number):
+                errors.missing(f"There is no turn {number} in the session {session!r} here.")
     resolved = []
     for repo, items in by_repo:
         visible = []
@@ -231,6 +235,15 @@ def resolve_references(
                 visible.append(item)
         resolved.append(list(dict.fromkeys(visible)))
     return resolved
+
+
+def has_turn(db: Connection, repo: str, session: str, number: int) -> bool:
+    """Whether a conversation that the repository sees has this turn, by its place or by its frame."""
+    sql = (
+        "SELECT 1 FROM frame f WHERE f.kind = 'turn' AND f.session = ? AND (f.frame_id = ? OR f.ordinal = ?) "
+        "AND f.retired_at IS NULL AND (f.space = ? OR f.scope = 'global') LIMIT 1"
+    )
+    return db.one(sql, (session, number, number, repo)) is not None
 
 
 def attach(tx: Transaction, cited: Sequence[tuple[str, str, Sequence[Reference]]]) -> int:

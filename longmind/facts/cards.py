@@ -7,7 +7,7 @@ from typing import Final
 
 from longmind.base.filters import View
 from longmind.base.times import from_ms
-from longmind.facts.hits import RawHit, hits, seen, select_spans
+from longmind.facts.hits import RawHit, hits, seen, select_spans, trusted
 from longmind.facts.lane import DEFAULT_OPTIONS, LaneOptions, Said, entities_in, overlap, said_of, word_stems
 from longmind.facts.values import FactHit, shown
 from longmind.store.tables import batched
@@ -15,7 +15,7 @@ from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
 
 _EVIDENCE_EACH: Final = 3
-_LOOKED_AT: Final = 500
+_LOOKED_AT: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,14 @@ class FactCards:
     options: LaneOptions = DEFAULT_OPTIONS
 
     def cards(
-        self, query: str, *, snapshot: Snapshot, view: View, limit: int
+        self, query: str, *, snapshot: Snapshot, view: View, limit: int, min_trust: int | None = None
     ) -> list[tuple[str, tuple[int, ...]]]:
         """The text of each card, and the frames it rests on."""
         db = snapshot.db
+        condition = seen(view) & trusted(min_trust)
         mentions: dict[int, Said] = {}
         for entity in entities_in(snapshot, query, view, self.options):
-            for mention in said_of(db, entity, seen(view), limit=_LOOKED_AT):
+            for mention in said_of(db, entity, condition, limit=_LOOKED_AT):
                 mentions.setdefault(mention.span_id, mention)
         query_stems = word_stems(query)
         order = sorted(mentions, key=lambda span_id: -overlap(query_stems, mentions[span_id].fact))[:limit]
@@ -51,9 +52,29 @@ def render(hit: FactHit) -> str:
     fact = hit.fact
     aside = [f"{key.replace('_', ' ')}: {shown(value)}" for key, value in fact.qualifiers]
     aside.append(f"since {_day(hit.valid_from)}" + (f" until {_day(hit.valid_to)}" if hit.valid_to else ""))
+    aside.append(_source(hit))
     if hit.flagged:
-        aside.append("rests on a retracted fact")
+        aside.append("rests on a fact that no longer holds")
     return f"{fact.subject} {fact.predicate.replace('_', ' ')} {shown(fact.object)} ({'; '.join(aside)})"
+
+
+def _source(hit: FactHit) -> str:
+    """Where it comes from, for a reader who has to judge it."""
+    where = _SOURCES.get(hit.channel, f"from {hit.channel}")
+    return where if hit.speaker is None else f"{where} by {hit.speaker}"
+
+
+_SOURCES: Final = {
+    "user_turn": "said by the user",
+    "assistant_turn": "said by the assistant",
+    "tool": "from a tool",
+    "note": "from a note",
+    "document": "from a document",
+    "mail": "from a mail",
+    "web": "from a web page",
+    "import": "imported",
+    "call": "recorded",
+}
 
 
 def _day(moment: int | None) -> str:

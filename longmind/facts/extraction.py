@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from longmind.base.checks import check_limit
+from longmind.facts.trust import USER
 from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
 
 if TYPE_CHECKING:
     from longmind.extract import Statement
-
-USER: Final = "user"
-"""Who speaks in the first person where a frame names no speaker: the one user of the space."""
 
 _MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
 _MOMENTARY: Final = frozenset({"did", "plans"})
@@ -45,8 +43,11 @@ class Source:
     occurred_at: int | None = None
     chunk: int | None = None
     cut: bool = False
+    channel: str = "note"
+    """How it came in: user_turn, assistant_turn, tool, note, document, mail, web, import or call."""
     user: str | None = None
     """Whose part of the space it goes to; None for the part that all share."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,9 @@ class FoundEntity:
 class FoundFact:
     """A fact that the text states, or with `action` "end" one that it says no longer holds.
 
+    With `action` "correct" it takes the place of what the same slot held, for its whole period. An ending
+    without a value ends whatever the slot holds. `polarity` False says that it is not so.
+
     `start` and `end` are the UTF-8 bytes that say so. Times are None where the text gives none: then it holds
     from when the frame happened, or is over from then on. `valid_to` alone, in the past, is what was so until
     then from some time that is not told.
@@ -69,14 +73,16 @@ class FoundFact:
 
     subject: str
     predicate: str
-    value: Value
+    value: Value | None
     start: int | None = None
     end: int | None = None
     cardinality: Cardinality | None = None
-    action: Literal["record", "end"] = "record"
+    action: Literal["record", "end", "correct"] = "record"
     valid_from: int | None = None
     valid_to: int | None = None
     confidence: float | None = None
+    polarity: bool = True
+    qualifiers: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

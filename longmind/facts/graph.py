@@ -43,19 +43,38 @@ def neighbors(
     for level in range(1, depth + 1):
         reached: list[tuple[Edge, str]] = []
         for side in sides:
-            raw = _edges_at(db, view, frontier, side, condition, limit=left + 1)
-            truncated = truncated or len(raw) > left
-            for hit in raw[:left]:
+            # A fact that was walked already may come back from its other end: it costs nothing.
+            raw = _edges_at(db, view, frontier, side, condition, limit=left + len(walked) + 1)
+            fresh = [hit for hit in raw if hit.fact.fact_id not in walked]
+            truncated = truncated or len(fresh) > left
+            for hit in fresh[:left]:
                 left -= 1
-                if hit.fact.fact_id not in walked:
-                    walked.add(hit.fact.fact_id)
-                    reached.append(_edge(hit, side, level))
+                walked.add(hit.fact.fact_id)
+                reached.append(_edge(hit, side, level))
         edges += [edge for edge, _ in sorted(reached, key=_order)]
         frontier = sorted({norm for _, norm in reached} - visited)
         visited.update(frontier)
         if truncated or not frontier or len(edges) > limit:
             break
+    else:
+        truncated = _goes_on(db, view, frontier, sides, condition, walked)
     return EdgesResult(tuple(edges[:limit]), truncated=truncated or len(edges) > limit)
+
+
+def _goes_on(
+    db: Connection,
+    view: View,
+    frontier: Sequence[str],
+    sides: Sequence[str],
+    condition: Clause,
+    walked: set[int],
+) -> bool:
+    """Whether the walk would find more if it went a step further."""
+    return any(
+        hit.fact.fact_id not in walked
+        for side in sides
+        for hit in _edges_at(db, view, frontier, side, condition, limit=len(walked) + 1)
+    )
 
 
 def _edges_at(

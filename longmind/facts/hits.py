@@ -13,18 +13,21 @@ from longmind.base.times import FOREVER, AsOf
 from longmind.facts.canonical import ObjectKind
 from longmind.facts.rows import (
     GLOBAL,
+    AssertionRow,
     EntityRow,
     EvidenceRow,
     FactRow,
     PredicateRow,
     PremiseRow,
     SpanRow,
+    SupportRow,
     join,
     ledgers,
     load_qualifiers,
     select_among,
     stored_object,
 )
+from longmind.facts.trust import LEVELS, NAMES
 from longmind.facts.values import Entity, Fact, FactHit, Predicate, untyped
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched
@@ -50,8 +53,6 @@ _OBJECT: Final = (
 _TIES: Final = "coalesce(c.qualifiers_hash, ''), c.ledger, c.fact_id, s.span_id"
 ORDER: Final = f"p.key_norm, {_OBJECT}, s.valid_from DESC, {_TIES}"
 HISTORY_ORDER: Final = f"p.key_norm, s.system_from, s.valid_from, {_OBJECT}, {_TIES}"
-
-_PREMISE_DEPTH: Final = 32
 
 
 class RawHit(NamedTuple):
@@ -88,6 +89,17 @@ def _during(span: str, axis: str, moment: int) -> Clause:
         return Clause(f"{span}.{axis}_to IS NULL")
     begun, ended = f"{span}.{axis}_from", f"{span}.{axis}_to"
     return Clause(f"{begun} <= ? AND ({ended} IS NULL OR {ended} > ?)", (moment, moment))
+
+
+def trusted(level: int | None, span: str = "s") -> Clause:
+    """Spans that rest on something of at least this trust; all of them, where none is named."""
+    if level is None:
+        return Clause("1 = 1")
+    return Clause(
+        "EXISTS (SELECT 1 FROM fact_support tu JOIN fact_assertion ta ON ta.assertion_id = tu.assertion_id "
+        f"WHERE tu.span_id = {span}.span_id AND ta.trust >= ?)",
+        (level,),
+    )
 
 
 def of_predicates(predicates: Iterable[Predicate]) -> Clause:
@@ -200,7 +212,29 @@ def hits(db: Connection, view: View, raw: Sequence[RawHit], *, evidence: int) ->
     pieces = evidence_of(db, view, raw, limit=evidence) if evidence and raw else {}
     derived = [hit.span.span_id for hit in raw if hit.span.derived]
     premises, lost = lost_premises(db, view.as_of, derived) if derived else ({}, {})
-    return [_hit(hit, view, pieces.get(hit.span.span_id, []), evidence, premises, lost) for hit in raw]
+    said = _best_lineage(db, view, [hit.span.span_id for hit in raw])
+    return [
+        _hit(
+            hit, view, pieces.get(hit.span.span_id, []), evidence, premises, lost, said.get(hit.span.span_id)
+        )
+        for hit in raw
+    ]
+
+
+def _best_lineage(
+    db: Connection, view: View, span_ids: Sequence[int]
+) -> dict[int, tuple[str, str | None, int]]:
+    """By span the channel, speaker and trust of the most trusted that it rests on; of several, the last."""
+    found: dict[int, tuple[str, str | None, int]] = {}
+    for batch in batched(span_ids):
+        clause = among("u.span_id", batch) & Clause("x.system_from <= ?", (view.as_of.system,))
+        sql = (
+            "SELECT u.span_id, x.channel, x.speaker, x.trust FROM fact_support u "
+            f"JOIN fact_assertion x ON x.assertion_id = u.assertion_id WHERE {clause.sql} "
+            "AND x.action <> 'end' ORDER BY x.trust, x.assertion_id"
+        )
+        found.update((row[0], (row[1], row[2], int(row[3]))) for row in db.all(sql, clause.values))
+    return found
 
 
 def evidence_of(
@@ -210,11 +244,11 @@ def evidence_of(
     by_span: dict[int, list[EvidenceRow]] = defaultdict(list)
     by_fact: dict[int, list[EvidenceRow]] = defaultdict(list)
     for batch in batched(raw):
-        for row in _best_evidence(db, view, batch, limit + 1):
-            if row.span_id is not None:
-                by_span[row.span_id].append(row)
-            elif row.fact_id is not None:
+        for span_id, row in _best_evidence(db, view, batch, limit + 1):
+            if row.fact_id is not None:
                 by_fact[row.fact_id].append(row)
+            else:
+                by_span[span_id].append(row)
     return {
         hit.span.span_id: _once([*by_span[hit.span.span_id], *by_fact[hit.fact.fact_id]])[: limit + 1]
         for hit in raw
@@ -241,27 +275,32 @@ def frames_known(view: View) -> Clause:
 
 
 _EVIDENCE: Final = join((EvidenceRow, "v"))
-_PREMISES: Final = join((SpanRow, "s"), (PremiseRow, "q"))
+_BEST: Final = (
+    "coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, coalesce(v.start_byte, -1), "
+    "v.evidence_id"
+)
 
 
-def _best_evidence(db: Connection, view: View, raw: Sequence[RawHit], limit: int) -> list[EvidenceRow]:
-    on_span = among("v.span_id", sorted({hit.span.span_id for hit in raw}))
-    on_fact = among("v.fact_id", sorted({hit.fact.fact_id for hit in raw}))
-    clause = both(
-        [
-            Clause(f"({on_span.sql} OR {on_fact.sql})", on_span.values + on_fact.values),
-            Clause("v.recorded_at <= ?", (view.as_of.system,)),
-            frames_known(view),
-        ]
-    )
-    sql = (
-        f"SELECT * FROM (SELECT {_EVIDENCE.sql}, ROW_NUMBER() OVER (PARTITION BY v.span_id, v.fact_id "
-        "ORDER BY coalesce(v.confidence, -1) DESC, v.asserted_at DESC, v.frame_id, "
-        "coalesce(v.start_byte, -1), v.evidence_id) AS place "
-        "FROM fact_evidence v JOIN frame f ON f.frame_id = v.frame_id "
-        f"WHERE {clause.sql}) ranked WHERE place <= {limit}"
-    )
-    return [_EVIDENCE.read(row[:-1])[0] for row in db.all(sql, clause.values)]
+def _best_evidence(
+    db: Connection, view: View, raw: Sequence[RawHit], limit: int
+) -> list[tuple[int, EvidenceRow]]:
+    """The best pieces of each span, and of each fact as such (with 0 in place of a span)."""
+    known = both([Clause("v.recorded_at <= ?", (view.as_of.system,)), frames_known(view)])
+    on_span = among("u.span_id", sorted({hit.span.span_id for hit in raw})) & known
+    on_fact = among("v.fact_id", sorted({hit.fact.fact_id for hit in raw})) & known
+    pieces: list[tuple[int, EvidenceRow]] = []
+    for clause, owner, source in (
+        (on_span, "u.span_id", "fact_support u JOIN fact_evidence v ON v.assertion_id = u.assertion_id"),
+        (on_fact, "v.fact_id", "fact_evidence v"),
+    ):
+        sql = (
+            f"SELECT * FROM (SELECT {owner} AS owner, {_EVIDENCE.sql}, "
+            f"ROW_NUMBER() OVER (PARTITION BY {owner} ORDER BY {_BEST}) AS place "
+            f"FROM {source} JOIN frame f ON f.frame_id = v.frame_id "
+            f"WHERE {clause.sql}) ranked WHERE place <= {limit}"
+        )
+        pieces += [(row[0], _EVIDENCE.read(row[1:-1])[0]) for row in db.all(sql, clause.values)]
+    return pieces
 
 
 def _evidence_rank(row: EvidenceRow) -> tuple[float, int, int, int, int]:
@@ -270,47 +309,87 @@ def _evidence_rank(row: EvidenceRow) -> tuple[float, int, int, int, int]:
     return (-sure, -row.asserted_at, row.frame_id, start, row.evidence_id)
 
 
+_PREMISES: Final = join((SupportRow, "u"), (AssertionRow, "x"), (PremiseRow, "q"))
+_Edge = tuple[int, int]
+"""A premise, and when it was relied on."""
+
+
 def lost_premises(
     db: Connection, as_of: AsOf, span_ids: Iterable[int]
 ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """By span, the facts it was derived from, and those at any remove that are no longer held."""
-    direct: dict[int, list[int]] = defaultdict(list)
-    edges: dict[int, set[int]] = {}
-    alive: dict[int, bool] = {0: False}
-    for row in sorted(select_among(db, PremiseRow, "span_id", span_ids), key=lambda item: item[:2]):
-        direct[row.span_id].append(row.premise_fact_id or 0)
-    frontier = {premise for group in direct.values() for premise in group} - {0}
-    for _ in range(_PREMISE_DEPTH):
-        if not frontier:
-            break
-        above: dict[int, set[int]] = {fact_id: set() for fact_id in frontier}
-        for batch in batched(sorted(frontier)):
-            clause = among("s.fact_id", batch) & known(as_of)
-            sql = (
-                f"SELECT {_PREMISES.sql} FROM fact_span s "
-                f"LEFT JOIN fact_premise q ON q.span_id = s.span_id WHERE {clause.sql}"
-            )
-            for span, premise in map(_PREMISES.read, db.all(sql, clause.values)):
-                alive[span.fact_id] = True
-                if premise is not None:
-                    above[span.fact_id].add(premise.premise_fact_id or 0)
-        edges.update(above)
-        frontier = {premise for group in above.values() for premise in group} - edges.keys() - {0}
+    """By span, the facts it was derived from, and those at any remove that no longer hold as they did."""
+    direct = _premises(db, as_of, span_ids)
+    edges: dict[int, list[_Edge]] = {}
+    spans: dict[int, list[SpanRow]] = {}
+    frontier = {fact_id for group in direct.values() for fact_id, _ in group} - {0}
+    while frontier:
+        for fact_id in frontier:
+            spans[fact_id] = []
+        for span in select_among(db, SpanRow, "fact_id", frontier):
+            spans[span.fact_id].append(span)
+        open_spans = {
+            span.span_id: fact_id
+            for fact_id in frontier
+            for span in spans[fact_id]
+            if span.derived and _known(span, as_of.system)
+        }
+        edges.update((fact_id, []) for fact_id in frontier)
+        for span_id, group in _premises(db, as_of, open_spans).items():
+            edges[open_spans[span_id]] += group
+        frontier = {fact_id for item in frontier for fact_id, _ in edges[item]} - edges.keys() - {0}
     lost = {}
-    for span_id, premises in direct.items():
-        reached = _reach(premises, edges)
-        lost[span_id] = sorted(fact_id for fact_id in reached if not alive.get(fact_id, False))
-    return direct, lost
+    for span_id, group in direct.items():
+        reached = _reach(group, edges)
+        lost[span_id] = sorted(
+            {fact_id for fact_id, since in reached if _is_lost(spans.get(fact_id, []), as_of, since)}
+        )
+    return {span_id: [fact_id for fact_id, _ in group] for span_id, group in direct.items()}, lost
 
 
-def _reach(premises: Iterable[int], edges: dict[int, set[int]]) -> set[int]:
-    reached: set[int] = set()
+def _premises(db: Connection, as_of: AsOf, span_ids: Iterable[int]) -> dict[int, list[_Edge]]:
+    """By span, the premises of the assertions that it rests on, each once."""
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    for batch in batched(sorted(span_ids)):
+        clause = among("u.span_id", batch) & Clause("x.system_from <= ?", (as_of.system,))
+        sql = (
+            f"SELECT {_PREMISES.sql} FROM fact_support u "
+            "JOIN fact_assertion x ON x.assertion_id = u.assertion_id "
+            "JOIN fact_premise q ON q.assertion_id = x.assertion_id "
+            f"WHERE {clause.sql} ORDER BY u.span_id, q.assertion_id, q.ordinal"
+        )
+        for support, assertion, premise in map(_PREMISES.read, db.all(sql, clause.values)):
+            # Relied on again: what counts is whether it holds as it did the last time.
+            found[support.span_id][premise.premise_fact_id or 0] = assertion.system_from
+    return {span_id: list(group.items()) for span_id, group in found.items()}
+
+
+def _is_lost(spans: Sequence[SpanRow], as_of: AsOf, since: int) -> bool:
+    """Whether a premise is gone: superseded, ended or taken back since it was relied on."""
+    known_spans = [span for span in spans if _known(span, as_of.system)]
+    if any(_at(span, as_of.valid) for span in known_spans):
+        return False
+    relied_on = [span for span in spans if _known(span, since)]
+    return not known_spans or any(_at(span, as_of.valid) for span in relied_on)
+
+
+def _known(span: SpanRow, system: int) -> bool:
+    return span.system_from <= system and (span.system_to is None or system < span.system_to)
+
+
+def _at(span: SpanRow, moment: int) -> bool:
+    if moment == FOREVER:
+        return span.valid_to is None
+    return span.valid_from <= moment and (span.valid_to is None or moment < span.valid_to)
+
+
+def _reach(premises: Iterable[_Edge], edges: dict[int, list[_Edge]]) -> set[_Edge]:
+    reached: set[_Edge] = set()
     stack = list(premises)
     while stack:
-        fact_id = stack.pop()
-        if fact_id not in reached:
-            reached.add(fact_id)
-            stack += edges.get(fact_id, ())
+        edge = stack.pop()
+        if edge not in reached:
+            reached.add(edge)
+            stack += edges.get(edge[0], ())
     return reached
 
 
@@ -340,6 +419,7 @@ def _hit(
     limit: int,
     premises: dict[int, list[int]],
     lost: dict[int, list[int]],
+    said: tuple[str, str | None, int] | None,
 ) -> FactHit:
     """An end that was set after the view's instant is not shown."""
     span = raw.span
@@ -365,4 +445,7 @@ def _hit(
         derived_from=tuple(premises.get(span.span_id, ())),
         lost_premises=tuple(lost.get(span.span_id, ())),
         evidence_truncated=len(evidence) > limit,
+        channel="call" if said is None else said[0],
+        speaker=None if said is None else said[1],
+        trust=NAMES[said[2] if said is not None else LEVELS["high"]],
     )

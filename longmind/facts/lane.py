@@ -16,11 +16,11 @@ from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
-from longmind.facts.extraction import USER
-from longmind.facts.hits import ORDER, SOURCE, seen
+from longmind.facts.hits import ORDER, SOURCE, seen, trusted
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
 from longmind.facts.rows import EntityRow, ledgers
+from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
@@ -32,14 +32,17 @@ _MOST_CHARACTERS: Final = 2000
 _REASONS_EACH: Final = 3
 _NAME_PREDICATES: Final = ("name", "full_name", "first_name", "nickname")
 _MOST_NAMES: Final = 8
-_LOOKED_AT: Final = 1000
+_LOOKED_AT: Final = 10_000
 _ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
 _ASCII_WORD: Final = re.compile(r"[^\s!-/:-@\[-`{-~]+")
 
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
 # it cites the document as a whole).
-_RESTS_ON: Final = "(v.span_id = s.span_id OR v.fact_id = s.fact_id)"
+_RESTS_ON: Final = (
+    "(v.assertion_id IN (SELECT u.assertion_id FROM fact_support u WHERE u.span_id = s.span_id) "
+    "OR v.fact_id = s.fact_id)"
+)
 _SHOWN_BY: Final = (
     "((f.frame_id = v.frame_id AND NOT EXISTS (SELECT 1 FROM frame k WHERE k.parent_id = f.frame_id "
     "AND k.start_byte IS NOT NULL)) OR (f.parent_id = v.frame_id AND f.start_byte IS NOT NULL "
@@ -59,6 +62,8 @@ class LaneOptions:
     """Only count evidence that names the bytes."""
     by_relevance: bool = False
     """Of an entity's facts, only count those that share a further word with the query, if any does."""
+    min_trust: int | None = None
+    """Only count facts that rest on a source of at least this trust."""
     first_person: str | None = USER
     """The entity that a query in the first person means besides what it names: that of who asks."""
 
@@ -118,7 +123,7 @@ def candidates(
     entities = entities_in(snapshot, query, view, options, names)
     if not entities:
         return []
-    query_stems = word_stems(query) if options.by_relevance else frozenset()
+    query_stems = word_stems(query)
     facts: dict[int, Said] = {}
     for entity in entities:
         for mention in _facts(db, entity, view, where, options, query_stems):
@@ -243,10 +248,17 @@ def _facts(
     query_stems: frozenset[str],
 ) -> list[Said]:
     """What is said of an entity, if a frame in reach supports it."""
-    condition = seen(_at(view, where)) & _supported(view, where, options)
-    facts = said_of(db, entity, condition, limit=_LOOKED_AT if query_stems else options.max_facts)
-    relevant = [item for item in facts if overlap(query_stems - word_stems(entity.alias), item.fact)]
-    return relevant or facts
+    condition = both([seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust)])
+    wanted = query_stems - word_stems(entity.alias)
+    facts = said_of(db, entity, condition, limit=options.max_facts + 1)
+    if options.by_relevance or len(facts) > options.max_facts:
+        # More than are shown: those that share words with the question come first.
+        facts = said_of(db, entity, condition, limit=_LOOKED_AT)
+        related = {item.span_id: overlap(wanted, item.fact) for item in facts}
+        if options.by_relevance and any(related.values()):
+            facts = [item for item in facts if related[item.span_id]]
+        facts.sort(key=lambda item: -related[item.span_id])
+    return facts[: options.max_facts]
 
 
 def said_of(db: Connection, entity: NamedEntity, condition: Clause, *, limit: int) -> list[Said]:

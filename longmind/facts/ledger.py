@@ -15,7 +15,7 @@ from longmind.base.parameters import Mark, Scope, User, WriteSpace
 from longmind.base.partitions import partition_name
 from longmind.base.results import Added
 from longmind.base.times import to_ms
-from longmind.facts import names, removal, validate, views, write
+from longmind.facts import merging, names, quarantine, removal, validate, views, write
 from longmind.facts.incoming import incoming, redacted_name
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
@@ -31,10 +31,12 @@ from longmind.facts.parameters import (
     ValidTo,
 )
 from longmind.facts.query import MOST, Reader
-from longmind.facts.results import FactErasure, Recorded, RecordReport, Retracted
+from longmind.facts.results import Decided, FactErasure, Merged, Recorded, RecordReport, Removed, Retracted
 from longmind.facts.rows import GLOBAL, insert
-from longmind.facts.statements import Retraction
+from longmind.facts.slots import standard
+from longmind.facts.statements import Claim
 from longmind.facts.values import (
+    BY_HAND,
     Assertion,
     Cardinality,
     Entity,
@@ -102,11 +104,91 @@ class Ledger(Reader):
                 raise NotFound(f"There is no entity {key!r} here.", hint="Make it with upsert_entity().")
             return Added(names.add_aliases(tx, [(row, str(other))]))
 
+    def merge(
+        self,
+        key: Annotated[str, "The entity that stands for both."],
+        other: Annotated[str, "The entity that is the same."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Merged:
+        """Hold two entities to be the same: what was said of either is held of the first.
+
+        Nothing that was said changes, so `split` takes it back, and reads as of before show both apart.
+        """
+        first, second = Entity(key), Entity(other)
+        _, ledger = self._place(space, scope, user)
+        with self.store.write() as tx:
+            return merging.merge(tx, ledger, first, second)
+
+    def split(
+        self,
+        key: Annotated[str, "The entity that was merged into another."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Merged:
+        """Take a merge back: the entity stands for itself again, with what was said of it."""
+        entity = Entity(key)
+        _, ledger = self._place(space, scope, user)
+        with self.store.write() as tx:
+            return merging.split(tx, ledger, entity)
+
+    def remove_alias(
+        self,
+        key: Annotated[str, "The entity."],
+        alias: Annotated[str, "The name it should no longer go by."],
+        *,
+        scope: Scope = "space",
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Removed:
+        """Take a name away from an entity, whoever gave it. Its key stays."""
+        entity, other = Entity(key), Entity(alias)
+        _, ledger = self._place(space, scope, user)
+        with self.store.write() as tx:
+            row = names.find_entities(tx.db, ledger, [entity.norm]).get(entity.norm)
+            if row is None:
+                raise NotFound(
+                    f"There is no entity {key!r} here.", hint="resolve() lists the entities of a name."
+                )
+            return Removed(names.remove_alias(tx, row, str(other)))
+
+    def confirm(
+        self,
+        assertion: Annotated[int, "The id of an assertion in quarantine."],
+        *,
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Decided:
+        """Believe an assertion that is in quarantine, from now on."""
+        return self._decide(assertion, space, user, confirmed=True)
+
+    def reject(
+        self,
+        assertion: Annotated[int, "The id of an assertion in quarantine."],
+        *,
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Decided:
+        """Keep an assertion from being believed, and take it off the list of the quarantine."""
+        return self._decide(assertion, space, user, confirmed=False)
+
+    def _decide(self, assertion: int, space: str | None, user: str | None, *, confirmed: bool) -> Decided:
+        space_name, _ = self._place(space, "space", user)
+        with self.store.write() as tx:
+            changed = quarantine.decide(tx, View((space_name,)), assertion, confirmed=confirmed)
+        return Decided(assertion, confirmed, changed)
+
     def define_predicate(
         self,
         key: Relation,
         *,
-        cardinality: Annotated[Cardinality, "How many values it has at a time."] = "many",
+        cardinality: Annotated[
+            Cardinality | None, "How many values it has at a time: many, unless it is built in."
+        ] = None,
         exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
         scope: Scope = "space",
         space: WriteSpace = None,
@@ -114,10 +196,12 @@ class Ledger(Reader):
     ) -> Predicate:
         """Declare a predicate: `one` value at a time, or `many`; `exact` tells texts apart by their case.
 
-        A space that has not used the predicate yet takes a global declaration over.
+        A space that has not used the predicate yet takes a global declaration over. Built-in predicates, such
+        as lives_in and likes, have a fixed cardinality.
         """
-        predicate = Predicate(key)
-        check_choice(cardinality, "cardinality", ("one", "many"))
+        predicate = Predicate(standard(key))
+        if cardinality is not None:
+            check_choice(cardinality, "cardinality", ("one", "many"))
         _, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             row = names.define_predicate(tx, ledger, predicate, cardinality=cardinality, exact=bool(exact))
@@ -165,7 +249,68 @@ class Ledger(Reader):
     ) -> Recorded:
         """Record a fact, and let other values make room even where the predicate holds many."""
         item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
-        return self._record([item], space, scope, user, replaces=True)[0]
+        return self._record([item], space, scope, user, action="replace")[0]
+
+    def correct(
+        self,
+        subject: Subject,
+        predicate: Relation,
+        value: GivenValue,
+        *,
+        valid_from: ValidFrom = None,
+        valid_to: ValidTo = None,
+        evidence: GivenEvidence = (),
+        qualifiers: Qualifiers = None,
+        derived_from: Premises = (),
+        scope: Scope = "space",
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Recorded:
+        """Put a value in the place of the one that is held, for its whole period: the other was never so.
+
+        What was believed before stays visible as of before. Use `record` where something changed.
+        """
+        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        return self._record([item], space, scope, user, action="correct")[0]
+
+    def end(
+        self,
+        subject: Subject,
+        predicate: Relation,
+        value: MaybeValue = None,
+        *,
+        at: Annotated[datetime | int | None, "From when it is no longer so; now, if it is not given."] = None,
+        evidence: GivenEvidence = (),
+        qualifiers: Qualifiers = None,
+        reason: Annotated[str, "Why."] = "ended",
+        scope: Scope = "space",
+        space: WriteSpace = None,
+        user: User = None,
+    ) -> Retracted:
+        """Say that something is over: one value, or whatever the predicate holds.
+
+        It holds again once it is recorded with a later start. What is recorded later of the time before ends
+        there too.
+        """
+        pieces = validate.check_evidence(evidence)
+        claim = Claim(
+            Entity(subject),
+            Predicate(standard(predicate)),
+            None if value is None else typed(value),
+            check_qualifiers(qualifiers),
+            action="end",
+            start=None if at is None else to_ms(at, "at"),
+            evidence=pieces,
+            by_hand=not pieces or any(piece.extractor == BY_HAND for piece in pieces),
+            reason=check_label(reason, "reason"),
+            lenient=True,
+        )
+        space_name, ledger = self._place(space, scope, user)
+        with self.store.write() as tx:
+            ready = validate.check_frames(tx, [claim], space=space_name, dialect=self.store.engine.dialect)
+            [result], _ = write.write(tx, ready, ledger=ledger, space=space_name)
+        assert isinstance(result, Retracted)
+        return result
 
     def record_many(
         self,
@@ -244,20 +389,23 @@ class Ledger(Reader):
         space: WriteSpace = None,
         user: User = None,
     ) -> FactErasure:
-        """Remove what is recorded of a subject for good, history included.
+        """Remove what was said of a subject for good, history included.
 
-        What an erased fact had superseded does not come back.
+        The subject may be named by an alias, and its aliases go with it. What is held is worked out again
+        from what is left.
         """
         entity = Entity(subject)
         _, ledger = self._place(space, scope, user)
-        relation = None if predicate is None else Predicate(predicate).norm
+        relation = None if predicate is None else Predicate(standard(predicate)).norm
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:
-            doomed = removal.facts_of(tx.db, ledger, entity.norm, predicate=relation, value=only_value)
+            whom = names.meant(tx.db, ledger, entity)
+            doomed = removal.assertions_of(tx.db, whom, predicate=relation, value=only_value)
             tx.db.run(erasure.OPEN_GATE)
+            assert not doomed or tx.system
             counts = removal.erase_facts(tx, doomed)
             if predicate is None and value is None:
-                counts = removal.counted(counts, removal.forget_entity(tx.db, ledger, entity.norm))
+                counts = removal.counted(counts, removal.forget_entities(tx.db, whom))
             tx.db.run("DELETE FROM store_erasing")
             assert not any(counts.values()) or tx.system
             number = erasure.mark(tx)
@@ -282,11 +430,11 @@ class Ledger(Reader):
         scope: str,
         user: str | None,
         *,
-        replaces: bool = False,
+        action: validate.Stating = "record",
     ) -> list[Recorded]:
         space_name, ledger = self._place(space, scope, user)
         told = (incoming(self.store, item, space=space_name) for item in items)
-        claims = [validate.claim(item, replaces=replaces) for item in told]
+        claims = [validate.claim(item, action=action) for item in told]
         if not claims:
             return []
         with self.store.write() as tx:
@@ -303,28 +451,29 @@ def _ending(
     qualifiers: Mapping[str, Value] | None,
     valid_to: datetime | int | None,
     reason: str,
-) -> Retraction:
+) -> Claim:
     until = None if valid_to is None else to_ms(valid_to, "valid_to")
+    span_id = None
     if isinstance(subject, FactHit):
         if predicate is not None or value is not None or qualifiers is not None:
             raise InvalidInput("Retract a hit, or name subject and predicate; not both.")
-        fact = subject.fact
-        return Retraction(
+        fact, span_id = subject.fact, subject.span_id
+        subject, predicate, value, qualifiers = (
             fact.subject,
             fact.predicate,
-            typed(fact.object),
-            check_qualifiers(dict(fact.qualifiers)),
-            until,
-            span_id=subject.span_id,
-            reason=reason,
+            fact.object,
+            dict(fact.qualifiers),
         )
     if predicate is None:
         raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
-    return Retraction(
+    return Claim(
         Entity(subject),
-        Predicate(predicate),
+        Predicate(standard(predicate)),
         None if value is None else typed(value),
         check_qualifiers(qualifiers),
-        until,
+        action="retract" if until is None else "end",
+        start=until,
+        span_id=span_id,
         reason=reason,
+        keep=False,
     )

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from longmind.base.errors import Conflict
+from longmind.base.errors import Conflict, InvalidInput
+from longmind.base.filters import View
 from longmind.base.partitions import split_partition
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import (
@@ -14,16 +15,20 @@ from longmind.facts.rows import (
     AliasRow,
     EntityRow,
     PredicateRow,
+    close,
     insert,
+    ledgers,
     select,
     select_among,
     update,
 )
-from longmind.facts.values import Cardinality, Predicate
+from longmind.facts.same import current
+from longmind.facts.slots import cardinality as built_in
+from longmind.facts.values import Cardinality, Entity, Predicate
 from longmind.store.engine import Connection, scalar
 from longmind.store.follower import Follower, Mirrors
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.visible import Clause
+from longmind.store.visible import Clause, both, during
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,25 @@ def find_entities(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str
     """Those of the canonical keys that the ledger knows."""
     rows = select_among(db, EntityRow, "key_norm", norms, also=Clause("x.ledger = ?", (ledger,)))
     return {row.key_norm: row for row in rows}
+
+
+def meant(db: Connection, ledger: str, name: Entity) -> list[int]:
+    """The entity that a key or an alias means in one ledger, with those that are merged into it."""
+    row = find_entities(db, ledger, [name.norm]).get(name.norm)
+    if row is not None:
+        ids = {row.entity_id}
+    else:
+        aliases = select_among(db, AliasRow, "alias_norm", [alias_norm(name)], also=Clause("x.until IS NULL"))
+        owners = {alias.entity_id for alias in aliases}
+        also = Clause("x.ledger = ?", (ledger,))
+        ids = {owner.entity_id for owner in select_among(db, EntityRow, "entity_id", owners, also=also)}
+        if len(ids) > 1:
+            raise Conflict(
+                f"{str(name)!r} may mean several entities.", hint="Ask by key; resolve() lists them."
+            )
+    merged = current(db)
+    whole = {merged.get(entity_id, entity_id) for entity_id in ids}
+    return sorted(whole | {entity_id for entity_id, into in merged.items() if into in whole})
 
 
 def ensure_entities(
@@ -98,6 +122,44 @@ def add_aliases(
     return len(aliases)
 
 
+def remove_alias(tx: Transaction, entity: EntityRow, alias: str) -> int:
+    """Close an alias, from whatever source; returns how many rows that were."""
+    norm = alias_norm(alias)
+    if norm == alias_norm(entity.key):
+        raise InvalidInput(
+            f"{entity.key} is the key of the entity, not an alias.",
+            hint="Use merge() if it is the same as another entity.",
+        )
+    rows = select(
+        tx.db, AliasRow, "x.entity_id = ? AND x.alias_norm = ? AND x.until IS NULL", (entity.entity_id, norm)
+    )
+    close(tx, rows)
+    return len(rows)
+
+
+def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str, list[str], bool]], bool]:
+    """Names that mean more than one entity: (name, keys, whether it is the key of one of them)."""
+    clause = both([ledgers(view, "e.ledger"), during("a", view.as_of)])
+    sql = (
+        "SELECT a.alias_norm, min(a.alias), count(DISTINCT e.key_norm) FROM fact_alias a "
+        f"JOIN fact_entity e ON e.entity_id = a.entity_id WHERE {clause.sql} "
+        f"GROUP BY a.alias_norm HAVING count(DISTINCT e.key_norm) > 1 ORDER BY 1 LIMIT {limit + 1}"
+    )
+    rows = db.all(sql, clause.values)
+    found = []
+    for norm, name, _ in rows[:limit]:
+        keys = db.all(
+            "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a "
+            "JOIN fact_entity e ON e.entity_id = a.entity_id "
+            f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
+            (norm, *clause.values),
+        )
+        found.append(
+            (str(name), [str(row[0]) for row in keys], any(alias_norm(row[0]) == norm for row in keys))
+        )
+    return found, len(rows) > limit
+
+
 def _insert_aliases(tx: Transaction, aliases: Mapping[tuple[int, str], str], frame_id: int | None) -> None:
     first = tx.allocate("fact_alias", len(aliases))
     insert(
@@ -138,7 +200,8 @@ def ensure_predicates(
     created = []
     for offset, (norm, new) in enumerate(missing.items()):
         model = shared.get(norm)
-        cardinality = model.cardinality if model is not None and model.declared else new.cardinality
+        declared = model.cardinality if model is not None and model.declared else None
+        cardinality = built_in(norm) or declared or new.cardinality
         exact = model.exact if model is not None else 0
         created.append(
             PredicateRow(first + offset, ledger, str(new.key), norm, cardinality or "many", exact, 0, tx.now)
@@ -150,10 +213,17 @@ def ensure_predicates(
 
 
 def define_predicate(
-    tx: Transaction, ledger: str, key: Predicate, *, cardinality: Cardinality, exact: bool
+    tx: Transaction, ledger: str, key: Predicate, *, cardinality: Cardinality | None, exact: bool
 ) -> PredicateRow:
     """Declare how a predicate behaves; `Conflict` if what is recorded already contradicts that."""
+    fixed = built_in(key.norm)
+    if fixed is not None and cardinality not in (None, fixed):
+        raise InvalidInput(
+            f"{key} is a built-in predicate that holds {'one value' if fixed == 'one' else 'many values'}.",
+            hint="Use a predicate of your own for anything else.",
+        )
     row = find_predicates(tx.db, ledger, [key.norm]).get(key.norm)
+    cardinality = cardinality or fixed or "many"
     if row is None:
         new_row = PredicateRow(
             tx.allocate("fact_predicate"), ledger, str(key), key.norm, cardinality, int(exact), 1, tx.now

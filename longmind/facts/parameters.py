@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated
 
 from longmind.base.parameters import Mark
+from longmind.facts.trust import Trust
 from longmind.facts.values import Evidence, FactHit, Open, Value
 
 Subject = Annotated[str, "What it is about: the key of an entity, such as a name."]
@@ -28,5 +29,6 @@ GivenEvidence = Annotated[
 ]
 Qualifiers = Annotated[Mapping[str, Value] | None, "Keys with values that belong to the fact.", Mark.PAIRS]
 Premises = Annotated[Iterable[FactHit | int], "Ids of the facts that it follows from."]
+MinTrust = Annotated[Trust | None, "Only what rests on a source of at least this trust: low, normal or high."]
 FactId = Annotated[FactHit | int, "The id of a fact."]
 EvidenceEach = Annotated[int, "How many pieces of evidence to give with each."]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import InvalidInput
 from longmind.base.frame import Frame
 from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
-from longmind.facts import names, removal, write
-from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
+from longmind.facts import again, names, persons, removal, write
+from longmind.facts.belief import UNKNOWN
 from longmind.facts.extraction import (
     Extraction,
     ExtractionLimits,
@@ -22,28 +22,24 @@ from longmind.facts.extraction import (
     Source,
     found_names,
 )
-from longmind.facts.names import OVERLAPS, NewEntity
-from longmind.facts.rows import (
-    GLOBAL,
-    TABLES,
-    AliasRow,
-    EntityRow,
-    EvidenceRow,
-    FactRow,
-    PredicateRow,
-    SpanRow,
-    join,
-    load_qualifiers,
-    stored_object,
+from longmind.facts.health import count_rows, find_problems
+from longmind.facts.names import NewEntity
+from longmind.facts.rows import GLOBAL
+from longmind.facts.slots import standard
+from longmind.facts.statements import Claim
+from longmind.facts.trust import Lineage, channel_of, is_held_back, lineage
+from longmind.facts.values import (
+    Entity,
+    Evidence,
+    Predicate,
+    check_order,
+    check_qualifiers,
+    check_range,
+    typed,
 )
-from longmind.facts.rows import verify as verify_rows
-from longmind.facts.statements import Claim, Retraction
-from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_range, typed
 from longmind.store.drafts import Draft
-from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Failed, Part, Problem
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.upkeep import scan
 
 
 class FactsPart(Part):
@@ -97,6 +93,8 @@ class FactsPart(Part):
             bare = fact == FoundFact(fact.subject, fact.predicate, fact.value, cardinality=fact.cardinality)
             if not (bare and alone) or isinstance(fact.value, Entity) or any(e.aliases for e in entities):
                 continue
+            if fact.value is None or is_held_back(_lineage(frame), fact.subject, fact.predicate):
+                continue
             if write.is_settled(
                 tx.db,
                 Entity(fact.subject),
@@ -121,30 +119,48 @@ class FactsPart(Part):
         space: str,
         items: Sequence[tuple[Frame, Extraction]],
     ) -> None:
+        items = [
+            (frame, replace(item, entities=tuple(map(persons.with_first_name, item.entities))))
+            for frame, item in items
+        ]
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
+        known = persons.known_persons(tx.db, ledger, entities.values(), existing)
+        if known:
+            items = [(frame, persons.renamed(item, known)) for frame, item in items]
+            entities = found_names([entity for _, item in items for entity in item.entities])
+            existing = names.find_entities(tx.db, ledger, entities)
         new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
         rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
-        operations = [
-            operation
+        claims = [
+            claim
             for frame, item in items
             for fact in item.facts
-            for operation in _operations(frame, fact, extractor, now=tx.now)
+            for claim in _claims(frame, fact, extractor, _lineage(frame), now=tx.now)
         ]
-        write.write(
-            tx, operations, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact
-        )
+        write.write(tx, claims, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact)
         for frame, item in items:
             mentioned = {norm for fact in item.facts for norm in _mentioned(fact)}
             pairs = []
             for norm, entity in found_names(item.entities).items():
                 # An entity that no fact mentions is tied to its frame by its own name.
                 aliases = [alias for alias in entity.aliases if Entity(alias).norm != norm]
+                if is_held_back(_lineage(frame), entity.key, "name"):
+                    aliases = []
                 pairs += [
                     (rows[norm], alias)
                     for alias in (aliases if norm in mentioned else [*aliases, entity.key])
                 ]
             names.add_aliases(tx, pairs, frame_id=frame.id)
+
+    def repeated(self, tx: Transaction, frame_id: int, draft: Draft) -> int:
+        """Assert again what the rows of a frame asserted, where something else was held in between.
+
+        What was read then is in the ledger, so nothing is read again. What is dated by the text says nothing
+        new: its period is the one that was said.
+        """
+        moment = tx.now if draft.occurred_at is None else draft.occurred_at
+        return again.assert_again(tx, frame_id, moment=moment, by_clock=draft.occurred_at is None)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         removal.retire(tx, ids, reason=reason)
@@ -161,6 +177,7 @@ class FactsPart(Part):
 
 def _source(draft: Draft) -> Source:
     space, user = split_partition(draft.space)
+    metadata = {key: json.loads(value) for key, value in draft.metadata.items()}
     return Source(
         text=draft.text,
         space=space,
@@ -174,7 +191,23 @@ def _source(draft: Draft) -> Source:
         chunk=draft.ordinal if draft.start is not None else None,
         cut=bool(draft.chunks),
         user=user,
+        channel=_channel(draft, metadata.get("channel")),
+        metadata=metadata,
     )
+
+
+def _channel(origin: Draft | Frame, given: object) -> str:
+    return channel_of(
+        kind=origin.kind,
+        role=origin.role,
+        source=origin.source,
+        uri=origin.uri,
+        metadata_channel=given if isinstance(given, str) else None,
+    )
+
+
+def _lineage(frame: Frame) -> Lineage:
+    return lineage(_channel(frame, frame.metadata.get("channel")), speaker=frame.speaker)
 
 
 def _check(extraction: Extraction, text: str) -> None:
@@ -184,7 +217,11 @@ def _check(extraction: Extraction, text: str) -> None:
         for name in (entity.key, *entity.aliases):
             Entity(name)
     for fact in extraction.facts:
-        Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+        Entity(fact.subject), Predicate(standard(fact.predicate)), check_qualifiers(dict(fact.qualifiers))
+        if fact.value is not None:
+            typed(fact.value)
+        elif fact.action != "end":
+            raise InvalidInput("A fact without a value can only end what is held.")
         if fact.valid_from is not None and fact.valid_to is not None:
             check_order(fact.valid_from, fact.valid_to)
         if fact.start is not None and fact.end is not None:
@@ -202,9 +239,8 @@ def _new(entity: FoundEntity) -> NewEntity:
     return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
 
 
-def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int) -> list[Claim | Retraction]:
-    # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
-    by_clock = frame.occurred_at == now
+def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, *, now: int) -> list[Claim]:
+    """What a fact found in a frame asserts, dated by what the text says, else by when the frame happened."""
     evidence = Evidence(
         frame.id,
         fact.start,
@@ -215,164 +251,42 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         confidence=fact.confidence,
         asserted_at=frame.occurred_at,
     )
-    subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
-    ending = Retraction(
-        subject,
-        predicate,
-        value,
-        until=frame.occurred_at,
-        reason="said to be over",
-        evidence=(evidence,),
-        lenient=True,
-        flexible=True,
-        by_clock=by_clock,
-    )
     claim = Claim(
-        subject,
-        predicate,
-        value,
+        Entity(fact.subject),
+        Predicate(standard(fact.predicate)),
+        None if fact.value is None else typed(fact.value),
+        check_qualifiers(dict(fact.qualifiers)),
         start=frame.occurred_at,
+        polarity=fact.polarity,
         evidence=(evidence,),
         by_hand=False,
+        lineage=said,
         cardinality=fact.cardinality,
         flexible=True,
-        by_clock=by_clock,
+        # A frame that names its own moment is dated by it; any other by the clock, which may be set back.
+        by_clock=frame.occurred_at == now,
     )
+    ending = replace(claim, action="end", polarity=True, reason="said to be over", lenient=True)
+    if fact.action == "end" or fact.value is None:
+        return _endings(ending, fact.valid_to)
+    if fact.action == "correct":
+        claim = replace(claim, action="correct")
     start, end = fact.valid_from, fact.valid_to
-    is_over = end is not None and end <= frame.occurred_at
-    if fact.action == "end":
-        return _endings(ending, end)
-    if start is None and is_over:
-        # "I lived in Porto until 2019": from when is not told, so it takes what room is left before.
-        unknown_start = replace(claim, start=CALENDAR_START, end=end, fills=True, by_clock=False)
-        return [*_endings(ending, end), unknown_start]
-    if end is not None:
-        dated_claim = claim if start is None else replace(claim, start=start, by_clock=False)
-        return [replace(dated_claim, end=end)]
-    if start is None:
+    if start is not None:
+        claim = replace(claim, start=start, by_clock=False)
+    elif end is not None and end <= frame.occurred_at:
+        # "I lived in Porto until 2019": from when is not told.
+        claim = replace(claim, start=UNKNOWN, by_clock=False)
+    if end is None:
         return [claim]
-    dated = replace(claim, start=start, by_clock=False)
-    if start >= frame.occurred_at:
-        return [dated]
-    # "I moved to Lisbon in 2021": so when it was said, whatever was recorded then; and since 2021.
-    return [claim, replace(dated, end=frame.occurred_at)]
+    over = replace(ending, start=end, by_clock=False)
+    return [replace(claim, end=end), *([over] if fact.polarity else [])]
 
 
-def _endings(ending: Retraction, end: int | None) -> list[Claim | Retraction]:
+def _endings(ending: Claim, end: int | None) -> list[Claim]:
     """The end that was said, and the end of whatever was recorded to have begun between it and now."""
     if end is None:
         return [ending]
-    at_that_time = replace(ending, until=end, by_clock=False)
-    return [at_that_time] if ending.until is None or end >= ending.until else [at_that_time, ending]
-
-
-_COUNTED: Final = (EntityRow, AliasRow, PredicateRow, FactRow, SpanRow, EvidenceRow)
-
-
-def find_problems(snapshot: Snapshot, *, deep: bool) -> Iterator[Problem]:
-    """What is wrong with the ledger; without `deep`, only what a few queries can tell."""
-    db = snapshot.db
-    yield from _overlaps(db)
-    yield from _loose_ends(db, snapshot.revision)
-    if deep:
-        for kind in TABLES:
-            yield from verify_rows(db, kind, _abnormal)
-        yield from _hashes(db)
-
-
-def count_rows(snapshot: Snapshot) -> Mapping[str, int]:
-    db = snapshot.db
-    counts = {TABLES[kind]: scalar(db, f"SELECT count(*) FROM {TABLES[kind]}") for kind in TABLES}
-    return {
-        "entities": counts["fact_entity"],
-        "aliases": counts["fact_alias"],
-        "predicates": counts["fact_predicate"],
-        "facts": counts["fact"],
-        "spans": counts["fact_span"],
-        "open_spans": scalar(db, "SELECT count(*) FROM fact_span WHERE system_to IS NULL"),
-        "evidence": counts["fact_evidence"],
-    }
-
-
-def _overlaps(db: Connection) -> Iterator[Problem]:
-    for predicate_id, key in db.all("SELECT predicate_id, key FROM fact_predicate WHERE cardinality = 'one'"):
-        row = db.one(OVERLAPS, (predicate_id,))
-        if row is not None and row[0] is not None:
-            yield Problem("fact_span", f"{row[0]} has two values of {key} at the same time")
-    twice = (
-        "SELECT s.fact_id FROM fact_span s JOIN fact_span r ON r.fact_id = s.fact_id "
-        "AND r.span_id > s.span_id WHERE s.system_to IS NULL AND r.system_to IS NULL "
-        "AND (r.valid_to IS NULL OR s.valid_from < r.valid_to) "
-        "AND (s.valid_to IS NULL OR r.valid_from < s.valid_to) LIMIT 10"
-    )
-    for (fact_id,) in db.all(twice):
-        yield Problem("fact_span", f"fact {fact_id} has two open periods that overlap")
-
-
-def _loose_ends(db: Connection, revision: int) -> Iterator[Problem]:
-    empty = (
-        "SELECT c.fact_id FROM fact c "
-        "WHERE NOT EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id) LIMIT 10"
-    )
-    for (fact_id,) in db.all(empty):
-        yield Problem("fact", f"fact {fact_id} has no period")
-    late = db.one("SELECT max(system_from), max(system_to) FROM fact_span")
-    if late is not None and max(late[0] or 0, late[1] or 0) > revision:
-        yield Problem("clock", f"the clock says {revision}, a span of a fact is later")
-    for kind in _COUNTED:
-        table = TABLES[kind]
-        highest = scalar(db, f"SELECT coalesce(max({kind._fields[0]}), 0) FROM {table}")
-        if highest > scalar(db, "SELECT value FROM store_counter WHERE name = ?", (table,)):
-            yield Problem("counter", f"the counter of {table} is behind its rows")
-    strayed = (
-        "SELECT c.fact_id FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
-        "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
-        "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
-        "WHERE e.ledger <> c.ledger OR p.ledger <> c.ledger OR o.ledger <> c.ledger LIMIT 10"
-    )
-    for (fact_id,) in db.all(strayed):
-        yield Problem("fact", f"fact {fact_id} mixes two ledgers")
-
-
-def _abnormal(item: Any) -> str:
-    if _is_normal(item):
-        return ""
-    return f"row {item[0]} of {TABLES[type(item)]} does not have the normal form of its name or period"
-
-
-def _is_normal(item: Any) -> bool:
-    """Whether what is derived from a row's own columns agrees with them."""
-    if isinstance(item, EntityRow | PredicateRow):
-        return item.key_norm == canonical_text(item.key)
-    if isinstance(item, AliasRow):
-        return item.alias_norm == alias_norm(item.alias)
-    if isinstance(item, SpanRow):
-        return item.span_key_hash == span_key_hash(
-            item.fact_id, item.valid_from, item.valid_to, item.system_from
-        )
-    return True
-
-
-def _hashes(db: Connection) -> Iterator[Problem]:
-    columns = join((FactRow, "c"), (EntityRow, "e"), (PredicateRow, "p"), (EntityRow, "o"))
-    sql = (
-        f"SELECT {columns.sql} FROM fact c JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
-        "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
-        "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id WHERE {after}"
-    )
-    for row in scan(db, sql, "c.fact_id"):
-        try:
-            fact, subject, predicate, entity = columns.read(row)
-        except Corrupt:
-            continue  # already reported
-        qualifiers = qualifiers_hash(load_qualifiers(fact.qualifiers))
-        expected = fact_hash(
-            subject.key_norm,
-            predicate.key_norm,
-            fact.object_kind,
-            stored_object(fact, entity),
-            qualifiers=qualifiers,
-            exact=bool(predicate.exact),
-        )
-        if (fact.fact_hash, fact.qualifiers_hash) != (expected, qualifiers):
-            yield Problem("fact", f"the hash of fact {fact.fact_id} does not fit what it says")
+    at_that_time = replace(ending, start=end, by_clock=False)
+    assert ending.start is not None
+    return [at_that_time] if end >= ending.start else [at_that_time, ending]

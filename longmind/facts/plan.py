@@ -1,92 +1,49 @@
-"""Writing statements: many in one transaction, in order, planned in memory and then stored at once."""
+"""Writing assertions: many in one transaction, in order; what follows from them is worked out in memory."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.times import FOREVER, format_ms
+from longmind.facts.belief import Effect, Said
+from longmind.facts.load import Loader
 from longmind.facts.results import Recorded, Retracted
-from longmind.facts.rows import FactRow, PremiseRow, SpanRow, join, select_among
-from longmind.facts.statements import Claim, Operation, Resolved, Resolver, Retraction, StatementKey
-from longmind.facts.supersession import UNTIL_NEXT, OpenSpan, plan_assertion, plan_retraction
-from longmind.facts.values import OPEN, Evidence, check_order
+from longmind.facts.rows import FactRow
+from longmind.facts.slot_state import LiveSpan, Outcome, SlotState
+from longmind.facts.statements import Action, Claim, Resolved, Resolver
+from longmind.facts.trust import LEVELS, is_held_back
+from longmind.facts.values import OPEN, check_order
+from longmind.store.engine import scalar
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
+ALWAYS: Final = -FOREVER
+"""Earlier than every period: the start of what is taken back altogether."""
+
+FIRST_NEW: Final = 2**62
+"""The order of the first assertion of a transaction, until it has its number."""
+
 
 @dataclass(eq=False, slots=True)
-class LiveSpan:
-    """A span that is open as far as this transaction has got; `row` is None until it is stored."""
+class NewAssertion:
+    """An assertion to be stored; `order` is its place in this transaction, after everything stored before."""
 
-    fact_id: int
+    order: int
+    item: Resolved
+    action: Action
+    fact: FactRow | None
     start: int
     end: int | None
-    by_hand: bool
-    row: SpanRow | None = None
-    evidence: tuple[Evidence, ...] = ()
-    premises: tuple[int, ...] = ()
-    inherits: tuple[SpanRow, ...] = ()
-    """Stored spans whose evidence and premises this one takes over."""
-
-    def part(self, start: int, end: int | None) -> LiveSpan:
-        """A piece of it, to be recorded again with everything it rests on."""
-        piece = LiveSpan(self.fact_id, start, end, self.by_hand)
-        piece.absorb(self)
-        return piece
-
-    def absorb(self, other: LiveSpan) -> None:
-        self.by_hand = self.by_hand or other.by_hand
-        self.evidence += other.evidence
-        self.premises += other.premises
-        self.inherits += other.inherits if other.row is None else (*other.inherits, other.row)
-
-
-class _Statement:
-    """The open spans of one statement key: by fact, and in order of time where values exclude each other."""
-
-    __slots__ = ("by_fact", "ordered")
-
-    def __init__(self) -> None:
-        self.by_fact: dict[int, list[LiveSpan]] = {}
-        self.ordered: list[LiveSpan] | None = None
-
-    @property
-    def spans(self) -> list[LiveSpan]:
-        if self.ordered is None:
-            unordered = [span for spans in self.by_fact.values() for span in spans]
-            self.ordered = sorted(unordered, key=_start)
-        return self.ordered
-
-    def add(self, span: LiveSpan) -> None:
-        self.by_fact.setdefault(span.fact_id, []).append(span)
-        if self.ordered is not None:
-            insort(self.ordered, span, key=_start)
-
-    def remove(self, span: LiveSpan) -> None:
-        self.by_fact[span.fact_id].remove(span)
-        if self.ordered is not None:
-            index = bisect_left(self.ordered, span.start, key=_start)
-            while self.ordered[index] is not span:
-                index += 1
-            del self.ordered[index]
-
-    def near(self, start: int) -> list[LiveSpan]:
-        """Of spans that do not overlap each other: those that reach or follow `start`."""
-        return self.spans[max(0, bisect_left(self.spans, start, key=_start) - 1) :]
-
-
-def _start(span: LiveSpan) -> int:
-    return span.start
+    held_back: bool = False
+    trust: int = 3
 
 
 class LedgerPlan:
-    """The statements of one ledger that one transaction writes."""
+    """The assertions of one ledger that one transaction writes."""
 
     def __init__(self, tx: Transaction, *, ledger: str, space: str, max_evidence: int | None = None) -> None:
         self.tx = tx
@@ -94,222 +51,325 @@ class LedgerPlan:
         self.space = space
         self.max_evidence = max_evidence
         self.names = Resolver(tx, ledger)
-        self.closed: list[tuple[SpanRow, str]] = []
-        self.kept: dict[int, LiveSpan] = {}
-        """Stored spans that only get more evidence, by id."""
-        self.statements: dict[StatementKey, _Statement] = defaultdict(_Statement)
+        self.loaded = Loader(self.names)
+        self.assertions: list[NewAssertion] = []
+        self.reasons: dict[int, str] = {}
+        """Why a span is closed, by its number."""
+        self.left_out = 0
+        self._pieces: dict[int, int] = {}
+        self._order = FIRST_NEW
+        self._now = max(tx.now, tx.before + 1)
 
-    def apply(self, operations: Sequence[Operation]) -> list[Recorded | Retracted]:
-        """Plan all operations in their order. `storing.store` then writes what came out."""
-        resolved = self.names.resolve(operations)
-        self._load([item for item in resolved if item is not None])
+    def apply(self, claims: Sequence[Claim]) -> list[Recorded | Retracted]:
+        """Plan all claims in their order. `write.store` then writes what came out."""
+        resolved = self.names.resolve(claims)
+        self.loaded.load([item for item in resolved if item is not None], now=self.tx.now)
         results: list[Recorded | Retracted] = []
-        for operation, item in zip(operations, resolved, strict=True):
-            if isinstance(operation, Claim):
-                assert item is not None
-                results.append(self._assert(operation, item))
+        for claim, item in zip(claims, resolved, strict=True):
+            if claim.action in ("end", "retract"):
+                results.append(Retracted((), 0) if item is None else self._take_back(item))
             else:
-                results.append(Retracted((), 0) if item is None else self._end(operation, item))
+                assert item is not None
+                results.append(self._record(item))
         return results
 
-    # Spans
+    # Recording
 
-    def _load(self, resolved: Iterable[Resolved]) -> None:
-        """The open spans that matter: of whole statements where values exclude each other, else of facts."""
-        subjects: dict[int, set[int]] = defaultdict(set)
-        since: dict[int, int] = {}
-        facts: set[int] = set()
-        for item in resolved:
-            subject, predicate, _ = item.statement
-            if item.whole:
-                subjects[predicate].add(subject)
-                since[predicate] = min(self._reach(item.operation), since.get(predicate, FOREVER))
-            elif item.hashed in self.names.facts:
-                facts.add(self.names.facts[item.hashed].fact_id)
-        # A span that ended earlier can neither overlap, touch nor follow what is said now.
-        later = "(s.valid_to IS NULL OR s.valid_to >= ?)"
-        clauses = [
-            Clause(f"c.predicate_id = ? AND {later}", (predicate, since[predicate]))
-            & among("c.subject_entity_id", batch)
-            for predicate, whom in subjects.items()
-            for batch in batched(sorted(whom))
-        ]
-        clauses += [among("c.fact_id", batch) for batch in batched(sorted(facts - self.names.new_facts))]
-        columns = join((FactRow, "c"), (SpanRow, "s"))
-        span_ids: set[int] = set()
-        for clause in clauses:
-            sql = (
-                f"SELECT {columns.sql} FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id "
-                f"WHERE s.system_to IS NULL AND {clause.sql}"
-            )
-            for row in self.tx.db.all(sql, clause.values):
-                fact, span = columns.read(row)
-                if span.span_id in span_ids:
-                    continue
-                span_ids.add(span.span_id)
-                key = (fact.subject_entity_id, fact.predicate_id, fact.qualifiers_hash)
-                live = LiveSpan(fact.fact_id, span.valid_from, span.valid_to, bool(span.by_hand), span)
-                self.statements[key].add(live)
-
-    def _reach(self, operation: Operation) -> int:
-        """The earliest instant that an operation concerns."""
-        if isinstance(operation, Claim):
-            return self.tx.now if operation.start is None else operation.start
-        return -FOREVER if operation.until is None else operation.until
-
-    def _assert(self, claim: Claim, item: Resolved) -> Recorded:
-        assert item.hashed is not None
-        fact_id = self.names.facts[item.hashed].fact_id
-        start = self.tx.now if claim.start is None else claim.start
-        statement = self.statements[item.statement]
-        exclusive = item.single or claim.replaces
-        if claim.fills:
-            gap = _last_gap(claim, fact_id, statement, exclusive=exclusive)
-            if gap is None:
-                return Recorded(fact_id, "unchanged")
-            start, claim = gap[0], replace(claim, end=gap[1])
-        if claim.start is None or claim.by_clock:
-            followed = statement.spans if exclusive else statement.by_fact.get(fact_id, [])
-            floor = self._not_before(start, followed)
-            start = start if isinstance(claim.end, int) and claim.end <= floor else floor
-        if isinstance(claim.end, int):
-            check_order(start, claim.end)
+    def _record(self, item: Resolved) -> Recorded:
+        claim, fact = item.claim, item.fact
+        assert fact is not None
+        fact_id = self.loaded.effective(fact)
         if fact_id in claim.premises:
             raise InvalidInput(f"Fact {fact_id} cannot be derived from itself.")
-        if not exclusive:
-            candidates = statement.by_fact.get(fact_id, [])
-        else:
-            candidates = statement.near(start) if item.single else statement.spans
-        if not candidates:
+        trust, tainted = self._taint(claim)
+        low = trust <= LEVELS["low"]
+        if tainted or (low and is_held_back(claim.lineage.at_most(trust), claim.subject, claim.predicate)):
+            start = self.tx.now if claim.start is None else claim.start
             end = claim.end if isinstance(claim.end, int) else None
-            statement.add(LiveSpan(fact_id, start, end, claim.by_hand, None, claim.evidence, claim.premises))
-            return Recorded(fact_id, "recorded")
-        plan = plan_assertion(
-            _as_open(candidates),
-            fact_id,
-            start=start,
-            end=None if claim.end is OPEN else UNTIL_NEXT if claim.end is None else claim.end,
-            exclusive=exclusive,
-        )
-        for remainder in plan.remainders:
-            statement.add(_live(remainder.source).part(remainder.start, remainder.end))
-        for span in plan.displaced:
-            self._close(statement, _live(span), "superseded")
-        superseded = tuple(dict.fromkeys(_live(span).fact_id for span in plan.displaced))
-        status: Literal["recorded", "extended", "unchanged"] = "unchanged"
-        if plan.kept is not None and self._rests_on(_live(plan.kept), claim.premises):
-            target = _live(plan.kept)
-            if target.row is not None:
-                self.kept[target.row.span_id] = target
-        else:
-            merged = plan.merged if plan.kept is None else (plan.kept,)
-            status = "extended" if merged else "recorded"
-            target = LiveSpan(fact_id, plan.start, plan.end, claim.by_hand)
-            if plan.kept is not None:
-                target.start, target.end = plan.kept.start, plan.kept.end
-            for span in merged:
-                target.absorb(_live(span))
-                self._close(statement, _live(span), "extended")
-            statement.add(target)
-        target.by_hand = target.by_hand or claim.by_hand
-        target.evidence += claim.evidence
-        target.premises += claim.premises
-        return Recorded(fact_id, status, superseded)
+            self._keep(item, claim.action, fact, start, end, held_back=True, trust=trust)
+            return Recorded(fact_id, "quarantined")
+        state = self.loaded.state(item)
+        start = self._start(claim, state, fact_id)
+        end = claim.end if isinstance(claim.end, int) else None
+        if end is not None:
+            check_order(start, end)
+        superseded: list[int] = []
+        if claim.action == "correct":
+            start, end, superseded = self._correct(item, state, start, end)
+        elif claim.end is OPEN and not item.group.by_thing:
+            superseded = self._make_room(item, state, start)
+        if self._says_enough(claim, state, fact_id, start, end):
+            return Recorded(fact_id, "unchanged")
+        new = self._keep(item, claim.action, fact, start, end, trust=trust)
+        effect = Effect.HOLDS if claim.polarity else Effect.ENDS
+        outcome = state.add(Said(new.order, fact_id, start, end, effect))
+        self._close(outcome, fact_id, "superseded")
+        superseded += outcome.others(fact_id)
+        if item.wide:
+            superseded += self._end_others(item, new, fact_id)
+        status = outcome.status(fact_id)
+        if claim.premises and self._reopen_for_premises(state, outcome, fact_id):
+            status = "extended"
+        return Recorded(fact_id, status, tuple(dict.fromkeys(superseded)))
 
-    def _end(self, ending: Retraction, item: Resolved) -> Retracted:
-        statement = self.statements[item.statement]
-        spans = statement.spans
-        if item.hashed is not None:
-            fact = self.names.facts.get(item.hashed)
-            spans = [] if fact is None else statement.by_fact.get(fact.fact_id, [])
-        if ending.span_id is not None:
-            spans = [span for span in spans if span.row is not None and span.row.span_id == ending.span_id]
-        until = ending.until
-        if until is not None and ending.by_clock:
-            until = self._not_before(until, spans)
-        if until is not None and ending.lenient:
-            spans = [span for span in spans if span.start <= until]
-        plan = plan_retraction(
-            [OpenSpan(span, span.fact_id, span.start, span.end) for span in spans], until=until
-        )
-        for span in plan.closed:
-            if until is not None and span.start >= until and not ending.lenient:
-                raise InvalidInput(
-                    f"It began at {format_ms(span.start)}, so it cannot have ended at {format_ms(until)}.",
-                    hint="Retract it without valid_to if it was never so.",
-                )
-        for remainder in plan.remainders:
-            piece = _live(remainder.source).part(remainder.start, remainder.end)
-            piece.evidence += ending.evidence
-            statement.add(piece)
-        for span in plan.closed:
-            self._close(statement, _live(span), ending.reason)
-        fact_ids = tuple(dict.fromkeys(_live(span).fact_id for span in plan.closed))
-        return Retracted(fact_ids, len(plan.closed))
+    def _start(self, claim: Claim, state: SlotState, fact_id: int) -> int:
+        start = self.tx.now if claim.start is None else claim.start
+        if claim.start is not None and not claim.by_clock:
+            return start
+        floor = self._not_before(start, state, fact_id)
+        return start if isinstance(claim.end, int) and claim.end <= floor else floor
 
-    def _not_before(self, reading: int, spans: Iterable[LiveSpan]) -> int:
+    def _not_before(self, reading: int, state: SlotState, fact_id: int) -> int:
         """The clock's reading as a moment on the valid axis: after everything said before, in system order.
 
-        A clock that was set back reads earlier than the value that is followed. What was dated ahead when it
-        was said (it begins later than its own system time) is still to come, and is not followed.
+        A clock that was set back reads earlier than what it follows. What was dated ahead when it was said
+        (it begins later than its own system time) is still to come, and is not followed.
         """
         moment = reading
-        for span in spans:
-            recorded_at = self.tx.snapshot.revision + 1 if span.row is None else span.row.system_from
-            if reading < span.start <= recorded_at:
+        for said, row in state.starts():
+            if said.effect is Effect.ENDS and not said.means(fact_id):
+                continue
+            recorded_at = self._now if row is None else row.system_from
+            if reading < said.start <= recorded_at:
                 # A millisecond later, so that both keep a place in the history.
-                moment = max(moment, span.start + 1)
-            if span.end is not None and reading < span.end <= recorded_at:
-                moment = max(moment, span.end)
+                moment = max(moment, said.start + (said.value != fact_id))
         return moment
 
-    def _rests_on(self, span: LiveSpan, premises: Sequence[int]) -> bool:
-        """Whether these premises are no news; to a stored span none can be added."""
-        if not premises or span.row is None:
-            return True
-        rows = select_among(self.tx.db, PremiseRow, "span_id", [span.row.span_id])
-        return set(premises) <= {row.premise_fact_id for row in rows}
+    def _correct(
+        self, item: Resolved, state: SlotState, start: int, end: int | None
+    ) -> tuple[int, int | None, list[int]]:
+        """Take back what is corrected over its whole period, which the new value has if it gives none."""
+        assert item.fact is not None
+        own = self.loaded.effective(item.fact)
+        corrected = self._held_last(item, own, at=start)
+        if corrected is None:
+            return start, end, []
+        where, span = corrected
+        winner = where.slot.winner(max(span.start, min(start, (span.end or FOREVER) - 1)))
+        fact = self.names.facts[span.fact_id]
+        denial = self._keep(item, "retract", fact, span.start, span.end)
+        outcome = where.add(Said(denial.order, span.fact_id, span.start, span.end, Effect.DENIES))
+        self._close(outcome, own, "corrected")
+        if item.claim.start is None or item.claim.by_clock:
+            start = span.start
+            if end is None and winner is not None and winner.end is not None and winner.end > start:
+                end = winner.end
+        return start, end, [span.fact_id]
 
-    def _close(self, statement: _Statement, span: LiveSpan, reason: str) -> None:
-        statement.remove(span)
-        if span.row is not None:
-            self.closed.append((span.row, reason))
-            self.kept.pop(span.row.span_id, None)
-
-    def fresh(self) -> list[LiveSpan]:
-        """Spans to be stored."""
-        return [
-            span
-            for statement in self.statements.values()
-            for spans in statement.by_fact.values()
-            for span in spans
-            if span.row is None
+    def _held_last(self, item: Resolved, own: int, *, at: int) -> tuple[SlotState, LiveSpan] | None:
+        """What a correction means: what its slot holds then, or the value of the predicate learned last."""
+        if not item.group.by_thing:
+            state = self.loaded.state(item)
+            held = [span for span in state.spans if span.fact_id != own]
+            now = [span for span in held if span.start <= at and (span.end is None or at < span.end)]
+            return (state, (now or held)[-1]) if held else None
+        found = [
+            (state, span)
+            for state in self.loaded.of_statement(item)
+            for span in state.spans
+            if span.fact_id != own
+            and self.names.facts[span.fact_id].predicate_id == item.predicate.predicate_id
         ]
+        return max(found, key=lambda pair: _learned(pair[1]), default=None)
+
+    def _make_room(self, item: Resolved, state: SlotState, start: int) -> list[int]:
+        """No other value counts from `start` on, also none that begins later."""
+        assert item.fact is not None
+        own = self.loaded.effective(item.fact)
+        if not any(span.fact_id != own and (span.end is None or span.end > start) for span in state.spans):
+            return []
+        denial = self._keep(item, "retract", None, start, None)
+        outcome = state.add(Said(denial.order, None, start, None, Effect.DENIES))
+        self._close(outcome, own, "superseded")
+        return list(outcome.others(own))
+
+    def _end_others(self, item: Resolved, new: NewAssertion, fact_id: int) -> list[int]:
+        """Where each value competes apart, a replacement ends the others."""
+        ended: list[int] = []
+        for state in self.loaded.of_statement(item):
+            for other in state.met(item.predicate.predicate_id):
+                if other != fact_id:
+                    outcome = state.add(Said(new.order, other, new.start, new.end, Effect.ENDS))
+                    self._close(outcome, fact_id, "superseded")
+                    ended += [span.fact_id for span in outcome.closed]
+        return ended
+
+    def _says_enough(self, claim: Claim, state: SlotState, fact_id: int, start: int, end: int | None) -> bool:
+        """Whether a whole frame says by being there what rests on as much evidence as is kept."""
+        if self.max_evidence is None or not claim.holds or claim.by_hand:
+            return False
+        if any(piece.start is not None for piece in claim.evidence):
+            return False
+        span = next((span for span in state.spans if _covers(span, start, end)), None)
+        if span is None or span.fact_id != fact_id or not self._has_enough(span):
+            return False
+        self.left_out += len(claim.evidence)
+        return True
+
+    def _has_enough(self, span: LiveSpan) -> bool:
+        assert self.max_evidence is not None
+        count = self._pieces.get(span.fact_id, 0)
+        if span.row is not None:
+            sql = (
+                "SELECT count(*) FROM fact_support p JOIN fact_evidence v ON v.assertion_id = p.assertion_id "
+                "WHERE p.span_id = ?"
+            )
+            count += scalar(self.tx.db, sql, (span.row.span_id,))
+        return count >= self.max_evidence
+
+    def _taint(self, claim: Claim) -> tuple[int, bool]:
+        """Trust is no higher than that of the premises; what follows from a quarantined one is there too."""
+        trust = claim.lineage.trust
+        if not claim.premises:
+            return trust, False
+        sql = (
+            "SELECT x.fact_id, max(x.trust), min(CASE WHEN x.held_back = 1 AND NOT EXISTS (SELECT 1 "
+            "FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL "
+            "AND r.confirmed = 1) THEN 1 ELSE 0 END) FROM fact_assertion x WHERE {} GROUP BY x.fact_id"
+        )
+        tainted = False
+        for batch in batched(sorted(claim.premises)):
+            clause = among("x.fact_id", batch) & Clause("x.action <> 'retract'")
+            for _, level, held_back in self.tx.db.all(sql.format(clause.sql), clause.values):
+                trust = min(trust, int(level))
+                tainted = tainted or bool(held_back)
+        return trust, tainted
+
+    def _reopen_for_premises(self, state: SlotState, outcome: Outcome, fact_id: int) -> bool:
+        """A stored span cannot become a derived one: it is recorded again."""
+        reopened = False
+        for index, span in enumerate(state.spans):
+            if span not in outcome.after or span.fact_id != fact_id:
+                continue
+            if span.row is not None and not span.row.derived:
+                state.spans[index] = LiveSpan(span.fact_id, span.start, span.end)
+                self.reasons.setdefault(span.row.span_id, "extended")
+                reopened = True
+        return reopened
+
+    # Ending and taking back
+
+    def _take_back(self, item: Resolved) -> Retracted:
+        claim = item.claim
+        if claim.value is not None and item.fact is None:
+            return Retracted((), 0)
+        states = self.loaded.of_statement(item) if item.wide else [self.loaded.state(item)]
+        spans = [(state, span) for state in states for span in self._meant(item, state)]
+        if claim.action == "retract":
+            return self._retract(item, states, spans)
+        own = None if item.fact is None else self.loaded.effective(item.fact)
+        until = self.tx.now if claim.start is None else claim.start
+        if claim.start is None or claim.by_clock:
+            until = max([self._not_before(until, state, own or 0) for state in states], default=until)
+        lasting = [(state, span) for state, span in spans if span.end is None or span.end > until]
+        if not claim.lenient:
+            for _, span in lasting:
+                if span.start >= until:
+                    began, ended = format_ms(span.start), format_ms(until)
+                    raise InvalidInput(
+                        f"It began at {began}, so it cannot have ended at {ended}.",
+                        hint="Retract it without valid_to if it was never so.",
+                    )
+            if not lasting and not claim.keep and not any(_says(state, own) for state in states):
+                return Retracted((), 0)
+        end = claim.end if isinstance(claim.end, int) else None
+        new = self._keep(item, "end", item.fact, until, end)
+        return self._applied(item, new, states, own, Effect.ENDS)
+
+    def _retract(
+        self,
+        item: Resolved,
+        states: Sequence[SlotState],
+        spans: Sequence[tuple[SlotState, LiveSpan]],
+    ) -> Retracted:
+        claim = item.claim
+        start, end = ALWAYS, None
+        if claim.span_id is not None:
+            meant = [span for _, span in spans if span.row is not None and span.row.span_id == claim.span_id]
+            if not meant:
+                return Retracted((), 0)
+            start, end = meant[0].start, meant[0].end
+        own = None if item.fact is None else self.loaded.effective(item.fact)
+        if not spans and not any(_says(state, own) for state in states):
+            return Retracted((), 0)
+        new = self._keep(item, "retract", item.fact, start, end)
+        return self._applied(item, new, states, own, Effect.DENIES)
+
+    def _applied(
+        self,
+        item: Resolved,
+        new: NewAssertion,
+        states: Sequence[SlotState],
+        own: int | None,
+        effect: Effect,
+    ) -> Retracted:
+        reason = item.claim.reason or ("ended" if effect is Effect.ENDS else "retracted")
+        closed: list[LiveSpan] = []
+        for state in states:
+            values = state.met(item.predicate.predicate_id) if item.wide else [own]
+            for value in values:
+                outcome = state.add(Said(new.order, value, new.start, new.end, effect))
+                self._close(outcome, None, reason)
+                closed += [span for span in outcome.closed if own is None or span.fact_id == own]
+        return Retracted(tuple(dict.fromkeys(span.fact_id for span in closed)), len(closed))
+
+    def _meant(self, item: Resolved, state: SlotState) -> list[LiveSpan]:
+        if item.fact is not None:
+            own = self.loaded.effective(item.fact)
+            return [span for span in state.spans if span.fact_id == own]
+        if not item.group.by_thing:
+            return list(state.spans)
+        predicate = item.predicate.predicate_id
+        return [span for span in state.spans if self.names.facts[span.fact_id].predicate_id == predicate]
+
+    # What to store
+
+    def _keep(
+        self,
+        item: Resolved,
+        action: Action,
+        fact: FactRow | None,
+        start: int,
+        end: int | None,
+        *,
+        held_back: bool = False,
+        trust: int | None = None,
+    ) -> NewAssertion:
+        new = NewAssertion(
+            self._order, item, action, fact, start, end, held_back,
+            item.claim.lineage.trust if trust is None else trust,
+        )  # fmt: skip
+        self._order += 1
+        self.assertions.append(new)
+        if fact is not None and not held_back and item.claim.evidence:
+            fact_id = self.loaded.effective(fact)
+            self._pieces[fact_id] = self._pieces.get(fact_id, 0) + len(item.claim.evidence)
+        return new
+
+    def _close(self, outcome: Outcome, own: int | None, reason: str) -> None:
+        for span in outcome.closed:
+            if span.row is not None:
+                self.reasons[span.row.span_id] = "extended" if span.fact_id == own else reason
 
 
-def _last_gap(
-    claim: Claim, fact_id: int, statement: _Statement, *, exclusive: bool
-) -> tuple[int, int] | None:
-    """The part of a claim that no span contradicts, back from its end; None where the value is known."""
-    start, end = claim.start, claim.end
-    assert start is not None
-    assert isinstance(end, int)
-    if any(span.start < end for span in statement.by_fact.get(fact_id, [])):
-        return None
-    for span in reversed(statement.spans if exclusive else []):
-        if span.start < end:
-            if span.end is None or span.end >= end:
-                end = span.start
-            else:
-                start = max(start, span.end)
-                break
-    return (start, end) if start < end else None
+def _says(state: SlotState, value: int | None) -> bool:
+    """Whether something was said of a value and not taken back since, though nothing may follow from it."""
+    return any(
+        (value is None or said.value == value)
+        and not any(
+            item.order > said.order
+            and item.means(said.value)
+            and item.start <= said.start
+            and item.end is None
+            for item in state.slot.denials
+        )
+        for said in state.slot.claims
+    )
 
 
-def _as_open(spans: Iterable[LiveSpan]) -> list[OpenSpan]:
-    return [OpenSpan(span, span.fact_id, span.start, span.end) for span in spans]
+def _learned(span: LiveSpan) -> tuple[int, int]:
+    return (2**63 if span.row is None else span.row.span_id, span.start)
 
 
-def _live(span: OpenSpan) -> LiveSpan:
-    assert isinstance(span.ref, LiveSpan)
-    return span.ref
+def _covers(span: LiveSpan, start: int, end: int | None) -> bool:
+    return span.start <= start and (span.end is None or (end is not None and end <= span.end))

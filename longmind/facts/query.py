@@ -11,20 +11,25 @@ from longmind.base.filters import SpaceLike, UserLike, View
 from longmind.base.names import canonical_space
 from longmind.base.parameters import AsUser, Limit
 from longmind.base.times import AsOf
-from longmind.facts import changes, graph, resolve, views
+from longmind.facts import changes, graph, names, quarantine, resolve, views
 from longmind.facts.hits import of_predicates, of_subject
-from longmind.facts.parameters import EvidenceEach, FactId, Relations, Subject
+from longmind.facts.parameters import EvidenceEach, FactId, MinTrust, Relations, Subject
 from longmind.facts.results import (
+    AmbiguousName,
+    AmbiguousNames,
     Changes,
     EdgesResult,
     EntityMatches,
     EvidenceResult,
     FactsBySubject,
     FactsResult,
+    StatedResult,
 )
+from longmind.facts.slots import standard
+from longmind.facts.trust import level
 from longmind.facts.values import Entity, FactHit, Predicate
 from longmind.store.store import Store
-from longmind.store.visible import both
+from longmind.store.visible import among, both
 
 MOST: Final = 10_000
 """The largest number of results that one read may be asked for."""
@@ -63,6 +68,7 @@ class Reader:
         limit: Limit = 100,
         evidence: EvidenceEach = views.EVIDENCE_EACH,
         shadowed: Annotated[bool, "Also values that a space or a user has an own value in front of."] = False,
+        min_trust: MinTrust = None,
         space: SpaceLike | None = None,
         user: AsUser = None,
     ) -> FactsResult:
@@ -83,6 +89,7 @@ class Reader:
                 limit=limit,
                 evidence=evidence,
                 shadowed=shadowed,
+                min_trust=level(min_trust),
             )
 
     def about_many(
@@ -188,6 +195,61 @@ class Reader:
                 limit=limit,
             )
 
+    def assertions(
+        self,
+        subject: Subject,
+        *,
+        predicate: Relations = None,
+        limit: Limit = 1000,
+        as_of: AsOf = AsOf.LATEST,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+    ) -> StatedResult:
+        """Everything that was said of a subject, one assertion at a time: who said it, when, and how.
+
+        What is held follows from these; `about` shows that.
+        """
+        whom, relations = Entity(subject), _predicates(predicate)
+        check_limit(limit, "limit", most=MOST)
+        view = self._view(space, as_of, user)
+        with self.store.read() as snapshot:
+            ids = views.entities_named(snapshot.db, view, whom)
+            condition = both([among("x.subject_entity_id", ids), of_predicates(relations)])
+            return quarantine.stated(snapshot.db, view, condition, limit=limit) if ids else StatedResult(())
+
+    def quarantine(
+        self,
+        *,
+        limit: Limit = 100,
+        as_of: AsOf = AsOf.LATEST,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+    ) -> StatedResult:
+        """What was said but is not believed, until it is confirmed or rejected.
+
+        Statements from sources of low trust about the user, about credentials or instructions wait here.
+        """
+        check_limit(limit, "limit", most=MOST)
+        view = self._view(space, as_of, user)
+        with self.store.read() as snapshot:
+            return quarantine.waiting(snapshot.db, view, limit=limit)
+
+    def ambiguous(
+        self,
+        *,
+        limit: Limit = 100,
+        as_of: AsOf = AsOf.LATEST,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+    ) -> AmbiguousNames:
+        """Names that may mean several entities; `merge` those that are the same."""
+        check_limit(limit, "limit", most=MOST)
+        view = self._view(space, as_of, user)
+        with self.store.read() as snapshot:
+            found, more = names.ambiguous(snapshot.db, view, limit=limit)
+        listed = (AmbiguousName(name, tuple(map(Entity, keys)), is_key) for name, keys, is_key in found)
+        return AmbiguousNames(tuple(listed), truncated=more)
+
     def evidence(
         self,
         fact: FactId,
@@ -224,7 +286,7 @@ class Reader:
 def _predicates(names: str | Iterable[str] | None) -> tuple[Predicate, ...]:
     if names is None:
         return ()
-    return tuple(Predicate(key) for key in ([names] if isinstance(names, str) else names))
+    return tuple(Predicate(standard(key)) for key in ([names] if isinstance(names, str) else names))
 
 
 def _check_limits(limit: int, evidence: int) -> None:

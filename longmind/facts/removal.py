@@ -2,158 +2,147 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Final
 
-from longmind.base.filters import View
-from longmind.facts.canonical import encode_value
-from longmind.facts.hits import RawHit, select_spans
+from longmind.facts.canonical import alias_norm, encode_value
+from longmind.facts.load import SUPPORTED, Loader
+from longmind.facts.replay import Replay, forget_assertions
 from longmind.facts.rows import (
     TABLES,
     AliasRow,
+    AssertionRow,
     EntityRow,
     EvidenceRow,
     FactRow,
     PredicateRow,
     PremiseRow,
+    SameRow,
     SpanRow,
+    SupportRow,
     close,
     delete_among,
+    insert,
     join,
     select,
     select_among,
     stored_object,
     update,
 )
+from longmind.facts.slot_state import SlotState
+from longmind.facts.spans import settle
+from longmind.facts.statements import Resolver
 from longmind.facts.values import Typed
-from longmind.facts.write import close_spans
 from longmind.store.engine import Connection
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
 
-_LIVE = "FROM fact_evidence v2 JOIN frame f ON f.frame_id = v2.frame_id WHERE f.retired_at IS NULL AND"
-_ANY = "FROM fact_evidence v2 WHERE"
+_RESTING: Final = join((AssertionRow, "x"))
 
 
 def retire(tx: Transaction, frame_ids: Sequence[int], *, reason: str) -> int:
-    """Close the spans that rested on these retired frames alone, and were not recorded by hand."""
-    resting = [row for row in _resting_on(tx.db, frame_ids) if row.system_to is None]
-    unsupported = _without(tx.db, resting, _LIVE)
-    if unsupported:
-        close_spans(tx, [(row, f"evidence {reason}") for row in unsupported])
+    """What only these retired frames said counts no longer: its slots are worked out again."""
+    resting = _resting_on(tx.db, frame_ids, also=f"NOT ({SUPPORTED})")
+    closed = refresh(tx, resting, reason=f"evidence {reason}")
     names = select_among(tx.db, AliasRow, "frame_id", frame_ids, also=Clause("x.until IS NULL"))
     if names:
         close(tx, names)
-    return len(unsupported)
+    return closed
+
+
+def refresh(tx: Transaction, rows: Sequence[AssertionRow], *, reason: str) -> int:
+    """Work out the slots of some assertions again; return how many spans were closed."""
+    closed = 0
+    for ledger, group in _by_ledger(rows).items():
+        loaded = Loader(Resolver(tx, ledger))
+        states = loaded.load_whole(group)
+        said = {loaded.effective(loaded.names.facts[row.fact_id]) for row in group if row.fact_id is not None}
+        closed += len(store_again(tx, loaded, states, said=said, reason=reason))
+    return closed
+
+
+def store_again(
+    tx: Transaction,
+    loaded: Loader,
+    states: Sequence[SlotState],
+    *,
+    said: Set[int],
+    reason: str,
+    new: Mapping[int, AssertionRow] | None = None,
+) -> list[SpanRow]:
+    """Store what follows in slots that were loaded whole; `reason` is why spans of the facts `said` close."""
+    for state in states:
+        state.refresh()
+    names = loaded.names
+    needed = {span.fact_id for state in states for span in state.spans} & names.new_facts
+    insert(tx.db, [names.facts[fact_id] for fact_id in sorted(needed)])
+    reasons = {row.span_id: "extended" for state in states for row in state.stored if row.fact_id not in said}
+    return settle(tx, states, reasons=reasons, reason=reason, new=new)
 
 
 def erase(tx: Transaction, frame_ids: Sequence[int]) -> dict[str, int]:
-    """Remove the evidence in these frames, and what was derived from nothing else, names included.
+    """Remove the evidence in these frames, and the assertions that rest on nothing else, names included.
 
-    A span with other evidence loses this one; if none of the rest is live, it is closed.
+    What was held is worked out again from the rest, for every time at which it could be asked for.
     """
     counts: Counter[str] = Counter()
     resting = _resting_on(tx.db, frame_ids)
     counts["fact_evidence"] += delete_among(tx.db, EvidenceRow, "frame_id", frame_ids)
     counts["fact_alias"] += delete_among(tx.db, AliasRow, "frame_id", frame_ids)
-    orphans = _without(tx.db, resting, _ANY)
-    gone = {row.span_id for row in orphans}
-    rest = [row for row in resting if row.span_id not in gone and row.system_to is None]
-    unsupported = _without(tx.db, rest, _LIVE)
-    if unsupported:
-        close_spans(tx, [(row, "evidence erased") for row in unsupported])
-    _remove_spans(tx.db, orphans, counts)
+    supported = _with_evidence(tx.db, resting)
+    orphans = [row for row in resting if row.assertion_id not in supported]
+    counts.update(_erase_assertions(tx, orphans, touched=resting))
     _sweep(tx.db, counts)
     return dict(counts)
 
 
-def erase_facts(tx: Transaction, fact_ids: Iterable[int]) -> dict[str, int]:
-    """Remove facts with all their spans, whoever recorded them. What they superseded stays closed."""
-    counts: Counter[str] = Counter()
-    _remove_spans(tx.db, select_among(tx.db, SpanRow, "fact_id", fact_ids), counts)
+def erase_facts(tx: Transaction, rows: Sequence[AssertionRow]) -> dict[str, int]:
+    """Remove assertions, whoever made them; what is held is worked out again from the rest."""
+    counts: Counter[str] = Counter(_erase_assertions(tx, rows, touched=rows))
     _sweep(tx.db, counts)
     return dict(counts)
 
 
 def erase_space(tx: Transaction, space: str) -> dict[str, int]:
     """Remove a space's whole ledger, and what was recorded from it for all; inside an erase transaction."""
+    rows = select(tx.db, AssertionRow, "x.ledger = ? OR x.space = ?", (space, space))
+    shared = [row for row in rows if row.ledger != space]
     counts: Counter[str] = Counter()
-    _remove_spans(tx.db, select(tx.db, SpanRow, "x.space = ?", (space,)), counts)
-    counts["fact_alias"] += tx.db.run(
-        "DELETE FROM fact_alias WHERE entity_id IN (SELECT entity_id FROM fact_entity WHERE ledger = ?)",
-        (space,),
-    )
+    own = {row.fact_id for row in select(tx.db, FactRow, "x.ledger = ?", (space,))}
+    spans = {row.span_id for row in select_among(tx.db, SpanRow, "fact_id", own)}
+    counts["fact_support"] += delete_among(tx.db, SupportRow, "span_id", spans)
+    counts["fact_span"] += delete_among(tx.db, SpanRow, "span_id", spans)
+    counts.update(_erase_assertions(tx, rows, touched=shared))
+    _drop_facts(tx.db, own, counts)
+    inside = "SELECT entity_id FROM fact_entity WHERE ledger = ?"
+    counts["fact_same"] += tx.db.run(f"DELETE FROM fact_same WHERE entity_id IN ({inside})", (space,))
+    counts["fact_alias"] += tx.db.run(f"DELETE FROM fact_alias WHERE entity_id IN ({inside})", (space,))
     for kind in (PredicateRow, EntityRow):
         counts[TABLES[kind]] += tx.db.run(f"DELETE FROM {TABLES[kind]} WHERE ledger = ?", (space,))
     _sweep(tx.db, counts)
     return dict(counts)
 
 
-def facts_of(
-    db: Connection, ledger: str, subject: str, *, predicate: str | None, value: Typed | None
-) -> set[int]:
-    """Ids of the facts of one subject, with any qualifiers, in any period."""
-    clause = Clause("e.ledger = ? AND e.key_norm = ?", (ledger, subject))
-    if predicate is not None:
-        clause = clause & Clause("p.key_norm = ?", (predicate,))
-    raw = select_spans(db, View((ledger,)), clause, limit=2**31, flags=False)
-    return {hit.fact.fact_id for hit in raw if value is None or _same_value(hit, value)}
+def _erase_assertions(
+    tx: Transaction, rows: Sequence[AssertionRow], *, touched: Sequence[AssertionRow]
+) -> Counter[str]:
+    counts: Counter[str] = Counter(forget_assertions(tx, rows))
+    facts = {row.fact_id for row in rows if row.fact_id is not None}
+    for ledger, group in _by_ledger(touched).items():
+        replay = Replay(tx, ledger, group)
+        counts["fact_span"] += replay.rewrite()
+        facts |= replay.facts
+    _drop_facts(tx.db, facts, counts)
+    return counts
 
 
-def _same_value(hit: RawHit, value: Typed) -> bool:
-    exact = bool(hit.predicate.exact)
-    here = encode_value(hit.fact.object_kind, stored_object(hit.fact, hit.object), exact=exact)
-    return here == encode_value(*value, exact=exact)
-
-
-def forget_entity(db: Connection, ledger: str, norm: str) -> dict[str, int]:
-    """Remove an entity and its names, if no fact mentions it any more."""
-    unused = f"ledger = ? AND key_norm = ? AND NOT EXISTS ({_MENTIONED})"
-    rows = db.all(f"SELECT entity_id FROM fact_entity WHERE {unused}", (ledger, norm))
-    ids = [int(row[0]) for row in rows]
-    aliases = delete_among(db, AliasRow, "entity_id", ids)
-    return {"fact_alias": aliases, "fact_entity": delete_among(db, EntityRow, "entity_id", ids)}
-
-
-def _resting_on(db: Connection, frame_ids: Sequence[int]) -> list[SpanRow]:
-    """Spans not recorded by hand that these frames speak for, open or closed."""
-    columns = join((SpanRow, "s"))
-    spans: dict[int, SpanRow] = {}
-    for batch in batched(sorted(set(frame_ids))):
-        clause = among("v.frame_id", batch)
-        for column in ("span_id", "fact_id"):
-            sql = (
-                f"SELECT {columns.sql} FROM fact_evidence v JOIN fact_span s ON s.{column} = v.{column} "
-                f"WHERE s.by_hand = 0 AND {clause.sql}"
-            )
-            for row in db.all(sql, clause.values):
-                [span] = columns.read(row)
-                spans[span.span_id] = span
-    return [spans[span_id] for span_id in sorted(spans)]
-
-
-def _without(db: Connection, spans: Sequence[SpanRow], support: str) -> list[SpanRow]:
-    """Those of the spans that have no such support, on themselves or on their fact."""
-    supported: set[int] = set()
-    for batch in batched([row.span_id for row in spans]):
-        clause = among("s.span_id", batch)
-        for column in ("span_id", "fact_id"):
-            sql = (
-                f"SELECT s.span_id FROM fact_span s WHERE {clause.sql} "
-                f"AND EXISTS (SELECT 1 {support} v2.{column} = s.{column})"
-            )
-            supported.update(int(row[0]) for row in db.all(sql, clause.values))
-    return [row for row in spans if row.span_id not in supported]
-
-
-def _remove_spans(db: Connection, spans: Sequence[SpanRow], counts: Counter[str]) -> None:
-    ids = {row.span_id for row in spans}
-    counts["fact_evidence"] += delete_among(db, EvidenceRow, "span_id", ids)
-    counts["fact_premise"] += delete_among(db, PremiseRow, "span_id", ids)
-    counts["fact_span"] += delete_among(db, SpanRow, "span_id", ids)
-    touched = {row.fact_id for row in spans}
-    empty = touched - {row.fact_id for row in select_among(db, SpanRow, "fact_id", touched)}
+def _drop_facts(db: Connection, fact_ids: set[int], counts: Counter[str]) -> None:
+    """Remove those of the facts that nothing says and no span holds any more."""
+    said = {row.fact_id for row in select_among(db, AssertionRow, "fact_id", fact_ids)}
+    held = {row.fact_id for row in select_among(db, SpanRow, "fact_id", fact_ids)}
+    empty = fact_ids - said - held
     # What was derived from an erased fact keeps a mark that it was.
     derived = select_among(db, PremiseRow, "premise_fact_id", empty)
     marks = [row._replace(premise_fact_id=None) for row in derived]
@@ -162,9 +151,100 @@ def _remove_spans(db: Connection, spans: Sequence[SpanRow], counts: Counter[str]
     counts["fact"] += delete_among(db, FactRow, "fact_id", empty)
 
 
+def assertions_of(
+    db: Connection, entity_ids: Sequence[int], *, predicate: str | None, value: Typed | None
+) -> list[AssertionRow]:
+    """What was ever said of some entities, with any qualifiers and of any period."""
+    rows = select_among(db, AssertionRow, "subject_entity_id", entity_ids)
+    predicates = {
+        row.predicate_id: row
+        for row in select_among(db, PredicateRow, "predicate_id", {row.predicate_id for row in rows})
+    }
+    if predicate is not None:
+        rows = [row for row in rows if predicates[row.predicate_id].key_norm == predicate]
+    if value is None:
+        return rows
+    said = {row.fact_id for row in rows if row.fact_id is not None}
+    facts = {row.fact_id: row for row in select_among(db, FactRow, "fact_id", said)}
+    entities = {
+        row.entity_id: row
+        for row in select_among(
+            db, EntityRow, "entity_id", {fact.object_entity_id for fact in facts.values()} - {None}
+        )
+    }
+    return [
+        row
+        for row in rows
+        if row.fact_id is not None
+        and _same_value(facts[row.fact_id], entities, predicates[row.predicate_id], value)
+    ]
+
+
+def _same_value(
+    fact: FactRow, entities: Mapping[int, EntityRow], predicate: PredicateRow, value: Typed
+) -> bool:
+    exact = bool(predicate.exact)
+    entity = None if fact.object_entity_id is None else entities[fact.object_entity_id]
+    here = encode_value(fact.object_kind, stored_object(fact, entity), exact=exact)
+    return here == encode_value(*value, exact=exact)
+
+
+def forget_entities(db: Connection, entity_ids: Sequence[int]) -> dict[str, int]:
+    """Remove the names of entities, and the entities themselves where no fact mentions them any more."""
+    unused = among("entity_id", entity_ids) & Clause(f"NOT EXISTS ({_MENTIONED})")
+    rows = db.all(f"SELECT entity_id FROM fact_entity WHERE {unused.sql}", unused.values)
+    gone = {int(row[0]) for row in rows}
+    keys = {
+        row.entity_id: alias_norm(row.key) for row in select_among(db, EntityRow, "entity_id", entity_ids)
+    }
+    names = [
+        row.alias_id
+        for row in select_among(db, AliasRow, "entity_id", entity_ids)
+        if row.entity_id in gone or row.alias_norm != keys[row.entity_id]
+    ]
+    counts = {"fact_alias": delete_among(db, AliasRow, "alias_id", names)}
+    counts["fact_same"] = delete_among(db, SameRow, "entity_id", gone)
+    counts["fact_same"] += delete_among(db, SameRow, "into_id", gone)
+    return {**counts, "fact_entity": delete_among(db, EntityRow, "entity_id", gone)}
+
+
+def _resting_on(db: Connection, frame_ids: Sequence[int], *, also: str = "1 = 1") -> list[AssertionRow]:
+    """Assertions not made by hand that these frames speak for."""
+    found: dict[int, AssertionRow] = {}
+    for batch in batched(sorted(set(frame_ids))):
+        clause = among("w.frame_id", batch)
+        for column in ("assertion_id", "fact_id"):
+            sql = (
+                f"SELECT {_RESTING.sql} FROM fact_evidence w "
+                f"JOIN fact_assertion x ON x.{column} = w.{column} "
+                f"WHERE x.by_hand = 0 AND {clause.sql} AND {also}"
+            )
+            for row in db.all(sql, clause.values):
+                [item] = _RESTING.read(row)
+                found[item.assertion_id] = item
+    return [found[number] for number in sorted(found)]
+
+
+def _with_evidence(db: Connection, rows: Sequence[AssertionRow]) -> set[int]:
+    """Those of the assertions that have evidence of their own or of their fact."""
+    own = select_among(db, EvidenceRow, "assertion_id", [row.assertion_id for row in rows])
+    shared = select_among(db, EvidenceRow, "fact_id", {row.fact_id for row in rows} - {None})
+    facts = {piece.fact_id for piece in shared}
+    supported = {piece.assertion_id for piece in own if piece.assertion_id is not None}
+    return supported | {row.assertion_id for row in rows if row.fact_id in facts and row.fact_id is not None}
+
+
+def _by_ledger(rows: Iterable[AssertionRow]) -> dict[str, list[AssertionRow]]:
+    grouped: dict[str, list[AssertionRow]] = defaultdict(list)
+    for row in rows:
+        grouped[row.ledger].append(row)
+    return grouped
+
+
 _MENTIONED = (
     "SELECT 1 FROM fact c WHERE c.subject_entity_id = fact_entity.entity_id "
-    "UNION ALL SELECT 1 FROM fact c WHERE c.object_entity_id = fact_entity.entity_id"
+    "UNION ALL SELECT 1 FROM fact c WHERE c.object_entity_id = fact_entity.entity_id "
+    "UNION ALL SELECT 1 FROM fact_assertion x WHERE x.subject_entity_id = fact_entity.entity_id"
 )
 
 
@@ -180,7 +260,8 @@ def _sweep(db: Connection, counts: Counter[str]) -> None:
     counts["fact_entity"] += delete_among(db, EntityRow, "entity_id", ids)
     counts["fact_predicate"] += db.run(
         "DELETE FROM fact_predicate WHERE declared = 0 "
-        "AND NOT EXISTS (SELECT 1 FROM fact c WHERE c.predicate_id = fact_predicate.predicate_id)"
+        "AND NOT EXISTS (SELECT 1 FROM fact c WHERE c.predicate_id = fact_predicate.predicate_id) "
+        "AND NOT EXISTS (SELECT 1 FROM fact_assertion x WHERE x.predicate_id = fact_predicate.predicate_id)"
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from longmind.base.errors import Conflict
 from longmind.base.filters import View
 from longmind.base.partitions import split_partition
+from longmind.facts import same
 from longmind.facts.canonical import alias_norm
 from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, join, ledgers
 from longmind.facts.values import Entity
@@ -86,7 +87,9 @@ def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRo
         f"SELECT {_COLUMNS.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
         f"WHERE {clause.sql} ORDER BY a.alias_id"
     )
-    return [(alias, entity) for alias, entity in map(_COLUMNS.read, db.all(sql, clause.values))]
+    pairs = [(alias, entity) for alias, entity in map(_COLUMNS.read, db.all(sql, clause.values))]
+    whole = same.standing_for(db, view.as_of, [entity for _, entity in pairs])
+    return [(alias, whole.get(entity.entity_id, entity)) for alias, entity in pairs]
 
 
 def _match(alias: AliasRow, entity: EntityRow, score: float, *, exact: bool) -> EntityMatch:

@@ -8,7 +8,8 @@ from typing import Literal
 
 from longmind.base.results import Keyed, Listing
 from longmind.base.times import format_ms
-from longmind.facts.values import Entity, Evidence, Fact, FactHit, Predicate, Scope, cited, shown
+from longmind.facts.trust import Trust
+from longmind.facts.values import Entity, Evidence, Fact, FactHit, Predicate, Scope, Value, cited, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,8 +130,9 @@ class Recorded:
     """What became of one assertion."""
 
     fact_id: int
-    status: Literal["recorded", "extended", "unchanged"]
-    """`extended`: joined with periods of the same value. `unchanged`: already known; evidence was added."""
+    status: Literal["recorded", "extended", "unchanged", "quarantined"]
+    """`extended`: joined with periods of the same value. `unchanged`: already known, and asserted again.
+    `quarantined`: kept, but not believed until it is confirmed."""
     superseded: tuple[int, ...] = ()
     """Facts of other values that had to make room."""
 
@@ -154,6 +156,10 @@ class RecordReport:
         return sum(result.status == "unchanged" for result in self.results)
 
     @property
+    def quarantined(self) -> int:
+        return sum(result.status == "quarantined" for result in self.results)
+
+    @property
     def superseded(self) -> int:
         return sum(len(result.superseded) for result in self.results)
 
@@ -170,6 +176,89 @@ class Retracted:
 
     def __bool__(self) -> bool:
         return self.spans > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One assertion as it was made, with its lineage."""
+
+    id: int
+    subject: Entity
+    predicate: Predicate
+    object: Value | None
+    """None: every value of the predicate was meant."""
+    fact_id: int | None
+    action: str
+    polarity: bool
+    valid_from: int | None
+    """None: at all times."""
+    valid_to: int | None
+    said_at: int
+    """Its place on the system axis."""
+    channel: str
+    speaker: str | None
+    user: str | None
+    trust: Trust
+    by_hand: bool
+    state: str
+    """live; retired, once its evidence is gone; quarantined or rejected, where it is not believed."""
+    evidence: tuple[Evidence, ...] = ()
+    derived_from: tuple[int, ...] = ()
+    reason: str | None = None
+    space: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StatedResult(Listing[Stated]):
+    """Assertions in the order in which they were made."""
+
+    assertions: tuple[Stated, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided about an assertion in quarantine."""
+
+    id: int
+    confirmed: bool
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguousName:
+    """A name that may mean several entities, which are therefore kept apart."""
+
+    name: str
+    keys: tuple[Entity, ...]
+    is_key: bool
+    """True: the name is itself the key of one of them, and an alias of another."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AmbiguousNames(Listing[AmbiguousName]):
+    """Names that may mean several entities."""
+
+    names: tuple[AmbiguousName, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """How many were removed."""
+
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Two entities that are held to be one, or no longer are."""
+
+    key: Entity
+    """The one that stands for both."""
+    other: Entity
+    changed: bool
+    """False: they already were, or were not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,9 +85,55 @@ class SpanRow(NamedTuple):
     created_at: int
 
 
+class AssertionRow(NamedTuple):
+    assertion_id: int
+    ledger: str
+    space: str
+    subject_entity_id: int
+    predicate_id: int
+    fact_id: int | None
+    qualifiers_hash: bytes | None
+    action: str
+    polarity: int
+    valid_from: int
+    valid_to: int | None
+    system_from: int
+    system_to: int | None
+    by_hand: int
+    derived: int
+    channel: str
+    speaker: str | None
+    said_by: str | None
+    trust: int
+    held_back: int
+    reason: str | None
+    created_at: int
+
+
+class SupportRow(NamedTuple):
+    span_id: int
+    assertion_id: int
+
+
+class RulingRow(NamedTuple):
+    ruling_id: int
+    assertion_id: int
+    confirmed: int
+    since: int
+    until: int | None
+
+
+class SameRow(NamedTuple):
+    same_id: int
+    entity_id: int
+    into_id: int
+    since: int
+    until: int | None
+
+
 class EvidenceRow(NamedTuple):
     evidence_id: int
-    span_id: int | None
+    assertion_id: int | None
     fact_id: int | None
     frame_id: int
     chunk: int | None
@@ -126,7 +172,7 @@ class EvidenceRow(NamedTuple):
 
 
 class PremiseRow(NamedTuple):
-    span_id: int
+    assertion_id: int
     ordinal: int
     premise_fact_id: int | None
 
@@ -137,13 +183,17 @@ TABLES: Final[dict[type[Any], str]] = {
     PredicateRow: "fact_predicate",
     FactRow: "fact",
     SpanRow: "fact_span",
+    AssertionRow: "fact_assertion",
+    SupportRow: "fact_support",
     EvidenceRow: "fact_evidence",
     PremiseRow: "fact_premise",
+    RulingRow: "fact_ruling",
+    SameRow: "fact_same",
 }
 """In the order in which rows may be inserted; the reverse is the order of removal."""
 
 
-_SEALED: Final = Tables(TABLES, keys={PremiseRow: 2})
+_SEALED: Final = Tables(TABLES, keys={PremiseRow: 2, SupportRow: 2})
 checked, join, select, select_among = _SEALED.checked, _SEALED.join, _SEALED.select, _SEALED.select_among
 insert, update, delete_among, close = _SEALED.insert, _SEALED.update, _SEALED.delete_among, _SEALED.close
 verify = _SEALED.verify

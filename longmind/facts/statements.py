@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from longmind.facts import names
+from longmind.facts import names, same
 from longmind.facts.canonical import ObjectKind, canonical_text, fact_hash, qualifiers_hash, text_norm
 from longmind.facts.names import NewEntity, NewPredicate
 from longmind.facts.rows import (
@@ -15,196 +16,306 @@ from longmind.facts.rows import (
     dump_qualifiers,
     object_columns,
     select_among,
+    stored_object,
 )
+from longmind.facts.slots import Group, group
+from longmind.facts.trust import BY_CALL, Lineage
 from longmind.facts.values import Cardinality, Entity, Evidence, Open, Predicate, Qualifier, Typed
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause
 
-StatementKey = tuple[int, int, bytes | None]
-"""Subject, predicate, hash of the qualifiers."""
+Action = Literal["record", "correct", "replace", "end", "retract"]
+
+SlotKey = tuple[int, str, bytes | None, object]
+"""Subject, group of predicates, hash of the qualifiers, and the thing where each thing competes apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A checked assertion."""
+    """A checked assertion of any kind; a value of None means whatever the slot holds."""
 
     subject: Entity
     predicate: Predicate
-    value: Typed
+    value: Typed | None
     qualifiers: tuple[Qualifier, ...] = ()
+    action: Action = "record"
+    polarity: bool = True
     start: int | None = None
+    """When it begins, or for an ending when it is over. None: now, or for a retraction always."""
     end: int | Open | None = None
     evidence: tuple[Evidence, ...] = ()
     premises: tuple[int, ...] = ()
     by_hand: bool = True
-    replaces: bool = False
-    """Other values make room even if the predicate holds many."""
-    fills: bool = False
-    """Recorded only in the last gap before `end`, and not at all if the value is known there."""
+    lineage: Lineage = BY_CALL
     cardinality: Cardinality | None = None
     """For a predicate that is not there yet."""
     flexible: bool = False
     """A name read from a text: where it is already recorded as a plain text, that is meant."""
     by_clock: bool = False
     """`start` is the clock's reading, and not a moment that anyone named."""
-
-
-@dataclass(frozen=True, slots=True)
-class Retraction:
-    """A checked retraction: of one value, or of all values of the statement; whole, or from `until` on."""
-
-    subject: Entity
-    predicate: Predicate
-    value: Typed | None
-    qualifiers: tuple[Qualifier, ...] = ()
-    until: int | None = None
-    span_id: int | None = None
-    reason: str = "retracted"
-    evidence: tuple[Evidence, ...] = ()
+    reason: str | None = None
     lenient: bool = False
-    """Leave alone what begins after `until`, where a caller would be told."""
-    flexible: bool = False
-    by_clock: bool = False
-    """`until` is the clock's reading, and not a moment that anyone named."""
-
-
-Operation = Claim | Retraction
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """An operation with the rows it names; `hashed` is None where no single fact is meant."""
-
-    operation: Operation
-    statement: StatementKey
-    hashed: bytes | None
-    plain: bytes | None
-    """The same fact with the entity's key as a text."""
-    single: bool
-    exact: bool
+    """End only what began before; a caller is told where that is not so."""
+    span_id: int | None = None
+    """Take back this period of a value, and no other."""
+    keep: bool = True
+    """An ending counts also for what is said later of the time before it."""
 
     @property
-    def whole(self) -> bool:
-        """Whether all values of the statement matter."""
-        operation = self.operation
-        return (
-            operation.value is None
-            if isinstance(operation, Retraction)
-            else self.single or operation.replaces
-        )
+    def makes_names(self) -> bool:
+        """Whether what it names is made where it is not known."""
+        return self.action in ("record", "correct", "replace") or (self.action == "end" and self.keep)
+
+    @property
+    def holds(self) -> bool:
+        return self.polarity and self.action in ("record", "correct", "replace")
+
+
+@dataclass(slots=True)
+class Resolved:
+    """A claim with the rows it names; `fact` is None where every value, or an unknown one, is meant."""
+
+    claim: Claim
+    subject: int
+    """The entity as it was named; `SlotKey` has the one that stands for it."""
+    predicate: PredicateRow
+    qualifiers: bytes | None
+    group: Group
+    hashes: tuple[bytes, ...]
+    """Of the fact itself first, then of those that compete with it."""
+    plain: bytes | None
+    """The same fact with the entity's key as a text."""
+    fact: FactRow | None = None
+
+    @property
+    def wide(self) -> bool:
+        """Whether it concerns every value of a predicate of which each value competes apart."""
+        return self.group.by_thing and (self.claim.value is None or self.claim.action == "replace")
 
 
 class Resolver:
-    """Finds what operations name in one ledger. Facts it makes are stored only if a span of theirs is."""
+    """Finds what claims name in one ledger. Facts it makes are stored only if an assertion of theirs is."""
 
     def __init__(self, tx: Transaction, ledger: str) -> None:
         self.tx = tx
         self.ledger = ledger
-        self.facts: dict[bytes, FactRow] = {}
+        self.same = same.current(tx.db)
+        self.entities: dict[int, EntityRow] = {}
+        self.predicates: dict[int, PredicateRow] = {}
+        self.facts: dict[int, FactRow] = {}
         self.new_facts: set[int] = set()
+        self._by_hash: dict[bytes, FactRow] = {}
 
-    def resolve(self, operations: Sequence[Operation]) -> list[Resolved | None]:
-        """Each operation resolved; None for an ending that names nothing known."""
-        entities, predicates = self._names(operations)
+    def resolve(self, claims: Sequence[Claim]) -> list[Resolved | None]:
+        """Each claim resolved; None for an ending or a retraction that names nothing known."""
+        entities, predicates = self._names(claims)
+        self.entities.update((row.entity_id, row) for row in entities.values())
+        self.predicates.update((row.predicate_id, row) for row in predicates.values())
         resolved: list[Resolved | None] = []
-        for operation in operations:
-            subject = entities.get(operation.subject.norm)
-            predicate = predicates.get(operation.predicate.norm)
+        for claim in claims:
+            subject = entities.get(claim.subject.norm)
+            predicate = predicates.get(claim.predicate.norm) or self._sibling(claim, predicates)
             if subject is None or predicate is None:
                 resolved.append(None)
                 continue
-            qualified = qualifiers_hash(operation.qualifiers)
-            exact = bool(predicate.exact)
-            hashed = plain = None
-            if operation.value is not None:
-                name = (subject.key_norm, predicate.key_norm)
-                kind, stored = operation.value
-                hashed = fact_hash(*name, kind, stored, qualifiers=qualified, exact=exact)
-                if operation.flexible and kind == ObjectKind.ENTITY:
-                    plain = fact_hash(*name, ObjectKind.TEXT, stored, qualifiers=qualified, exact=exact)
-            key = (subject.entity_id, predicate.predicate_id, qualified)
-            resolved.append(Resolved(operation, key, hashed, plain, predicate.cardinality == "one", exact))
-        self._find_facts(resolved)
-        settled = [None if item is None else self._settled(item) for item in resolved]
-        self._make_facts(settled, entities)
-        return settled
-
-    def _find_facts(self, resolved: Sequence[Resolved | None]) -> None:
+            resolved.append(self._resolved(claim, subject, predicate, predicates))
         hashes = {
             hashed
             for item in resolved
             if item is not None
-            for hashed in (item.hashed, item.plain)
+            for hashed in (*item.hashes, item.plain)
             if hashed is not None
         }
         also = Clause("x.ledger = ?", (self.ledger,))
-        for row in select_among(self.tx.db, FactRow, "fact_hash", hashes, also=also):
-            self.facts[row.fact_hash] = row
+        self.add_facts(select_among(self.tx.db, FactRow, "fact_hash", hashes, also=also))
+        return self._with_facts(resolved, entities)
 
-    def _settled(self, item: Resolved) -> Resolved:
-        if item.plain is None or item.plain not in self.facts or item.hashed in self.facts:
-            return item
-        return replace(item, hashed=item.plain)
+    @staticmethod
+    def _sibling(claim: Claim, predicates: dict[str, PredicateRow]) -> PredicateRow | None:
+        """Where whatever is held is meant: a predicate of the same slot that the ledger knows."""
+        if claim.value is not None:
+            return None
+        known = [predicates.get(name) for name in group(claim.predicate.norm, single=True).predicates]
+        return next((row for row in known if row is not None and row.cardinality == "one"), None)
 
-    def _names(self, operations: Sequence[Operation]) -> tuple[dict[str, EntityRow], dict[str, PredicateRow]]:
-        people: dict[str, NewEntity] = {}
-        relations: dict[str, NewPredicate] = {}
-        mentioned: set[str] = set()
-        for operation in operations:
-            mentioned.add(operation.subject.norm)
-            if isinstance(operation, Retraction):
-                relations.setdefault(operation.predicate.norm, NewPredicate(operation.predicate))
+    def add_facts(self, rows: Iterable[FactRow]) -> None:
+        for row in rows:
+            self._by_hash[row.fact_hash] = row
+            self.facts[row.fact_id] = row
+
+    def _resolved(
+        self, claim: Claim, subject: EntityRow, predicate: PredicateRow, predicates: dict[str, PredicateRow]
+    ) -> Resolved:
+        qualified = qualifiers_hash(claim.qualifiers)
+        competing = group(predicate.key_norm, single=predicate.cardinality == "one")
+        hashes: list[bytes] = []
+        plain = None
+        if claim.value is not None:
+            kind, stored = claim.value
+            exact = bool(predicate.exact)
+            name = (subject.key_norm, predicate.key_norm)
+            hashes.append(fact_hash(*name, kind, stored, qualifiers=qualified, exact=exact))
+            if claim.flexible and kind == ObjectKind.ENTITY:
+                plain = fact_hash(*name, ObjectKind.TEXT, stored, qualifiers=qualified, exact=exact)
+            if competing.by_thing and len(competing.predicates) > 1:
+                kinds = [kind] if kind not in _NAMES else [*_NAMES]
+                hashes += [
+                    fact_hash(subject.key_norm, other, as_kind, stored, qualifiers=qualified)
+                    for other in competing.predicates
+                    if other in predicates
+                    for as_kind in kinds
+                ]
+        return Resolved(
+            claim, subject.entity_id, predicate, qualified, competing, tuple(dict.fromkeys(hashes)), plain
+        )
+
+    def _with_facts(
+        self, resolved: Sequence[Resolved | None], entities: dict[str, EntityRow]
+    ) -> list[Resolved | None]:
+        meant: list[tuple[Resolved, bytes] | None] = []
+        missing: dict[bytes, Resolved] = {}
+        for item in resolved:
+            if item is None or not item.hashes:
+                meant.append(None)
                 continue
-            relations[operation.predicate.norm] = NewPredicate(operation.predicate, operation.cardinality)
-            keys = [str(operation.subject)]
-            if operation.value.kind == ObjectKind.ENTITY:
-                keys.append(str(operation.value.stored))
-            for key in keys:
-                norm = canonical_text(key)
-                mentioned.add(norm)
-                if norm not in people or (operation.by_hand and not people[norm].by_hand):
-                    people[norm] = NewEntity(key, by_hand=operation.by_hand)
-        db = self.tx.db
-        existing = names.find_entities(db, self.ledger, mentioned)
-        entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
-        claimed = {item.predicate.norm for item in operations if isinstance(item, Claim)}
-        existing_predicates = names.find_predicates(db, self.ledger, relations)
-        new_predicates = {norm: new for norm, new in relations.items() if norm in claimed}
-        return entities, {
-            **existing_predicates,
-            **names.ensure_predicates(self.tx, self.ledger, new_predicates, existing=existing_predicates),
+            hashed = item.hashes[0]
+            if hashed not in self._by_hash and item.plain is not None and item.plain in self._by_hash:
+                hashed = item.plain
+            if hashed not in self._by_hash and (
+                item.claim.makes_names or (self.same and self._can_make(item, entities))
+            ):
+                missing.setdefault(hashed, item)
+            meant.append((item, hashed))
+        if missing:
+            first = self.tx.allocate("fact", len(missing))
+            for fact_id, (hashed, item) in enumerate(missing.items(), first):
+                self._make(fact_id, item, hashed, entities)
+        for pair in meant:
+            if pair is not None:
+                pair[0].fact = self._by_hash.get(pair[1])
+        return list(resolved)
+
+    @staticmethod
+    def _can_make(item: Resolved, entities: dict[str, EntityRow]) -> bool:
+        """Said of one name, it may be held of another: what is taken back need not have been said."""
+        assert item.claim.value is not None
+        kind, stored = item.claim.value
+        return kind != ObjectKind.ENTITY or canonical_text(str(stored)) in entities
+
+    def _make(self, fact_id: int, item: Resolved, hashed: bytes, entities: dict[str, EntityRow]) -> None:
+        assert item.claim.value is not None
+        kind, stored = item.claim.value
+        exact = bool(item.predicate.exact)
+        norm = text_norm(str(stored), exact=exact) if kind == ObjectKind.TEXT else None
+        entity = entities[canonical_text(str(stored))].entity_id if kind == ObjectKind.ENTITY else None
+        row = _BLANK._replace(
+            fact_id=fact_id,
+            ledger=self.ledger,
+            subject_entity_id=item.subject,
+            predicate_id=item.predicate.predicate_id,
+            object_kind=int(kind),
+            **object_columns(kind, stored, entity_id=entity, norm=norm),
+            qualifiers=dump_qualifiers(item.claim.qualifiers),
+            qualifiers_hash=item.qualifiers,
+            fact_hash=hashed,
+            created_at=self.tx.now,
+        )
+        self.add_facts([row])
+        self.new_facts.add(row.fact_id)
+
+    # What was found, by number
+
+    def predicate(self, predicate_id: int) -> PredicateRow:
+        if predicate_id not in self.predicates:
+            self.load_predicates({predicate_id})
+        return self.predicates[predicate_id]
+
+    def load_predicates(self, ids: set[int]) -> None:
+        """These predicates, and those of the ledger that compete with them."""
+        rows = select_among(self.tx.db, PredicateRow, "predicate_id", ids - self.predicates.keys())
+        norms = {
+            name for row in rows for name in group(row.key_norm, single=row.cardinality == "one").predicates
         }
+        self.predicates.update((row.predicate_id, row) for row in rows)
+        siblings = names.find_predicates(self.tx.db, self.ledger, norms)
+        self.predicates.update((row.predicate_id, row) for row in siblings.values())
 
-    def _make_facts(self, settled: Sequence[Resolved | None], entities: dict[str, EntityRow]) -> None:
-        fresh: dict[bytes, Resolved] = {}
-        for item in settled:
-            if item is None or item.hashed is None or item.hashed in self.facts:
-                continue
-            if isinstance(item.operation, Claim):
-                fresh.setdefault(item.hashed, item)
-        if not fresh:
-            return
-        fact_id = self.tx.allocate("fact", len(fresh))
-        for hashed, item in fresh.items():
-            assert item.operation.value is not None
-            subject, predicate, qualified = item.statement
-            kind, stored = item.operation.value
-            norm = text_norm(str(stored), exact=item.exact) if kind == ObjectKind.TEXT else None
-            entity = entities[canonical_text(str(stored))].entity_id if kind == ObjectKind.ENTITY else None
-            self.facts[hashed] = _BLANK._replace(
-                fact_id=fact_id,
-                ledger=self.ledger,
+    def predicate_ids(self, norms: Iterable[str]) -> list[int]:
+        wanted = set(norms)
+        return [row.predicate_id for row in self.predicates.values() if row.key_norm in wanted]
+
+    def entity(self, entity_id: int) -> EntityRow:
+        self.load_entities({entity_id})
+        return self.entities[entity_id]
+
+    def load_entities(self, ids: set[int]) -> None:
+        missing = ids - self.entities.keys()
+        if missing:
+            rows = select_among(self.tx.db, EntityRow, "entity_id", missing)
+            self.entities.update((row.entity_id, row) for row in rows)
+
+    def found(self, hashes: Iterable[bytes]) -> list[int]:
+        return [self._by_hash[hashed].fact_id for hashed in hashes if hashed in self._by_hash]
+
+    def fact_like(self, fact: FactRow, subject: int, value: int | None) -> int:
+        """The fact that says the same of another subject, or with another entity as its value."""
+        predicate = self.predicate(fact.predicate_id)
+        entity = None if value is None else self.entity(value)
+        hashed = fact_hash(
+            self.entity(subject).key_norm,
+            predicate.key_norm,
+            fact.object_kind,
+            stored_object(fact, entity),
+            qualifiers=fact.qualifiers_hash,
+            exact=bool(predicate.exact),
+        )
+        if hashed not in self._by_hash:
+            clause = Clause("x.ledger = ?", (self.ledger,))
+            self.add_facts(select_among(self.tx.db, FactRow, "fact_hash", [hashed], also=clause))
+        if hashed not in self._by_hash:
+            row = fact._replace(
+                fact_id=self.tx.allocate("fact"),
                 subject_entity_id=subject,
-                predicate_id=predicate,
-                object_kind=int(kind),
-                **object_columns(kind, stored, entity_id=entity, norm=norm),
-                qualifiers=dump_qualifiers(item.operation.qualifiers),
-                qualifiers_hash=qualified,
+                object_entity_id=value,
                 fact_hash=hashed,
                 created_at=self.tx.now,
             )
-            self.new_facts.add(fact_id)
-            fact_id += 1
+            self.add_facts([row])
+            self.new_facts.add(row.fact_id)
+        return self._by_hash[hashed].fact_id
+
+    def _names(self, claims: Sequence[Claim]) -> tuple[dict[str, EntityRow], dict[str, PredicateRow]]:
+        people: dict[str, NewEntity] = {}
+        relations: dict[str, NewPredicate] = {}
+        mentioned: set[str] = set()
+        siblings: set[str] = set()
+        for claim in claims:
+            mentioned.add(claim.subject.norm)
+            relation = claim.predicate.norm
+            if relation not in siblings:
+                siblings.update(group(relation, single=False).predicates)
+                siblings.update(group(relation, single=True).predicates)
+            if not claim.makes_names:
+                continue
+            if relation not in relations:
+                relations[relation] = NewPredicate(claim.predicate, claim.cardinality)
+            keys = [str(claim.subject)]
+            if claim.value is not None and claim.value.kind == ObjectKind.ENTITY:
+                keys.append(str(claim.value.stored))
+            for key in keys:
+                norm = canonical_text(key)
+                mentioned.add(norm)
+                if norm not in people or (claim.by_hand and not people[norm].by_hand):
+                    people[norm] = NewEntity(key, by_hand=claim.by_hand)
+        db = self.tx.db
+        existing = names.find_entities(db, self.ledger, mentioned)
+        entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
+        known = names.find_predicates(db, self.ledger, siblings)
+        return entities, {
+            **known,
+            **names.ensure_predicates(self.tx, self.ledger, relations, existing=known),
+        }
 
 
+_NAMES = (ObjectKind.TEXT, ObjectKind.ENTITY)
 _BLANK = FactRow(0, "", 0, 0, 0, None, None, None, None, None, None, None, None, None, None, b"", 0)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.partitions import split_partition
 from longmind.facts.rows import GLOBAL, FactRow, select_among
+from longmind.facts.slots import standard
 from longmind.facts.statements import Claim
 from longmind.facts.values import (
     BY_HAND,
@@ -33,14 +34,17 @@ def assertion_of(item: Assertion | Mapping[str, Any]) -> Assertion:
     return item if isinstance(item, Assertion) else _assertion(item)
 
 
-def claim(assertion: Assertion | Mapping[str, Any], *, replaces: bool = False) -> Claim:
+Stating = Literal["record", "correct", "replace"]
+
+
+def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record") -> Claim:
     """A checked assertion. It counts as made by hand unless all its evidence names an extractor."""
     item = assertion_of(assertion)
     start, end = check_period(item.valid_from, item.valid_to)
     evidence = check_evidence(item.evidence)
     return Claim(
         subject=Entity(item.subject),
-        predicate=Predicate(item.predicate),
+        predicate=Predicate(standard(item.predicate)),
         value=typed(item.value),
         qualifiers=check_qualifiers(item.qualifiers),
         start=start,
@@ -48,8 +52,15 @@ def claim(assertion: Assertion | Mapping[str, Any], *, replaces: bool = False) -
         evidence=evidence,
         premises=_premises(item.derived_from),
         by_hand=not evidence or any(piece.extractor == BY_HAND for piece in evidence),
-        replaces=replaces,
+        action=action,
+        polarity=_polarity(item.polarity),
     )
+
+
+def _polarity(given: object) -> bool:
+    if not isinstance(given, bool):
+        raise InvalidInput(f"polarity must be True or False, not {given!r}.")
+    return given
 
 
 def check_evidence(items: Iterable[Evidence | int]) -> tuple[Evidence, ...]:

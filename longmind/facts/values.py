@@ -39,9 +39,6 @@ OPEN: Final = _Open.OPEN
 
 Open = Literal[_Open.OPEN]
 
-CALENDAR_START: Final = -62_135_596_800_000
-"""The first instant of the year 1: the start of a period of which only the end is known."""
-
 
 @lru_cache(maxsize=8192)
 def _checked_key(key: str, name: str) -> str:
@@ -251,6 +248,11 @@ class FactHit:
     """Whose part of the space it is in; None for what all share."""
     shadows_space: bool = False
     """True: other users see a value of the space here that this user's own stands in front of."""
+    channel: str = "call"
+    """How the most trusted of what it rests on came in, such as user_turn, note, document or call."""
+    speaker: str | None = None
+    trust: str = "high"
+    """low, normal or high: that of the most trusted of what it rests on."""
 
     @property
     def is_open_ended(self) -> bool:
@@ -281,6 +283,8 @@ class Assertion:
     qualifiers: Mapping[str, Value] | None = None
     evidence: Iterable[Evidence | int] = ()
     derived_from: Iterable[FactHit | int] = ()
+    polarity: bool = True
+    """False: it is not so over this period."""
 
 
 def check_period(

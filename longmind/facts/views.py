@@ -8,15 +8,16 @@ from typing import Final
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.times import FOREVER, AsOf
+from longmind.facts import same
 from longmind.facts.hits import (
     HISTORY_ORDER,
     hits,
     of_predicates,
-    of_subject,
     ranked_evidence,
     seen,
     select_spans,
     select_spans_each,
+    trusted,
 )
 from longmind.facts.resolve import one_key, one_key_each
 from longmind.facts.results import EvidenceResult, FactsResult
@@ -39,6 +40,7 @@ def about(
     limit: int,
     evidence: int = EVIDENCE_EACH,
     shadowed: bool = False,
+    min_trust: int | None = None,
 ) -> FactsResult:
     """What is so of a subject, named by its key or else by an alias."""
     places = _entities(db, view, subject.norm)
@@ -54,6 +56,7 @@ def about(
             among("e.entity_id", sorted(places)),
             of_predicates(predicates),
             seen(view, shadowed=shadowed or not shadows),
+            trusted(min_trust),
         ]
     )
     raw = select_spans(db, view, condition, limit=limit + 1, flags=shadows, shadowed=shadows and shadowed)
@@ -63,7 +66,18 @@ def about(
 def _entities(db: Connection, view: View, norm: str) -> dict[int, str]:
     """The view's entities with this canonical key, and the ledger of each."""
     clause = Clause("x.key_norm = ?", (norm,)) & ledgers(view, "x.ledger")
-    return {row.entity_id: row.ledger for row in select(db, EntityRow, clause.sql, clause.values)}
+    rows = select(db, EntityRow, clause.sql, clause.values)
+    whole = same.standing_for(db, view.as_of, rows)
+    return {item.entity_id: item.ledger for item in (whole.get(row.entity_id, row) for row in rows)}
+
+
+def entities_named(db: Connection, view: View, subject: Entity) -> list[int]:
+    """The entities that a key, or else an alias, means, with those that are merged into them."""
+    places = _entities(db, view, subject.norm)
+    if not places:
+        other = one_key(db, view, subject)
+        places = {} if other is None else _entities(db, view, other)
+    return sorted(same.members(db, view.as_of, places))
 
 
 def about_each(
@@ -107,7 +121,8 @@ def history(
     key = one_key(db, view, subject)
     raw = []
     if key is not None:
-        clause = both([of_subject(view, key), *conditions])
+        ids = same.members(db, view.as_of, _entities(db, view, key))
+        clause = both([among("e.entity_id", sorted(ids)), *conditions])
         raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=limit + 1)
     listed = hits(db, view, raw[:limit], evidence=evidence)
     return FactsResult(tuple(listed), truncated=len(raw) > limit)

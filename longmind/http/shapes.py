@@ -77,6 +77,7 @@ def sweep(report: SweepReport) -> dict[str, Any]:
         "dry_run": report.dry_run,
         "counts": {
             "scored": report.scored,
+            "created": report.created,
             "promoted": len(report.promoted),
             "archived": len(report.archived),
             "deleted": len(report.deleted),

@@ -46,6 +46,8 @@ class IngestReport:
     """Frames and chunks that got vectors."""
     facts: int = 0
     """Facts that were read from new frames and chunks."""
+    reasserted: int = 0
+    """Facts that a text which was there already says again, after something else was held."""
     skipped: tuple[Skip, ...] = ()
     truncated: tuple[str, ...] = ()
     """Names of the limits that were hit: those of the budget, and `extraction_limits`."""
@@ -83,6 +85,7 @@ def merged(reports: Iterable[IngestReport]) -> IngestReport:
         retired=sum(part.retired for part in parts),
         embedded=sum(part.embedded for part in parts),
         facts=sum(part.facts for part in parts),
+        reasserted=sum(part.reasserted for part in parts),
         skipped=tuple(skip for part in parts for skip in part.skipped),
         truncated=tuple(sorted({name for part in parts for name in part.truncated})),
         warnings=tuple(sorted({text for part in parts for text in part.warnings})),
@@ -114,6 +117,7 @@ def report_of(drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepare
         chunks=sum(len(result.chunks) for result in results),
         embedded=embedded(used.get(VECTORS, ())),
         facts=sum(len(item.facts) for item in extractions),
+        reasserted=sum(result.reasserted for result in results),
         truncated=("extraction_limits",) if any(item.left_out for item in extractions) else (),
         warnings=tuple(sorted(failed)),
     )

@@ -14,6 +14,7 @@ from longmind.facts.ledger import Ledger
 from longmind.facts.parameters import EvidenceEach, MaybeValue, Qualifiers, Relation, Relations, Subject
 from longmind.facts.query import MOST
 from longmind.facts.results import Changes, Retracted
+from longmind.facts.slots import cardinality as built_in
 from longmind.facts.values import Cardinality, Entity
 from longmind.memory import Memory
 from longmind.operations.operation import Operation
@@ -62,7 +63,9 @@ def _predicate(
     memory: Memory,
     key: Relation,
     *,
-    cardinality: Annotated[Cardinality, "How many values it has at a time."] = "many",
+    cardinality: Annotated[
+        Cardinality | None, "How many values it has at a time: many, unless it is built in."
+    ] = None,
     exact: Annotated[bool, "Texts that differ only in case are different values."] = False,
     scope: Scope = "space",
     space: WriteSpace = None,
@@ -72,7 +75,7 @@ def _predicate(
     declared = memory.facts.define_predicate(
         key, cardinality=cardinality, exact=exact, scope=scope, space=space, user=user
     )
-    return PredicateKnown(str(declared), cardinality, exact)
+    return PredicateKnown(str(declared), cardinality or built_in(declared.norm) or "many", exact)
 
 
 def _diff(
@@ -145,6 +148,16 @@ OPERATIONS: Final = (
         Ledger.replace,
         example={"subject": "ana", "predicate": "lives_in", "value": "Lisbon", "valid_from": "2024-05-01"},
     ),
+    _write(
+        "facts.correct",
+        Ledger.correct,
+        example={"subject": "ana", "predicate": "lives_in", "value": "Porto"},
+    ),
+    _write(
+        "facts.end",
+        Ledger.end,
+        example={"subject": "ana", "predicate": "likes", "value": "trains", "at": "2024-06-01"},
+    ),
     Operation(
         "facts.retract",
         _retract,
@@ -172,6 +185,25 @@ OPERATIONS: Final = (
         repeatable=True,
         example={"key": "ana", "alias": "Aninha"},
     ),
+    _on_ledger(
+        "facts.remove_alias",
+        Ledger.remove_alias,
+        effect="write",
+        repeatable=True,
+        example={"key": "ana", "alias": "Aninha"},
+    ),
+    _on_ledger(
+        "facts.merge",
+        Ledger.merge,
+        effect="write",
+        repeatable=True,
+        example={"key": "ana", "other": "ben"},
+    ),
+    _on_ledger("facts.split", Ledger.split, effect="write", repeatable=True, example={"key": "ben"}),
+    _on_ledger("facts.ambiguous", Ledger.ambiguous, example={}),
+    _on_ledger("facts.quarantine", Ledger.quarantine, example={}),
+    _on_ledger("facts.confirm", Ledger.confirm, effect="write", repeatable=True, example={"assertion": 3}),
+    _on_ledger("facts.reject", Ledger.reject, effect="write", repeatable=True, example={"assertion": 3}),
     Operation(
         "facts.predicate",
         _predicate,
@@ -219,6 +251,13 @@ OPERATIONS: Final = (
         both_axes=True,
         rename={"of": "entity"},
         example={"entity": "ana", "depth": 2},
+    ),
+    _on_ledger(
+        "facts.assertions",
+        Ledger.assertions,
+        rename=_PREDICATES,
+        options=("predicates",),
+        example={"subject": "ana"},
     ),
     _on_ledger("facts.evidence", Ledger.evidence, example={"fact": 1}),
     _on_ledger("facts.get", Ledger.get, rename=_FACT, example={"fact": 1}),

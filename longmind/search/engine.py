@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
@@ -10,6 +11,7 @@ from longmind.base.filters import View, Where
 from longmind.base.times import format_ms
 from longmind.facts.lane import LaneOptions, candidates
 from longmind.facts.names import NameIndex
+from longmind.facts.trust import level
 from longmind.search import constants, pipeline
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.explain import lanes_of, steps_of
@@ -172,12 +174,24 @@ def _is_truncated(request: SearchRequest, question: Question) -> bool:
 class FactsLane:
     """Ranks frames by the facts they are evidence for."""
 
-    def __init__(self, mirrors: Mirrors) -> None:
+    def __init__(self, mirrors: Mirrors, options: LaneOptions | None = None) -> None:
         self._names = NameIndex(mirrors)
+        self._options = options or LaneOptions(max_evidence_frames=constants.DEPTH)
 
     def rank(
-        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+        self,
+        query: str,
+        *,
+        snapshot: Snapshot,
+        view: View,
+        where: Where,
+        limit: int,
+        min_trust: str | None = None,
     ) -> Sequence[RankedFrame]:
-        options = LaneOptions(max_evidence_frames=limit)
+        options = replace(
+            self._options,
+            max_evidence_frames=min(limit, self._options.max_evidence_frames),
+            min_trust=level(min_trust),
+        )
         evidence = candidates(snapshot, query, view, where, options, self._names)
         return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in evidence]

@@ -148,6 +148,7 @@ def facts_lane(request: SearchRequest, state: SearchState, where: Where) -> Sequ
         view=request.view,
         where=where,
         limit=constants.DEPTH,
+        **({} if request.min_trust is None else {"min_trust": request.min_trust}),
     )
 
 

@@ -11,6 +11,7 @@ from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.times import to_ms
+from longmind.facts.trust import level
 
 LANES: Final = ("text", "vector", "facts", "timeline")
 MODES: Final = {
@@ -46,6 +47,9 @@ class SearchOptions(TypedDict, total=False):
         Times, "Whether a date in the question raises frames of that time, keeps only them, or is ignored."
     ]
     zone: tzinfo
+    min_trust: Annotated[
+        Literal["low", "normal", "high"] | None, "Only facts that rest on a source of at least this trust."
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,8 @@ class SearchRequest:
     """Unix milliseconds. Without it, relative time phrases are not resolved, and a note says so."""
     times: Times = "boost"
     zone: tzinfo = UTC
+    min_trust: str | None = None
+    """Facts of sources that are trusted less are left out, of the lane and of cards."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
@@ -75,6 +81,7 @@ class SearchRequest:
             raise InvalidInput("No lane was chosen.", hint=f"Choose among {', '.join(LANES)}.")
         check_choice(self.fusion, "fusion", FUSIONS)
         check_choice(self.times, "times", TIMES)
+        level(self.min_trust)
         if not isinstance(self.zone, tzinfo):
             raise InvalidInput("zone must be a tzinfo.", hint="Write zone=ZoneInfo('Europe/Lisbon').")
         check_limit(self.limit, "limit", most=MOST_RESULTS)

@@ -24,7 +24,14 @@ class RankingLane(Protocol):
     """A lane that ranks frames without scores, such as the facts lane."""
 
     def rank(
-        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+        self,
+        query: str,
+        *,
+        snapshot: Snapshot,
+        view: View,
+        where: Where,
+        limit: int,
+        min_trust: str | None = None,
     ) -> Sequence[RankedFrame]: ...
 
 

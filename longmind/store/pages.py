@@ -22,6 +22,9 @@ import apsw
 from longmind.base.store_files import APPLICATION_ID
 from longmind.store.cipher import FileKey
 
+STATEMENTS: Final = 500
+"""Prepared statements that a connection keeps: a write of facts uses about a hundred different ones."""
+
 VFS_NAME: Final = "longmind"
 _UNCHECKED_NAME: Final = "longmind-unchecked"
 RESERVED: Final = 8
@@ -147,7 +150,12 @@ def connect(name: str, flags: int, *, checked: bool = True, key: FileKey | None 
         if not _registered:
             _registered.append(_PageVFS(VFS_NAME, _PageFile))
             _registered.append(_PageVFS(_UNCHECKED_NAME, _UncheckedFile))
-    connection = apsw.Connection(name, flags=flags, vfs=VFS_NAME if checked else _UNCHECKED_NAME)
+    connection = apsw.Connection(
+        name,
+        flags=flags,
+        vfs=VFS_NAME if checked else _UNCHECKED_NAME,
+        statementcachesize=STATEMENTS,
+    )
     connection.set_busy_timeout(_PATIENCE_MS)  # another process may be making the same file
     try:
         if flags & apsw.SQLITE_OPEN_CREATE and connection.execute("PRAGMA page_count").fetchone() == (0,):

@@ -16,6 +16,8 @@ _OF_FRAMES: Final = "frame_id IN (SELECT frame_id FROM frame WHERE {space})"
 _OF_MEMORIES: Final = "memory_id IN (SELECT memory_id FROM conversation_memory WHERE {space})"
 _OF_RECORDS: Final = "{column} IN (SELECT record_id FROM experience_record WHERE {repo})"
 
+_OF_ASSERTIONS: Final = "assertion_id IN (SELECT assertion_id FROM fact_assertion WHERE {space})"
+
 PLACES: Final[Mapping[str, str]] = {
     "frame": "{space}",
     "frame_text": _OF_FRAMES,
@@ -27,9 +29,12 @@ PLACES: Final[Mapping[str, str]] = {
     "fact_predicate": "{ledger}",
     "fact": "{ledger}",
     "fact_span": "{space}",
-    "fact_evidence": "(span_id IN (SELECT span_id FROM fact_span WHERE {space}) "
-    "OR fact_id IN (SELECT fact_id FROM fact WHERE {ledger}))",
-    "fact_premise": "span_id IN (SELECT span_id FROM fact_span WHERE {space})",
+    "fact_assertion": "{space}",
+    "fact_support": _OF_ASSERTIONS,
+    "fact_ruling": _OF_ASSERTIONS,
+    "fact_same": "entity_id IN (SELECT entity_id FROM fact_entity WHERE {ledger})",
+    "fact_evidence": f"({_OF_ASSERTIONS} OR fact_id IN (SELECT fact_id FROM fact WHERE {{ledger}}))",
+    "fact_premise": _OF_ASSERTIONS,
     "ingest_source": "{space}",
     "conversation_memory": "{space}",
     "conversation_version": _OF_MEMORIES,

@@ -62,6 +62,10 @@ class Part:
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         """New frames, in the transaction that writes them, each with what `prepare` made of it (or None)."""
 
+    def repeated(self, tx: Transaction, frame_id: int, draft: Draft) -> int:
+        """A text that is there already was given again; return how much of what it says counts anew."""
+        return 0
+
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         """Frames gone from LATEST, still there as of before."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -46,6 +46,8 @@ class Put:
     id: int
     status: Status
     chunks: tuple[int, ...] = ()
+    reasserted: int = 0
+    """What a text that is there already says again, because something else was held in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def put(
     tx: Transaction,
     drafts: Sequence[Draft],
     *,
-    parts: Iterable[Part] = (),
+    parts: Collection[Part] = (),
     prepared: Prepared | None = None,
     looked: Looked | None = None,
 ) -> list[Put]:
@@ -147,7 +149,8 @@ def put(
         assert target is not None
         frame_id = target if target > 0 else fresh[-1 - target].id
         changed = relabel(tx, frame_id, add_tags=draft.tags, set_metadata=draft.metadata)
-        results.append(Put(frame_id, "updated" if changed else "unchanged"))
+        again = sum(part.repeated(tx, frame_id, draft) for part in parts) if target > 0 else 0
+        results.append(Put(frame_id, "updated" if changed else "unchanged", reasserted=again))
     return results
 
 

@@ -136,7 +136,11 @@ def test_a_change_is_dated_by_when_it_was_first_known_and_last_held(quiet: World
     quiet.clock.advance(days=1)
     quiet.facts.retract("ana", "lives_in", "Lisbon", reason="never so")
     [change] = quiet.facts.diff(middle)
-    assert (change.kind, change.at, change.reason) == ("ended", quiet.store.revision(), "never so")
+    assert (change.kind, change.at) == ("changed", quiet.store.revision())
+    assert str(change.fact) == "ana lives_in Porto"
+    quiet.facts.retract("ana", "lives_in", reason="never so")
+    [change] = quiet.facts.diff(middle)
+    assert (change.kind, change.at, change.reason) == ("ended", quiet.store.revision() - 1, "never so")
 
 
 def test_what_was_retracted_and_said_again_began_again(quiet: World) -> None:

@@ -237,8 +237,10 @@ def test_a_move_from_one_place_to_another(world: World) -> None:
 def test_a_year_that_is_said_is_when_it_began(world: World) -> None:
     world.remember("I live in Porto.", occurred_at=START - 10 * DAY)
     world.remember("I moved to Lisbon in 2021.", occurred_at=START)
-    [hit] = world.facts.about("user")
+    assert texts(world) == ["user lives_in Porto"]
+    [hit] = world.facts.about("user", as_of=AsOf(FOREVER, START - 100 * DAY))
     assert (hit.fact.object, hit.valid_from) == ("Lisbon", 1_609_459_200_000)
+    assert hit.valid_to == START - 10 * DAY
 
 
 def test_remembering_twice_states_once(world: World) -> None:

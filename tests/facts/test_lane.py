@@ -250,7 +250,7 @@ def test_cards_say_what_is_known_in_words(ana: World) -> None:
         one = FactCards().cards("Where does Ana live?", snapshot=snapshot, view=HOME, limit=1)
         none = FactCards().cards("What about Bob?", snapshot=snapshot, view=HOME, limit=5)
     assert cards == [
-        ("ana-silva lives in Porto (since 1970-01-01)", (1,)),
-        ("ana-silva age 41 (since 1970-01-01)", ()),
+        ("ana-silva lives in Porto (since 1970-01-01; recorded)", (1,)),
+        ("ana-silva age 41 (since 1970-01-01; recorded)", ()),
     ]
     assert (one, none) == (cards[:1], [])

@@ -88,13 +88,14 @@ def test_two_disjoint_periods_of_one_value(home: World) -> None:
     assert len({hit.fact_id for hit in history}) == 2
 
 
-def test_the_same_value_recorded_again_changes_nothing(home: World) -> None:
+def test_the_same_value_recorded_again_is_asserted_again_and_changes_no_period(home: World) -> None:
     first = home.facts.record("ana", "lives_in", "Porto", valid_from=T0)
-    revision = home.store.revision()
     again = home.facts.record("Ana", "Lives_in", " porto".strip(), valid_from=T1)
     assert (again.fact_id, again.status, again.superseded) == (first.fact_id, "unchanged", ())
-    assert home.store.revision() == revision
     assert len(home.facts.history("ana")) == 1
+    home.facts.record("ana", "lives_in", "Faro", valid_from=T1 - DAY)
+    assert values(home) == ["Porto"]
+    assert values(home, valid_at(T1 - 1)) == ["Faro"]
 
 
 def test_touching_periods_of_one_value_become_one(home: World) -> None:
@@ -176,7 +177,7 @@ def test_statements_of_one_transaction_apply_in_order_and_leave_no_trace_of_step
         ("Porto", T0, T1, None),
         ("Lisbon", T1, None, None),
     ]
-    assert home.rows("SELECT count(*) FROM fact") == [(2,)]
+    assert home.rows("SELECT count(*) FROM fact_assertion") == [(3,)]
 
 
 def test_a_span_opened_and_superseded_in_one_transaction_is_replaced_not_closed(home: World) -> None:
@@ -188,7 +189,7 @@ def test_a_span_opened_and_superseded_in_one_transaction_is_replaced_not_closed(
             item = claim(Assertion("ana", "lives_in", city, valid_from=T0))
             write(tx, [item], ledger="default", space="default")
     assert [(hit.fact.object, hit.system_to) for hit in home.facts.history("ana")] == [("Lisbon", None)]
-    assert home.rows("SELECT count(*) FROM fact") == [(1,)]
+    assert home.rows("SELECT count(*) FROM fact_span") == [(1,)]
 
 
 def test_a_batch_with_a_mistake_writes_nothing(home: World) -> None:
@@ -360,14 +361,24 @@ def test_defining_a_predicate_twice_is_the_same_as_once(quiet: World) -> None:
 
 
 def test_a_predicate_with_several_values_cannot_become_single_valued(quiet: World) -> None:
-    quiet.facts.record("ana", "likes", "soup")
-    quiet.facts.record("ana", "likes", "rice")
+    quiet.facts.record("ana", "orders", "soup")
+    quiet.facts.record("ana", "orders", "rice")
     with pytest.raises(Conflict, match="ana"):
-        quiet.facts.define_predicate("likes", cardinality="one")
-    quiet.facts.retract("ana", "likes", "rice")
-    quiet.facts.define_predicate("likes", cardinality="one")
-    quiet.facts.record("ana", "likes", "tea")
-    assert values(quiet, predicate="likes") == ["tea"]
+        quiet.facts.define_predicate("orders", cardinality="one")
+    quiet.facts.retract("ana", "orders", "rice")
+    quiet.facts.define_predicate("orders", cardinality="one")
+    quiet.facts.record("ana", "orders", "tea")
+    assert values(quiet, predicate="orders") == ["tea"]
+
+
+def test_the_cardinality_of_a_built_in_predicate_is_fixed(quiet: World) -> None:
+    for key, wrong in (("lives_in", "many"), ("likes", "one"), ("favourite_food_now", "many")):
+        with pytest.raises(InvalidInput, match="built-in"):
+            quiet.facts.define_predicate(key, cardinality=wrong)
+    assert quiet.facts.define_predicate("lives_in") == "lives_in"
+    quiet.facts.record("ana", "lives_in", "Porto", valid_from=T0)
+    quiet.facts.record("ana", "lives_in", "Faro", valid_from=T1)
+    assert values(quiet) == ["Faro"]
 
 
 def test_whether_texts_are_exact_is_settled_by_the_first_fact(quiet: World) -> None:

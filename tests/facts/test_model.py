@@ -1,4 +1,8 @@
-"""The ledger against a naive model that keeps every assertion in a list and replays it for each question."""
+"""The ledger against the rule itself: every assertion in a list, and what holds decided point by point.
+
+The model shares nothing with the product. It keeps what was said, by whom and when, and for each question
+asks of every single instant which assertion holds there.
+"""
 
 from __future__ import annotations
 
@@ -13,101 +17,206 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from longmind import AsOf, FrozenClock, InvalidInput
-from longmind.facts.ledger import Ledger
 from longmind.facts.part import FactsPart
-from longmind.facts.values import OPEN, Assertion
+from longmind.facts.values import OPEN, Evidence
 from longmind.store.store import Store, open_store
 from longmind.store.upkeep import verify
+from tests.facts.conftest import World
 
-LAST = 12
+LAST = 18
 """All times given lie before; what is so here is so for ever."""
 FOREVER = AsOf.LATEST.system
 
-Statement = tuple[str, str, str]
-Points = list[set[str]]
+SUBJECTS = ("ana", "bob", "cy")
+ONE = {"lives_in": ("lives_in", "home"), "home": ("lives_in", "home")}
+OPPOSED = {"likes": ("likes", "dislikes"), "dislikes": ("likes", "dislikes")}
+PREDICATES = ("lives_in", "home", "likes", "dislikes", "knows")
+VALUES = ("x", "y")
 
 
 @dataclass(frozen=True)
-class Said:
-    """One operation, as it was asked for, and the system time it was given."""
+class Row:
+    """One assertion as it was made. A value of None means every value."""
 
+    order: int
     system: int
-    verb: str
-    statement: Statement
+    action: str
+    subject: str
+    predicate: str
     value: str | None
     start: int
-    end: Any
+    end: int | None
+    polarity: bool = True
+    frame: int | None = None
+
+    def covers(self, point: int) -> bool:
+        return self.start <= point and (self.end is None or point < self.end)
+
+    @property
+    def claims(self) -> bool:
+        return self.polarity and self.action in ("record", "correct", "replace")
+
+    @property
+    def ends(self) -> bool:
+        return self.action == "end" or (self.action in ("record", "replace") and not self.polarity)
 
 
 class Model:
-    """Every operation in a list; nothing else is kept."""
+    """Everything that was said, which frames are gone, and who is held to be the same."""
 
     def __init__(self) -> None:
-        self.said: list[Said] = []
+        self.rows: list[Row] = []
+        self.forgotten: dict[int, int] = {}
+        self.merges: list[list[Any]] = []
+        self.orders = itertools.count()
 
-    def state(self, statement: Statement, system: int = FOREVER) -> Points:
-        points: Points = [set() for _ in range(LAST + 1)]
-        for item in self.said:
-            if item.system <= system and item.statement == statement:
-                self._apply(points, item)
-        return points
+    def say(self, system: int, **given: Any) -> None:
+        self.rows.append(Row(next(self.orders), system, **given))
 
-    def _apply(self, points: Points, item: Said) -> None:
-        if item.verb == "retract":
-            for point in range(item.start, LAST + 1):
-                points[point] -= {item.value} if item.value is not None else set(points[point])
-            return
-        assert item.value is not None
-        exclusive = item.verb == "replace" or item.statement[1] == "one"
-        end = LAST + 1 if item.end is OPEN else item.end
-        if end is None:
-            end = self.next_other(points, item.value, item.start) if exclusive else LAST + 1
-        for point in range(item.start, end):
-            points[point] = {item.value} if exclusive else points[point] | {item.value}
+    def one(self, subject: str, system: int) -> str:
+        into = {
+            other: keep
+            for other, keep, since, until in self.merges
+            if since <= system and (until is None or system < until)
+        }
+        while subject in into:
+            subject = into[subject]
+        return subject
 
-    def not_before(self, statement: Statement, verb: str, value: str, reading: int) -> int:
-        """The clock's reading, or what follows all that was said before, where the clock was set back."""
-        points = self.state(statement)
-        exclusive = verb == "replace" or statement[1] == "one"
-        moment = reading
-        for followed in ("x", "y", "z") if exclusive else (value,):
-            for start in self.starts(points, followed):
-                end = self.period(points, followed, start)[1]
-                moment = max(moment, start + 1 if start > reading else reading, end or reading)
-        return moment
+    def live(self, system: int) -> list[Row]:
+        """What counted at a system time."""
+        return [
+            row
+            for row in self.rows
+            if row.system <= system
+            and (row.frame is None or system < self.forgotten.get(row.frame, FOREVER + 1))
+        ]
 
-    @staticmethod
-    def next_other(points: Points, value: str, start: int) -> int:
-        for point in range(start + 1, LAST + 1):
-            if any(other != value and other not in points[point - 1] for other in points[point]):
-                return point
-        return LAST + 1
+    def held(self, subject: str, point: int, system: int = FOREVER) -> set[tuple[str, str]]:
+        """What holds of a subject at an instant: (predicate, value)."""
+        rows = [row for row in self.live(system) if self.one(row.subject, system) == subject]
+        found = set()
+        for slot in self.slots(rows):
+            winner = self.winner(slot, point)
+            if winner is not None and not any(self.is_ended(winner, row, rows, point) for row in rows):
+                found.add((winner.predicate, str(winner.value)))
+        return found
 
     @staticmethod
-    def period(points: Points, value: str, point: int) -> tuple[int, int | None]:
+    def slots(rows: list[Row]) -> list[list[Row]]:
+        grouped: dict[tuple[Any, ...], list[Row]] = {}
+        for row in rows:
+            if row.predicate in ONE:
+                grouped.setdefault(("one",), []).append(row)
+            elif row.value is not None:
+                name = "attitude" if row.predicate in OPPOSED else row.predicate
+                grouped.setdefault((name, row.value), []).append(row)
+        for key, slot in grouped.items():
+            if key != ("one",):
+                slot += [
+                    row for row in rows if row.value is None and row.predicate in {r.predicate for r in slot}
+                ]
+        return list(grouped.values())
+
+    def winner(self, slot: list[Row], point: int) -> Row | None:
+        claims = [row for row in slot if row.claims and row.covers(point)]
+        claims = [row for row in claims if not self.is_denied(row, row, slot, point)]
+        return max(claims, key=lambda row: (row.start, row.order), default=None)
+
+    def is_ended(self, claim: Row, row: Row, rows: list[Row], point: int) -> bool:
+        if not row.covers(point) or (row.start, row.order) <= (claim.start, claim.order):
+            return False
+        if self.is_denied(row, claim, rows, point):
+            return False
+        if row.action == "replace" and row.predicate not in ONE and row.polarity:
+            return row.predicate == claim.predicate and row.value != claim.value
+        return row.ends and self.means(row, claim)
+
+    def is_denied(self, row: Row, claim: Row, rows: list[Row], point: int) -> bool:
+        return any(
+            other.action == "retract"
+            and other.order > row.order
+            and other.covers(point)
+            and self.means(other, claim)
+            for other in rows
+        )
+
+    @staticmethod
+    def means(row: Row, claim: Row) -> bool:
+        """Whether an ending or a retraction speaks of the value that another row claims."""
+        if row.value is None and row.predicate in ONE:
+            return claim.predicate in ONE
+        return row.predicate == claim.predicate and row.value in (None, claim.value)
+
+    def says(self, subject: str, predicate: str, value: str | None) -> bool:
+        """Whether a retraction has something to take back."""
+        rows = [row for row in self.live(FOREVER) if self.one(row.subject, FOREVER) == subject]
+        meant = Row(0, 0, "retract", subject, predicate, value, -1, None)
+        return any(
+            row.claims
+            and self.means(meant, row)
+            and not any(
+                other.action == "retract"
+                and other.order > row.order
+                and other.start <= row.start
+                and other.end is None
+                and self.means(other, row)
+                for other in rows
+            )
+            for row in rows
+        )
+
+    # Helps to know what an operation must do
+
+    def period(
+        self, subject: str, fact: tuple[str, str], point: int, system: int = FOREVER
+    ) -> tuple[int, int | None]:
         first = last = point
-        while first > 0 and value in points[first - 1]:
+        while first > 0 and fact in self.held(subject, first - 1, system):
             first -= 1
-        while last <= LAST and value in points[last]:
+        while last <= LAST and fact in self.held(subject, last, system):
             last += 1
         return first, None if last > LAST else last
 
-    @staticmethod
-    def starts(points: Points, value: str) -> list[int]:
+    def runs(self, subject: str) -> list[tuple[tuple[str, str], int, int | None]]:
+        """Every period that is held now."""
+        points = [self.held(subject, point) for point in range(LAST + 1)]
         return [
-            point
+            (fact, point, self.period(subject, fact, point)[1])
             for point in range(LAST + 1)
-            if value in points[point] and (point == 0 or value not in points[point - 1])
+            for fact in sorted(points[point])
+            if point == 0 or fact not in points[point - 1]
         ]
+
+    def not_before(self, subject: str, predicate: str, value: str, reading: int) -> int:
+        """The clock's reading, or just after what was said before, where the clock was set back."""
+        moment = reading
+        for row in self.live(FOREVER):
+            if self.one(row.subject, FOREVER) != subject or row.action == "retract":
+                continue
+            mine = Row(0, 0, "record", subject, predicate, value, 0, None)
+            if row.ends:
+                near = self.means(row, mine)
+            elif row.predicate in ONE:
+                near = predicate in ONE
+            elif row.action == "replace" and row.predicate == predicate:
+                near = True
+            else:
+                together = {row.predicate, predicate} <= set(OPPOSED)
+                near = row.value == value and (row.predicate == predicate or together)
+            if near and reading < row.start <= row.system:
+                every = row.predicate not in ONE and row.predicate == predicate
+                same = every or (row.predicate, row.value) == (predicate, value)
+                moment = max(moment, row.start + (not same))
+        return moment
 
 
 _spaces = itertools.count(1)
-subjects = st.sampled_from(["ana", "bob"])
-predicates = st.sampled_from(["one", "many"])
-qualifiers = st.sampled_from(["", "q"])
-values = st.sampled_from(["x", "y", "z"])
-moments = st.integers(0, LAST - 1)
-ends = st.one_of(st.none(), st.just(OPEN), st.integers(1, LAST))
+subjects = st.sampled_from(SUBJECTS)
+predicates = st.sampled_from(PREDICATES)
+values = st.sampled_from(VALUES)
+moments = st.integers(0, 9)
+ends = st.one_of(st.none(), st.none(), st.integers(1, 10))
 
 
 def machine(store: Store, clock: FrozenClock) -> type[RuleBasedStateMachine]:
@@ -117,100 +226,161 @@ def machine(store: Store, clock: FrozenClock) -> type[RuleBasedStateMachine]:
         def __init__(self) -> None:
             super().__init__()
             self.space = f"s{next(_spaces)}"
-            self.facts = Ledger(store, self.space)
+            self.world = World(store, clock)
+            self.facts = self.world.facts
+            self.facts.default_space = self.space
             self.model = Model()
+            self.frames: list[int] = []
 
         @initialize(target=times)
         def begin(self) -> int:
-            self.facts.define_predicate("one", cardinality="one")
+            clock.set(0)
+            for subject in SUBJECTS:
+                self.facts.upsert_entity(subject)
             return store.revision()
 
-        @rule(now=st.one_of(st.integers(0, LAST - 1), st.integers(10**9, 10**13)))
+        @rule(now=moments)
         def move_clock(self, now: int) -> None:
             clock.set(now)
 
         @rule(
             target=times,
-            verb=st.sampled_from(["record", "replace"]),
+            action=st.sampled_from(["record", "record", "record", "replace", "deny"]),
             subject=subjects,
             predicate=predicates,
-            qualifier=qualifiers,
             value=values,
             start=st.one_of(moments, st.none()),
             end=ends,
+            evidence=st.booleans(),
         )
-        def assert_one(
+        def record(
             self,
-            verb: str,
+            action: str,
             subject: str,
             predicate: str,
-            qualifier: str,
             value: str,
             start: int | None,
-            end: Any,
+            end: int | None,
+            evidence: bool,
         ) -> int:
-            if start is None and clock.now() >= LAST:
-                start = 0
-            begins = clock.now() if start is None else start
-            if isinstance(end, int) and end <= begins:
-                end = begins + 1
-            if start is None:
-                floor = self.model.not_before((subject, predicate, qualifier), verb, value, begins)
-                begins = begins if isinstance(end, int) and end <= floor else floor
-            call = self.facts.record if verb == "record" else self.facts.replace
-            call(subject, predicate, value, valid_from=start, valid_to=end, qualifiers=self._extra(qualifier))
-            self._note(verb, (subject, predicate, qualifier), value, begins, end)
+            begins = self._start(subject, predicate, value, start)
+            end = None if end is None else max(end, begins + 1, clock.now() + 1)
+            given: dict[str, Any] = {"valid_from": start, "valid_to": end}
+            frame = self._frame() if evidence and action != "replace" else None
+            if frame is not None:
+                given["evidence"] = [Evidence(frame, extractor="test")]
+            if action == "deny":
+                self.facts.record_many([{**_named(subject, predicate, value), **given, "polarity": False}])
+            else:
+                getattr(self.facts, action)(subject, predicate, value, **given)
+            self._note(
+                "record" if action == "deny" else action,
+                subject, predicate, value, begins, end, polarity=action != "deny", frame=frame,
+            )  # fmt: skip
             return store.revision()
 
-        @rule(
-            target=times,
-            items=st.lists(st.tuples(subjects, predicates, values, moments, ends), min_size=2, max_size=5),
-        )
-        def assert_several(self, items: list[tuple[str, str, str, int, Any]]) -> int:
-            given = []
-            for subject, predicate, value, start, end in items:
-                stop = start + 1 if isinstance(end, int) and end <= start else end
-                given.append(Assertion(subject, predicate, value, start, stop))
-            self.facts.record_many(given)
-            for item in given:
+        @rule(target=times, subject=subjects, predicate=st.sampled_from(["lives_in", "home"]), value=values)
+        def hold_open(self, subject: str, predicate: str, value: str) -> int:
+            self.facts.record(subject, predicate, value, valid_from=5, valid_to=OPEN)
+            whom = self._one(subject)
+            own = (predicate, value)
+            if any(fact != own and fact[0] in ONE and (end is None or end > 5)
+                   for fact, _, end in self.model.runs(whom)):  # fmt: skip
+                self._note("retract", subject, predicate, None, 5, None)
+            self._note("record", subject, predicate, value, 5, None)
+            return store.revision()
+
+        @rule(target=times, subject=subjects, predicate=st.sampled_from(["lives_in", "home"]), value=values)
+        def correct(self, subject: str, predicate: str, value: str) -> int:
+            whom, own = self._one(subject), (predicate, value)
+            start = self.model.not_before(whom, predicate, value, clock.now())
+            self.facts.correct(subject, predicate, value)
+            runs = [run for run in self.model.runs(whom) if run[0] != own and run[0][0] in ONE]
+            now = [run for run in runs if run[1] <= start and (run[2] is None or start < run[2])]
+            end = None
+            if runs:
+                (name, old), first, last = (now or runs)[-1]
+                at = max(first, min(start, (LAST if last is None else last) - (last is not None)))
+                rows = [r for r in self.model.live(FOREVER) if self._one(r.subject) == whom]
+                [slot] = [slot for slot in self.model.slots(rows) if slot[0].predicate in ONE]
+                winner = self.model.winner(slot, at)
+                assert winner is not None
+                self._note("retract", subject, name, old, first, last)
+                start, end = first, winner.end
+            self._note("correct", subject, predicate, value, start, end)
+            return store.revision()
+
+        @rule(target=times, subject=subjects, predicate=predicates, value=st.one_of(st.none(), values))
+        def retract(self, subject: str, predicate: str, value: str | None) -> int:
+            self.facts.retract(subject, predicate, value)
+            if self.model.says(self._one(subject), predicate, value):
+                self._note("retract", subject, predicate, value, -1, None)
+            return store.revision()
+
+        @rule(target=times, subject=subjects, choice=st.integers(0, 20))
+        def retract_one_period(self, subject: str, choice: int) -> int:
+            hits = list(self.facts.about(subject, as_of=AsOf(FOREVER, choice % (LAST + 1))))
+            if hits:
+                hit = hits[choice % len(hits)]
+                fact = hit.fact
+                self.facts.retract(hit)
                 self._note(
-                    "record",
-                    (item.subject, item.predicate, ""),
-                    str(item.value),
-                    item.valid_from,
-                    item.valid_to,
-                )
+                    "retract", str(fact.subject), str(fact.predicate), str(fact.object),
+                    hit.valid_from, hit.valid_to,
+                )  # fmt: skip
             return store.revision()
 
         @rule(
             target=times,
             subject=subjects,
             predicate=predicates,
-            qualifier=qualifiers,
             value=st.one_of(st.none(), values),
-            until=st.one_of(st.none(), st.integers(0, LAST)),
+            until=moments,
         )
-        def retract(
-            self, subject: str, predicate: str, qualifier: str, value: str | None, until: int | None
-        ) -> int:
-            statement = (subject, predicate, qualifier)
-            now = self.model.state(statement)
-            meant = [value] if value is not None else ["x", "y", "z"]
-            late = until is not None and any(
-                start >= until for item in meant for start in self.model.starts(now, item)
+        def end(self, subject: str, predicate: str, value: str | None, until: int) -> int:
+            late = any(
+                start >= until
+                for fact, start, _ in self.model.runs(self._one(subject))
+                if (fact[0] == predicate and value in (None, fact[1]))
+                or (value is None and predicate in ONE and fact[0] in ONE)
             )
-
-            def call() -> None:
-                self.facts.retract(
-                    subject, predicate, value, valid_to=until, qualifiers=self._extra(qualifier)
-                )
-
             if late:
                 with pytest.raises(InvalidInput):
-                    call()
+                    self.facts.retract(subject, predicate, value, valid_to=until)
             else:
-                call()
-                self._note("retract", statement, value, 0 if until is None else until, None)
+                self.facts.end(subject, predicate, value, at=until)
+                self._note("end", subject, predicate, value, until, None)
+            return store.revision()
+
+        @rule(target=times, choice=st.integers(0, 20), erase=st.booleans())
+        def lose_a_frame(self, choice: int, erase: bool) -> int:
+            if not self.frames:
+                return store.revision()
+            frame = self.frames.pop(choice % len(self.frames))
+            if erase:
+                self.world.erase(frame, space=self.space)
+                self.model.rows = [row for row in self.model.rows if row.frame != frame]
+            else:
+                self.world.forget(frame)
+                self.model.forgotten[frame] = store.revision()
+            return store.revision()
+
+        @rule(target=times, keep=subjects, other=subjects)
+        def merge(self, keep: str, other: str) -> int:
+            first, second = self._one(keep), self._one(other)
+            changed = self.facts.merge(keep, other).changed
+            assert changed == (first != second)
+            if changed:
+                self.model.merges.append([second, first, store.revision(), None])
+            return store.revision()
+
+        @rule(target=times, choice=st.integers(0, 20))
+        def split(self, choice: int) -> int:
+            merged = [item for item in self.model.merges if item[3] is None]
+            if merged:
+                item = merged[choice % len(merged)]
+                assert self.facts.split(item[0]).changed
+                item[3] = store.revision()
             return store.revision()
 
         @rule(system=times, point=st.integers(0, LAST), shift=st.sampled_from([-1, 0, 1]))
@@ -225,26 +395,19 @@ def machine(store: Store, clock: FrozenClock) -> type[RuleBasedStateMachine]:
 
         def _compare(self, system: int, moment: int) -> None:
             """The same values, each with the same period: the longest stretch in which it was so."""
-            found = self.facts.about_many(["ana", "bob"], as_of=AsOf(system=system, valid=moment))
             point = min(moment, LAST)
-            for subject in ("ana", "bob"):
+            for subject in SUBJECTS:
+                found = self.facts.about(subject, as_of=AsOf(system=system, valid=moment))
                 real = {
-                    (
-                        str(hit.fact.predicate),
-                        "".join(key for key, _ in hit.fact.qualifiers),
-                        str(hit.fact.object),
-                        hit.valid_from,
-                        hit.valid_to,
-                    )
-                    for hit in found[subject]
+                    (str(hit.fact.predicate), str(hit.fact.object), hit.valid_from, hit.valid_to)
+                    for hit in found
                 }
-                expected = set()
-                for predicate, qualifier in itertools.product(("one", "many"), ("", "q")):
-                    points = self.model.state((subject, predicate, qualifier), system)
-                    for value in points[point]:
-                        period = self.model.period(points, value, point)
-                        expected.add((predicate, qualifier, value, *period))
-                assert real == expected
+                whom = self.model.one(subject, system)
+                expected = {
+                    (*fact, *self.model.period(whom, fact, point, system))
+                    for fact in self.model.held(whom, point, system)
+                }
+                assert real == expected, (subject, system, moment, real, expected)
 
         def teardown(self) -> None:
             for point in (0, LAST // 2, LAST):
@@ -252,21 +415,37 @@ def machine(store: Store, clock: FrozenClock) -> type[RuleBasedStateMachine]:
             report = verify(store, deep=False)
             assert not report.problems
 
-        def _note(self, verb: str, statement: Statement, value: str | None, start: Any, end: Any) -> None:
-            self.model.said.append(Said(store.revision(), verb, statement, value, start, end))
+        def _start(self, subject: str, predicate: str, value: str, start: int | None) -> int:
+            if start is not None:
+                return start
+            return self.model.not_before(self._one(subject), predicate, value, clock.now())
 
-        @staticmethod
-        def _extra(qualifier: str) -> dict[str, Any] | None:
-            return {qualifier: 1} if qualifier else None
+        def _one(self, subject: str) -> str:
+            return self.model.one(subject, FOREVER)
+
+        def _frame(self) -> int:
+            frame = self.world.remember(f"Note {store.revision()} {len(self.frames)}", space=self.space)
+            self.frames.append(frame)
+            return frame
+
+        def _note(
+            self, action: str, subject: str, predicate: str, value: str | None, start: int, end: int | None,
+            *, polarity: bool = True, frame: int | None = None,
+        ) -> None:  # fmt: skip
+            self.model.say(
+                store.revision(), action=action, subject=subject, predicate=predicate, value=value,
+                start=start, end=end, polarity=polarity, frame=frame,
+            )  # fmt: skip
 
     return LedgerMachine
 
 
-@pytest.mark.parametrize(("engine", "examples"), [("sqlite", 60), ("postgresql", 8)])
-def test_the_ledger_agrees_with_a_list_of_assertions(
-    engine: str, examples: int, new_location: Callable[[str], str]
-) -> None:
-    clock = FrozenClock(10**9)
+def _named(subject: str, predicate: str, value: str) -> dict[str, Any]:
+    return {"subject": subject, "predicate": predicate, "value": value}
+
+
+def run(engine: str, examples: int, steps: int, new_location: Callable[[str], str]) -> None:
+    clock = FrozenClock(0)
     location = ":memory:" if engine == "sqlite" else new_location(engine)
     store = open_store(location, clock=clock, parts=[FactsPart()])
     try:
@@ -274,7 +453,7 @@ def test_the_ledger_agrees_with_a_list_of_assertions(
             machine(store, clock),
             settings=settings(
                 max_examples=examples,
-                stateful_step_count=30,
+                stateful_step_count=steps,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),
             ),
@@ -282,3 +461,18 @@ def test_the_ledger_agrees_with_a_list_of_assertions(
         assert not verify(store, deep=True).problems
     finally:
         store.close()
+
+
+@pytest.mark.parametrize(("engine", "examples"), [("sqlite", 40), ("postgresql", 5)])
+def test_what_is_held_is_what_the_rule_says_at_every_point(
+    engine: str, examples: int, new_location: Callable[[str], str]
+) -> None:
+    run(engine, examples, 25, new_location)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("engine", "examples"), [("sqlite", 2000), ("postgresql", 100)])
+def test_what_is_held_is_what_the_rule_says_at_length(
+    engine: str, examples: int, new_location: Callable[[str], str]
+) -> None:
+    run(engine, examples, 50, new_location)

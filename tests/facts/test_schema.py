@@ -113,7 +113,7 @@ def _span(**given: Any) -> dict[str, Any]:
 def _evidence(**given: Any) -> dict[str, Any]:
     return {
         "evidence_id": 77,
-        "span_id": 1,
+        "assertion_id": 1,
         "frame_id": 1,
         "extractor": "x",
         "extractor_version": "1",
@@ -150,9 +150,9 @@ def insert(world: World, table: str, row: dict[str, Any]) -> None:
         ("fact_span", _span(system_to=5)),
         ("fact_span", _span(fact_id=999)),
         ("fact_span", _span(span_key_hash=b"short")),
-        ("fact_evidence", _evidence(span_id=None)),
+        ("fact_evidence", _evidence(assertion_id=None)),
         ("fact_evidence", _evidence(fact_id=1)),
-        ("fact_evidence", _evidence(span_id=999)),
+        ("fact_evidence", _evidence(assertion_id=999)),
         ("fact_evidence", _evidence(frame_id=999)),
         ("fact_evidence", _evidence(start_byte=3)),
         ("fact_evidence", _evidence(start_byte=3, end_byte=3)),

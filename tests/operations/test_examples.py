@@ -22,6 +22,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Memory.open(folder / "memory.mind", embedder=None) as memory:
         memory.remember("Ana prefers trains to planes.", tags=["travel"])
         memory.remember("Ana moved to Porto.")
+        memory.remember("My name is John Watson.", uri="novel.txt")  # assertion 3, in quarantine
+        memory.facts.upsert_entity("ben")
         memory.facts.record("ana", "lives_in", "Porto", valid_from=0)
         memory.facts.record("ana", "likes", "trains")
         memory.memories.remember("Ana prefers trains to planes.")

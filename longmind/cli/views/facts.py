@@ -10,16 +10,21 @@ from longmind.cli.output import Block, Table, minute, one_line
 if TYPE_CHECKING:
     from longmind.base.results import Added
     from longmind.facts.results import (
+        AmbiguousNames,
         Changes,
+        Decided,
         EdgesResult,
         EntityMatches,
         EvidenceResult,
         FactErasure,
         FactsBySubject,
         FactsResult,
+        Merged,
         Recorded,
         RecordReport,
+        Removed,
         Retracted,
+        StatedResult,
     )
     from longmind.facts.values import Evidence, FactHit, Value
     from longmind.operations.results import EntityKnown, PredicateKnown
@@ -31,7 +36,8 @@ def recorded(result: Recorded) -> Iterator[Block]:
     sentences = {
         "recorded": f"Recorded fact {result.fact_id}.",
         "extended": f"Fact {result.fact_id} was known; its period is longer now.",
-        "unchanged": f"Fact {result.fact_id} was known; nothing changed but its evidence.",
+        "unchanged": f"Fact {result.fact_id} was known; it was asserted again.",
+        "quarantined": f"Fact {result.fact_id} is in quarantine: see longmind facts quarantine.",
     }
     yield sentences[result.status]
     if result.superseded:
@@ -122,6 +128,72 @@ def matches(result: EntityMatches) -> Iterator[Block]:
     yield Table(("entity", "kind", "by the name", "score", "space"), rows)
 
 
+def assertions(result: StatedResult) -> Iterator[Block]:
+    if not result.assertions:
+        yield "Nothing was said."
+        return
+    rows = [
+        (
+            item.id,
+            minute(item.said_at),
+            item.action if item.polarity else "deny",
+            str(item.subject),
+            str(item.predicate),
+            "any" if item.object is None else _shown(item.object),
+            item.channel,
+            item.trust,
+            item.state,
+            _cited(item.evidence),
+        )
+        for item in result.assertions
+    ]
+    columns = (
+        "id",
+        "said (UTC)",
+        "action",
+        "subject",
+        "predicate",
+        "value",
+        "channel",
+        "trust",
+        "state",
+        "frames",
+    )
+    yield Table(columns, rows)
+    if result.truncated:
+        yield _MORE
+
+
+def decided(result: Decided) -> Iterator[Block]:
+    verdict = "confirmed" if result.confirmed else "rejected"
+    yield (
+        f"Assertion {result.id} is {verdict}."
+        if result.changed
+        else f"Assertion {result.id} already was {verdict}."
+    )
+
+
+def merged(result: Merged) -> Iterator[Block]:
+    yield f"{result.key} stands for {result.other} too." if result.changed else "They already were the same."
+
+
+def was_split(result: Merged) -> Iterator[Block]:
+    yield f"{result.other} stands for itself." if result.changed else "It was not merged into another."
+
+
+def removed(result: Removed) -> Iterator[Block]:
+    yield "The alias was removed." if result.removed else "It had no such alias."
+
+
+def ambiguous(result: AmbiguousNames) -> Iterator[Block]:
+    if not result.names:
+        yield "Every name means one entity."
+        return
+    yield Table(("name", "may mean"), [(item.name, ", ".join(map(str, item.keys))) for item in result.names])
+    if result.truncated:
+        yield _MORE
+
+
 def entity(result: EntityKnown) -> Iterator[Block]:
     yield f"The entity {result.key} is known."
 
@@ -182,7 +254,17 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "facts.record": recorded,
     "facts.record_many": recorded_many,
     "facts.replace": recorded,
+    "facts.correct": recorded,
+    "facts.end": retracted,
     "facts.retract": retracted,
+    "facts.assertions": assertions,
+    "facts.quarantine": assertions,
+    "facts.confirm": decided,
+    "facts.reject": decided,
+    "facts.merge": merged,
+    "facts.split": was_split,
+    "facts.remove_alias": removed,
+    "facts.ambiguous": ambiguous,
     "facts.about": facts,
     "facts.about_many": facts_by_subject,
     "facts.history": facts,

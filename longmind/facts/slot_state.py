@@ -1,0 +1,133 @@
+"""One slot while a transaction changes it: what was said there, and the spans that follow."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from longmind.facts.belief import Effect, Held, Said, Slot
+from longmind.facts.rows import AssertionRow, SpanRow
+
+
+@dataclass(eq=False, slots=True)
+class LiveSpan:
+    """A span that is open as far as this transaction has got; `row` is None until it is stored."""
+
+    fact_id: int
+    start: int
+    end: int | None
+    row: SpanRow | None = None
+
+    @property
+    def held(self) -> Held:
+        return Held(self.fact_id, self.start, self.end)
+
+
+class SlotState:
+    """One slot as far as this transaction has got."""
+
+    def __init__(self) -> None:
+        self.slot = Slot()
+        self.spans: list[LiveSpan] = []
+        """In order of time; they do not overlap."""
+        self.stored: list[SpanRow] = []
+        """The spans that were open when it was loaded."""
+        self.rows: dict[int, AssertionRow] = {}
+        """Stored assertions of the slot that were loaded, by number."""
+        self.facts: dict[int, set[int]] = {}
+        """The values that occur here, by predicate."""
+        self.complete = False
+        """Whether all assertions of the slot were loaded, and not only those that can matter."""
+        self.touched = False
+
+    def met(self, predicate_id: int) -> list[int]:
+        return sorted(self.facts.get(predicate_id, ()))
+
+    def starts(self) -> Iterator[tuple[Said, AssertionRow | None]]:
+        for said in (*self.slot.claims, *self.slot.endings):
+            yield said, self.rows.get(said.order)
+
+    def add(self, said: Said) -> Outcome:
+        """Take an assertion in, and say which spans it closed and opened."""
+        self.touched = True
+        start = None if said.effect is Effect.DENIES else said.start
+        slot = self.slot
+        if said.effect is Effect.HOLDS and not (self.spans or slot.claims or slot.endings or slot.denials):
+            slot.claims.append(said)  # the first thing said here: nothing to work out
+            span = LiveSpan(cast(int, said.value), said.start, said.end)
+            self.spans.append(span)
+            return Outcome((), (span,), ())
+        slot.add(said)
+        return self.refresh(start, None if start is None else said.end)
+
+    def refresh(self, start: int | None = None, end: int | None = None) -> Outcome:
+        """Work out anew what is held in a period, or at all times if all assertions were loaded."""
+        self.touched = True
+        if start is None:
+            low, high, affected = 0, len(self.spans), self.spans
+            held = self.slot.belief()
+        else:
+            low = max(0, bisect_left(self.spans, start, key=_start) - 1)
+            while low < len(self.spans) and _ends_before(self.spans[low], start):
+                low += 1
+            high = len(self.spans) if end is None else bisect_left(self.spans, end + 1, lo=low, key=_start)
+            affected = self.spans[low:high]
+            behind = [span.held for span in affected]
+            held = [
+                *(Held(span.fact_id, span.start, start) for span in affected if span.start < start),
+                *self.slot.belief(start, end, behind=behind),
+            ]
+            if end is not None:
+                held += [
+                    Held(span.fact_id, max(span.start, end), span.end)
+                    for span in affected
+                    if span.end is None or span.end > end
+                ]
+        kept = {span.held: span for span in affected}
+        fresh = [kept.pop(item) if item in kept else _span(item) for item in _joined(held)]
+        self.spans[low:high] = fresh
+        return Outcome(affected, fresh, list(kept.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Spans before and after one assertion, in the period that it could change."""
+
+    before: Sequence[LiveSpan]
+    after: Sequence[LiveSpan]
+    closed: Sequence[LiveSpan]
+
+    def status(self, fact_id: int) -> Literal["recorded", "extended", "unchanged"]:
+        mine = [span for span in self.after if span.fact_id == fact_id]
+        if not any(span.fact_id == fact_id for span in self.before) or not mine:
+            return "recorded"
+        gone = any(span.fact_id == fact_id for span in self.closed)
+        return "extended" if gone else "unchanged"
+
+    def others(self, fact_id: int) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(span.fact_id for span in self.closed if span.fact_id != fact_id))
+
+
+def _joined(held: Iterable[Held]) -> list[Held]:
+    """Periods of one value that touch become one."""
+    joined: list[Held] = []
+    for item in held:
+        if joined and joined[-1].value == item.value and joined[-1].end == item.start:
+            joined[-1] = Held(item.value, joined[-1].start, item.end)
+        else:
+            joined.append(item)
+    return joined
+
+
+def _span(held: Held) -> LiveSpan:
+    return LiveSpan(cast(int, held.value), held.start, held.end)
+
+
+def _start(span: LiveSpan) -> int:
+    return span.start
+
+
+def _ends_before(span: LiveSpan, moment: int) -> bool:
+    return span.end is not None and span.end < moment
