@@ -61,14 +61,15 @@ class Slot:
 
 RELATIONS_OF_ONE = (
     "wife husband spouse partner girlfriend boyfriend fiance fiancee mother father stepmother stepfather "
-    "mother_in_law father_in_law boss manager supervisor landlord best_friend"
+    "mother_in_law father_in_law boss manager supervisor landlord landlady best_friend best_mate gp"
 ).split()
 
 RELATIONS_OF_MANY = (
     "sister brother sibling twin son daughter child stepson stepdaughter stepsister stepbrother niece "
     "nephew cousin aunt uncle grandmother grandfather grandson granddaughter sister_in_law brother_in_law "
     "friend roommate flatmate housemate colleague coworker teammate mentor neighbor teacher coach "
-    "therapist doctor dentist dog cat puppy kitten parrot rabbit hamster horse bird turtle guinea_pig pet"
+    "therapist doctor dentist physio vet editor assistant godson goddaughter godmother godfather mate buddy "
+    "baby dog cat puppy kitten parrot rabbit hamster horse bird turtle guinea_pig pet"
 ).split()
 
 _SLOTS: dict[str, Slot] = {
