@@ -91,7 +91,7 @@ class _Group:
             elif token.tag == "X":
                 if not self._auxiliary(low):
                     break
-            elif token.tag not in ("R", "M") or (token.tag == "M"):
+            elif token.tag != "R" or (self.be and low in _PREDICATIVE):
                 break
             self.at += 1
         return self._main(third=third, plural=plural, bare=bare)
@@ -234,6 +234,12 @@ class _Group:
         )
 
 
+_PREDICATIVE: Final = frozenset(
+    "together long well home back away alone far abroad right half apart fast here there too very so quite "
+    "rather pretty super full-time part-time almost nearly mostly".split()
+)
+"""Adverbs that after "be" belong to what is said."""
+
 _ADJECTIVES: Final = frozenset(
     "married divorced retired engaged tired bored excited interested worried scared terrified confused lost "
     "done gone based located allergic stuck involved used supposed made left set known separated pregnant "
@@ -320,6 +326,8 @@ class Parser:
         )
 
     def _shared(self, at: int, before: ParsedClause, link: str) -> ParsedClause | None:
+        if self.tokens[at].low in ("there", "here"):
+            return None
         third = before.kind not in ("i", "we", "you", "elided", "order")
         if before.kind in ("elided", "order"):
             verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
@@ -350,7 +358,9 @@ class Parser:
         while start < self.count and self.tokens[start].tag == "R":
             start += 1
         token = self.tokens[start] if start < self.count else None
-        if token is None or token.tag not in ("V", "X") or token.low in ("'s", "'d"):
+        if any(self.tokens[i].low in ("there", "here", "how", "well") for i in range(at, start)):
+            return None
+        if token is None or token.low in ("last", "frequent") or token.tag not in ("V", "X") or token.low in ("'s", "'d"):
             return None
         if token.tag == "X" and token.low not in (
             "don't", "do", "haven't", "been", "can't", "cannot", "didn't", "got", "won't", "wasn't", "was", "had",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from longmind.extract.kin import SPELLINGS
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases import activities, attributes, names, possessions, preferences, roles
 from longmind.extract.phrases.edges import Spans
@@ -24,17 +25,6 @@ from longmind.extract.statements import RELATIONS_OF_MANY, RELATIONS_OF_ONE
 
 # Who belongs to whom: family, partners, friends, animals with a name.
 
-SPELLINGS = {
-    "mom": "mother", "mum": "mother", "mama": "mother", "mommy": "mother", "dad": "father",
-    "papa": "father", "daddy": "father", "grandma": "grandmother", "granny": "grandmother",
-    "nana": "grandmother", "grandpa": "grandfather", "granddad": "grandfather", "fiancé": "fiance",
-    "fiancée": "fiancee", "room mate": "roommate", "co-worker": "coworker", "bestie": "best_friend",
-    "best friend": "best_friend", "neighbour": "neighbor", "kid": "child", "significant other": "partner",
-    "guinea pig": "guinea_pig", "mother-in-law": "mother_in_law", "father-in-law": "father_in_law",
-    "sister-in-law": "sister_in_law", "brother-in-law": "brother_in_law",
-}  # fmt: skip
-"""What is written for a relation, where it differs from the slot."""
-
 _WORDS = sorted(
     {*SPELLINGS, *(slot.replace("_", " ") for slot in (*RELATIONS_OF_ONE, *RELATIONS_OF_MANY))},
     key=lambda word: (-len(word), word),
@@ -44,12 +34,6 @@ _QUALIFIED = (
     r"(?:(?:older|younger|elder|little|big|twin|baby|oldest|youngest|eldest|new|late|dear|lovely|beloved|only|first"
     rf"|other|amazing|good|close|old) )?{RELATION}"
 )
-
-
-def relation_slot(written: str) -> str:
-    """The slot that a written relation stands for."""
-    word = written.lower()
-    return SPELLINGS.get(word) or word.replace("-", "_").replace(" ", "_")
 
 
 _RELATIONS_VERBS = (

@@ -7,6 +7,10 @@ from typing import Final, Literal
 
 Kind = Literal["identity", "preference", "state", "plan", "event", "place", "time", "contact", "relation"]
 Cardinality = Literal["one", "many"]
+Action = Literal["record", "end", "correct"]
+
+ANY: Final = "*"
+"""A slot that is whichever holds the value: "I sold the Petrel" ends what is held about the Petrel."""
 
 SPEAKER: Final = "speaker"
 """The subject of whatever is said in the first person."""
@@ -28,6 +32,10 @@ class Statement:
     `start` and `end` are the UTF-8 byte range of the clause that says it; the value's own range lies inside.
     `polarity` is False for what is denied ("I don't eat meat"). `ended` is True for what was so and is over:
     with polarity True as "I used to live in Porto", with polarity False as "I no longer like jazz".
+
+    `action` "end" ends what is held, "correct" replaces it as if it had never been. `old` is what the value
+    takes the place of, in the words of the text: "the Pixel" in "traded the Pixel for an iPhone". `free` marks
+    what no slot of the table is for: its slot is the verb, or the name of the thing, as the text has it.
     """
 
     subject: str
@@ -43,11 +51,16 @@ class Statement:
     value_end: int
     rule: str
     when: TimePhrase | None = None
+    action: Action = "record"
+    old: str | None = None
+    free: bool = False
+    names: tuple[str, ...] = ()
+    """Further names that the text has for the subject."""
 
     @property
     def holds(self) -> bool:
         """Whether it is so now, by this statement."""
-        return self.polarity and not self.ended
+        return self.polarity and not self.ended and self.action != "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +131,21 @@ _SLOTS: dict[str, Slot] = {
     "engaged_to": Slot("relation", "one", "be engaged to"),
     "has_relative": Slot("relation", "many", "have"),
     "lives_with": Slot("relation", "many", "live with"),
+    "event": Slot("event", "many", "'s appointment is"),
+    "instruction": Slot("preference", "many", ""),
+    "answer_language": Slot("preference", "one", ""),
+    "answer_length": Slot("preference", "one", ""),
+    "answer_format": Slot("preference", "one", ""),
+    "answer_tone": Slot("preference", "one", ""),
+    "units": Slot("preference", "one", ""),
+    "theme": Slot("preference", "one", ""),
+    "email_signoff": Slot("preference", "one", ""),
+    "emoji": Slot("preference", "one", ""),
+    "code_style": Slot("preference", "one", ""),
     "plans": Slot("plan", "many", "plan to"),
     "did": Slot("event", "many", ""),
 }
+_FREE = Slot("state", "many", "")
 for _relation in (*RELATIONS_OF_ONE, *RELATIONS_OF_MANY):
     _SLOTS[_relation] = Slot(
         "relation",
@@ -133,4 +158,9 @@ def slot_named(name: str) -> Slot:
     """A known slot, or the one that a `favorite_...` name stands for."""
     if name.startswith("favorite_"):
         return Slot("preference", "one", f"'s favorite {name[9:].replace('_', ' ')} is")
-    return _SLOTS[name]
+    return _SLOTS.get(name, _FREE)
+
+
+def is_slot(name: str) -> bool:
+    """Whether the table has a slot of this name."""
+    return name in _SLOTS or name.startswith("favorite_")

@@ -68,8 +68,11 @@ class Voiced:
     following: Sentence | None
 
 
-def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
-    """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters."""
+def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> Iterator[Voiced]:
+    """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters.
+
+    In a `closed` text, a document, nobody is "I".
+    """
     sentences = list(split_sentences(masked))
     make_believe: int | None = None
     for index, sentence in enumerate(sentences):
@@ -87,7 +90,8 @@ def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
         assertion = _before_the_question(masked, sentence) if sentence.question else sentence
         if assertion is not None:
             following = sentences[index + 1] if index + 1 < len(sentences) else None
-            yield Voiced(assertion, _first_person(sentence.label, speaker), following)
+            person = None if closed else _first_person(sentence.label, speaker)
+            yield Voiced(assertion, person, following)
 
 
 def is_meant(masked: str, voiced: Voiced) -> bool:

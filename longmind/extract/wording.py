@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from longmind.extract.patterns import pattern
-from longmind.extract.predicates import form
+from longmind.extract.verbs import form
 from longmind.extract.statements import SPEAKER, Statement, slot_named
 
 _TURNED = {

@@ -1,0 +1,271 @@
+"""From sentences to what they say: each clause by the table of rules, else in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
+from longmind.extract.clauses import Clause
+from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives
+from longmind.extract.free import Words, find_free
+from longmind.extract.grammar import ParsedClause, Parser
+from longmind.extract.instructions import find_order
+from longmind.extract.kin import RELATIONS
+from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_possessed
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import ANY
+from longmind.extract.subjects import About, Scene
+from longmind.extract.tokens import tokens_of
+from longmind.extract.verbal import find_by_verb, predicates_of
+from longmind.extract.voice import Voiced
+from longmind.when.mentions import Mention, find_mention
+
+_REPORTS: Final = frozenset(
+    "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend suspect feel "
+    "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour".split()
+)
+_IF: Final = frozenset({"if", "unless", "whether", "lest"})
+_TAGS: Final = frozenset("i'm i am you know it's that's".split())
+_PARTNERS: Final = ("fiance", "fiancee", "boyfriend", "girlfriend", "partner", "wife", "husband")
+_ATTRIBUTES: Final = frozenset(
+    "deadline budget lead owner price password address director ceo name number code date time size colour "
+    "color team manager chair status version language database port url email phone rent fee salary height "
+    "weight age birthday capital population president head boss title goal venue location".split()
+)
+
+
+class Reading:
+    """Reads the sentences of one text in order, and remembers who has been spoken of."""
+
+    def __init__(self, masked: str, *, closed: bool) -> None:
+        self.masked = masked
+        self.closed = closed
+        self.scenes: dict[str | None, Scene] = {}
+
+    def sentence(self, voiced: Voiced) -> Iterator[RuleMatch]:
+        """What one sentence says."""
+        span = (voiced.sentence.start, voiced.sentence.end)
+        speaker = voiced.first_person
+        scene = self.scenes.setdefault(speaker, Scene(speaker, closed=self.closed))
+        if speaker is not None:
+            yield from find_fixed(self.masked, *span, speaker)
+            yield from find_apposed(self.masked, *span, speaker)
+        words = Words(self.masked, tokens_of(self.masked, *span))
+        if not words.tokens:
+            return
+        clauses = Parser(words.tokens).clauses()
+        real = [clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)]
+        if not real:
+            yield from find_in_fragment(words, span, scene)
+            if speaker is not None:
+                yield from find_relatives(words, span, speaker)
+            return
+        yield from self._before(words, real[0], span, scene)
+        conditional = any(clause.link in _IF for clause in real)
+        previous: ParsedClause | None = None
+        for clause in real:
+            asserted = not conditional and not _is_reported(words, previous, clause)
+            if asserted:
+                yield from self._clause(words, clause, previous, scene, span)
+            elif previous is None or clause.kind not in ("you", "order"):
+                self._about(words, clause, scene)
+            previous = clause
+
+    def _before(self, words: Words, first: ParsedClause, span: Range, scene: Scene) -> Iterator[RuleMatch]:
+        """A label or an appointment before the first clause, or after the last one."""
+        at = min(first.begin, first.verb.first)
+        if at >= 2 and words.tokens[at - 1].text in (",", ";", "-", "!") and scene.speaker is not None:
+            before = (span[0], words.tokens[at - 1].start)
+            yield from find_in_fragment(Words(self.masked, words.tokens[: at - 1]), before, scene)
+
+    def _clause(
+        self, words: Words, clause: ParsedClause, previous: ParsedClause | None, scene: Scene, span: Range
+    ) -> Iterator[RuleMatch]:
+        speaker = scene.speaker
+        if clause.kind in ("you", "order"):
+            if speaker is not None and clause.kind == "order":
+                order = find_order(words, clause, speaker, span)
+                if order is not None:
+                    yield order
+                if clause.verb.lemma == "note":
+                    yield from find_in_fragment(words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene)
+            return
+        about = self._about(words, clause, scene)
+        if about is None:
+            return
+        yield from _apposed(words, clause, about, scene)
+        when = self._when(words, clause, previous, span)
+        found = list(self._told(words, clause, about, scene, when))
+        yield from found
+        if clause.apposed is None and about.sort != "thing" or about.attribute is None:
+            whole = words.clause(clause)
+            yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
+        if speaker is not None and about.key == speaker:
+            yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
+
+    def _told(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
+    ) -> Iterator[RuleMatch]:
+        if broken_up(words, clause) and scene.speaker is not None:
+            yield from _broken(words, clause, scene.speaker)
+            return
+        if is_gone(words, clause) and clause.kind not in ("i", "we", "elided") and scene.speaker is not None:
+            yield from each_end(words, clause, About(scene.speaker, "speaker"), when)
+            return
+        table = [] if clause.verb.unreal else self._by_table(words, clause, about, scene, when)
+        if table:
+            yield from table
+            yield from _partner_changes(table)
+            yield from self._instead(words, clause, about)
+            return
+        changes = find_changes(words, clause, about, when)
+        if changes is not None:
+            yield from changes
+            return
+        if self.closed and about.sort != "person":
+            return
+        instead = find_instead(words, clause) if not clause.verb.denied else None
+        if instead is not None:
+            new, old = instead
+            yield from (
+                replace(match, value=(match.value[0], min(match.value[1], new[1])), old=old)
+                for match in find_free(words, clause, about, when)
+            )
+            return
+        if not self.closed:
+            yield from find_free(words, clause, about, when)
+
+    def _instead(self, words: Words, clause: ParsedClause, about: About) -> Iterator[RuleMatch]:
+        instead = find_instead(words, clause)
+        if instead is not None and not clause.verb.denied:
+            whole = words.clause(clause)
+            yield RuleMatch(about.key, ANY, instead[1], whole, "ending", False, True, action="end", free=True)
+
+    def _by_table(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
+    ) -> list[RuleMatch]:
+        masked = self.masked
+        start, end = words.clause(clause)
+        verb_start = words.tokens[clause.verb.first].start
+        person = {"i": "i", "elided": "i", "we": "we"}.get(clause.kind, "named")
+        name = words.span(clause.begin, clause.subject_end) if clause.kind == "named" else None
+        old = Clause(start, end, person, name, verb_start, when)  # type: ignore[arg-type]
+        subject_tokens = words.tokens[clause.begin : clause.subject_end]
+        if clause.kind == "my" and scene.speaker is not None and len(subject_tokens) > 1:
+            skip = 1 if subject_tokens[0].low in ("my", "our") else 0
+            if subject_tokens[0].low != "our":
+                possessed = list(
+                    find_possessed(masked, old, subject_tokens[skip].start, scene.speaker, own=True)
+                )
+                if possessed:
+                    return possessed
+        owners = [i for i, token in enumerate(subject_tokens) if token.low == "'s"]
+        if clause.kind == "named" and owners and owners[0] + 1 < len(subject_tokens):
+            owner = (subject_tokens[0].start, subject_tokens[owners[0] - 1].end)
+            position = subject_tokens[owners[0] + 1].start
+            return list(find_possessed(masked, old, position, owner, own=False))
+        if about.attribute is not None or about.sort == "thing" and clause.kind != "named":
+            return []
+        if clause.kind == "named" and scene.speaker is not None:
+            inverse = find_inverse(masked, old, scene.speaker)
+            if inverse is not None:
+                return [inverse]
+        subject = about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
+        found = find_by_verb(masked, old, subject, predicates_of(words, clause))
+        return [replace(match, names=about.names) for match in found] if about.names else found
+
+    def _about(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        about = self._who(words, clause, scene)
+        if about is not None and about.key != scene.speaker:
+            scene.mention(about)
+        return about
+
+    def _who(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        if clause.kind in ("i", "we", "elided"):
+            return None if scene.speaker is None else About(scene.speaker, "speaker")
+        stop = clause.apposed[0] - 1 if clause.apposed is not None else clause.subject_end
+        tokens = words.tokens[clause.begin : stop]
+        if not tokens:
+            return None
+        first = tokens[0].low
+        if clause.kind == "my":
+            if clause.apposed is not None and words.tokens[clause.apposed[0]].tag == "U":
+                tokens = [*tokens, *words.tokens[clause.apposed[0] : clause.apposed[1]]]
+            return scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
+        if clause.kind == "pronoun":
+            if len(tokens) == 1:
+                return scene.pronoun(first)
+            owner = scene.pronoun(first)
+            if owner is None:
+                return None
+            return scene._owned(owner.key, owner.names[0] if owner.names else owner.key, tokens[1:])
+        if clause.kind == "named":
+            return scene.of_name(tokens)
+        about = scene.of_thing(tokens)
+        if about is not None and scene.named is not None and first == "the" and about.key.split()[-1] in _ATTRIBUTES:
+            return About(scene.named.key, scene.named.sort, about.key.replace(" ", "_"), scene.named.names)
+        return about
+
+    def _when(self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range) -> Mention | None:
+        """A time in the clause itself, else one before its subject."""
+        begin, end = words.clause(clause)
+        if clause.shared:
+            begin = words.tokens[clause.verb.first].start
+        inside = find_mention(self.masked, words.tokens[clause.verb.after - 1].end, end)
+        if inside is not None:
+            return inside
+        before = span[0] if previous is None else max(span[0], words.clause(previous)[1])
+        return find_mention(self.masked, before, begin) if before < begin else None
+
+
+def _is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClause) -> bool:
+    """Whether somebody only says or thinks so: the clause before ends in such a verb."""
+    if previous is None or previous.verb.lemma not in _REPORTS or clause.shared:
+        return False
+    if previous.verb.lemma == "say" and previous.kind == "i":
+        return False
+    gap = [token.low for token in words.tokens[previous.verb.after : min(clause.begin, clause.verb.first)]]
+    return all(word in ("that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap)
+
+
+def _apposed(words: Words, clause: ParsedClause, about: About, scene: Scene) -> Iterator[RuleMatch]:
+    """ "Mosswick Dairy, our biggest client," and "Lysander, that's my brother,"."""
+    if clause.apposed is None or clause.kind != "named":
+        return
+    tokens = words.tokens[clause.apposed[0] : clause.apposed[1]]
+    while tokens and tokens[0].low in ("that", "'s", "is", "the", "a", "an", "our", "my"):
+        tokens = tokens[1:]
+    if not tokens:
+        return
+    value = (tokens[0].start, tokens[-1].end)
+    slot = tokens[-1].low.replace("-", "_")
+    whole = words.clause(clause)
+    if slot in RELATIONS and scene.speaker is not None:
+        name = words.span(clause.begin, clause.apposed[0] - 1)
+        yield RuleMatch(scene.speaker, slot, name, whole, "apposition")
+    else:
+        yield RuleMatch(about.key, "is", value, whole, "apposition", free=True)
+
+
+def _broken(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMatch]:
+    """The end of a relationship with whoever is named beside "I"."""
+    whole = words.clause(clause)
+    others = [
+        token for token in words.tokens[clause.begin : clause.subject_end]
+        if token.low not in ("me", "i", "and", "n", "&", "we", "my")
+    ]  # fmt: skip
+    value = (others[0].start, others[-1].end) if others else words.span(clause.begin, clause.subject_end)
+    slots = _PARTNERS if not others else (ANY,)
+    for slot in slots:
+        yield RuleMatch(speaker, slot, value, whole, "breakup", False, True, action="end", free=slot == ANY)
+
+
+def _partner_changes(found: list[RuleMatch]) -> Iterator[RuleMatch]:
+    """A husband is no fiancé any more: what the same person was before ends."""
+    for match in found:
+        if match.slot in ("wife", "husband", "married_to", "fiance", "fiancee") and match.polarity and not match.ended:
+            for slot in _PARTNERS[: 4 if match.slot.startswith("fianc") else 5]:
+                if slot != match.slot and not slot.startswith(match.slot[:5]):
+                    yield replace(match, slot=slot, polarity=False, ended=True, action="end", rule="became")

@@ -1,0 +1,32 @@
+"""What a rule makes of a clause: ranges of the text, before they become a statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from longmind.extract.statements import Action
+
+Range: TypeAlias = tuple[int, int]
+Subject: TypeAlias = str | Range
+"""A name known beforehand, or where in the text the name stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """`value`, `clause`, `when` and `old` are ranges of the text."""
+
+    subject: Subject
+    slot: str
+    value: Range
+    clause: Range
+    rule: str
+    polarity: bool = True
+    ended: bool = False
+    when: Range | None = None
+    action: Action = "record"
+    old: Range | None = None
+    free: bool = False
+    one: bool = False
+    """One value at a time, where the table has no slot of this name."""
+    names: tuple[str, ...] = ()
