@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from longmind.base.errors import InvalidInput
+from longmind.extract.language import other_language
 from longmind.extract.normalise import Plain, plain
 from longmind.extract.offsets import ByteOffsets
 from longmind.extract.reading import Reading
@@ -24,16 +25,24 @@ def find_statements(
     limit: int = DEFAULT_LIMIT,
     closed: bool = False,
     free: bool = True,
+    notes: list[str] | None = None,
 ) -> list[Statement]:
     """What the text says, in the order it says it.
 
     Statements in the first person have the subject "speaker". `speaker` is the name of whoever wrote the
     text, so that a transcript's label ("Ana: I moved") is known to be theirs. `closed` is for documents: only
     named subjects count, and nobody is "I". Without `free`, only what a slot of the table is for is told.
-    Text beyond the first `limit` characters is not read.
+    Text beyond the first `limit` characters is not read, nor is text in another language than English;
+    `notes` is told of either.
     """
     if limit < 0:
         raise InvalidInput(f"limit must not be negative: {limit}.")
+    if notes is not None and len(text) > limit:
+        notes.append(f"Only the first {limit} of {len(text)} characters were read for statements.")
+    if (foreign := other_language(text)) is not None:
+        if notes is not None:
+            notes.append(foreign)
+        return []
     found = _read(text[:limit], speaker, closed)
     return list(found) if free else [statement for statement in found if not statement.free]
 
@@ -102,7 +111,7 @@ class _Maker:
             when=when,
             action=match.action,
             old=None if match.old is None else self._words(match.old),
-            free=match.free and not is_slot(match.slot),
+            free=match.free,
             names=match.names,
         )
 

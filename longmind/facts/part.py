@@ -8,10 +8,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from longmind.base.errors import Corrupt
-from longmind.base.frame import Frame
+from longmind.base.frame import Frame, Kind
+from longmind.base.times import Clock
 from longmind.facts import names, removal, write
+from longmind.facts.anchor import anchored
 from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
 from longmind.facts.extraction import (
+    Channel,
     Extraction,
     ExtractionLimits,
     Extractor,
@@ -36,7 +39,7 @@ from longmind.facts.rows import (
 )
 from longmind.facts.rows import verify as verify_rows
 from longmind.facts.statements import Claim, Retraction
-from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_range, typed
+from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_qualifiers, check_range, typed
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Failed, Part, Problem
@@ -49,8 +52,16 @@ class FactsPart(Part):
 
     name = "facts"
 
-    def __init__(self, extractor: Extractor | None = None, *, limits: ExtractionLimits | None = None) -> None:
+    def __init__(
+        self,
+        extractor: Extractor | None = None,
+        *,
+        limits: ExtractionLimits | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """`clock` dates what is said without a moment of its own, so that "yesterday" is a day."""
         self.extractor = extractor
+        self.clock = clock
         self.limits = limits or ExtractionLimits()
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
@@ -60,7 +71,7 @@ class FactsPart(Part):
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
         try:
-            extraction = self.limits.cut(extractor.extract(_source(draft)))
+            extraction = self.limits.cut(extractor.extract(_source(draft, self.clock)))
             _check(extraction, draft.text)
             return extraction
         except Exception as error:  # foreign code must not keep a frame from being written
@@ -117,6 +128,7 @@ class FactsPart(Part):
         space: str,
         items: Sequence[tuple[Frame, Extraction]],
     ) -> None:
+        items = [(frame, anchored(tx.db, ledger, frame, item)) for frame, item in items]
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
         new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
@@ -155,7 +167,8 @@ class FactsPart(Part):
         return count_rows(snapshot)
 
 
-def _source(draft: Draft) -> Source:
+def _source(draft: Draft, clock: Clock | None) -> Source:
+    now = None if clock is None else clock.now()
     return Source(
         text=draft.text,
         space=draft.space,
@@ -165,10 +178,23 @@ def _source(draft: Draft) -> Source:
         speaker=draft.speaker,
         uri=draft.uri,
         title=draft.title,
-        occurred_at=draft.occurred_at,
+        occurred_at=now if draft.occurred_at is None else draft.occurred_at,
+        channel=channel_of(draft),
+        metadata=draft.metadata,
         chunk=draft.ordinal if draft.start is not None else None,
         cut=bool(draft.chunks),
     )
+
+
+def channel_of(draft: Draft) -> Channel:
+    """How the words came in, by what the frame says of itself."""
+    if draft.kind == Kind.TURN:
+        role = (draft.role or "user").lower()
+        return "user_turn" if role == "user" else "tool" if role == "tool" else "assistant_turn"
+    if draft.kind in (Kind.DOCUMENT, Kind.CHUNK) or draft.uri is not None:
+        web = draft.uri is not None and draft.uri.startswith(("http://", "https://"))
+        return "web" if web else "document"
+    return "note" if draft.speaker is None else "mail"
 
 
 def _check(extraction: Extraction, text: str) -> None:
@@ -178,7 +204,9 @@ def _check(extraction: Extraction, text: str) -> None:
         for name in (entity.key, *entity.aliases):
             Entity(name)
     for fact in extraction.facts:
-        Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+        Entity(fact.subject), Predicate(fact.predicate)
+        if fact.value is not None:
+            typed(fact.value)
         if fact.valid_from is not None and fact.valid_to is not None:
             check_order(fact.valid_from, fact.valid_to)
         if fact.start is not None and fact.end is not None:
@@ -209,11 +237,14 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         confidence=fact.confidence,
         asserted_at=frame.occurred_at,
     )
-    subject, predicate, value = Entity(fact.subject), Predicate(fact.predicate), typed(fact.value)
+    subject, predicate = Entity(fact.subject), Predicate(fact.predicate)
+    value = None if fact.value is None else typed(fact.value)
+    qualifiers = check_qualifiers(dict(fact.qualifiers))
     ending = Retraction(
         subject,
         predicate,
         value,
+        qualifiers=qualifiers,
         until=frame.occurred_at,
         reason="said to be over",
         evidence=(evidence,),
@@ -221,10 +252,13 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         flexible=True,
         by_clock=by_clock,
     )
+    if fact.action == "end" or value is None:
+        return _endings(ending, fact.valid_to)
     claim = Claim(
         subject,
         predicate,
         value,
+        qualifiers=qualifiers,
         start=frame.occurred_at,
         evidence=(evidence,),
         by_hand=False,
@@ -234,8 +268,10 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
     )
     start, end = fact.valid_from, fact.valid_to
     is_over = end is not None and end <= frame.occurred_at
-    if fact.action == "end":
-        return _endings(ending, end)
+    if fact.action == "correct" and fact.replaces is not None:
+        never = replace(ending, value=typed(Entity(fact.replaces)), until=None, reason="corrected")
+        plain = replace(never, value=typed(fact.replaces))
+        return [never, plain, claim if start is None else replace(claim, start=start, by_clock=False)]
     if start is None and is_over:
         # "I lived in Porto until 2019": from when is not told, so it takes what room is left before.
         unknown_start = replace(claim, start=CALENDAR_START, end=end, fills=True, by_clock=False)

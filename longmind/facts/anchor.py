@@ -1,0 +1,301 @@
+"""What a text refers to without naming it: the fact that "sold the Petrel" ends, the one "24, sorry" mends.
+
+An extractor sees one text. Here its facts meet the ledger: names that are known under another name, endings
+and corrections by their words, and denials. What comes out names subject, predicate and value outright.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from longmind.base.frame import Frame
+from longmind.facts.canonical import ObjectKind, alias_norm
+from longmind.facts.extraction import Extraction, FoundEntity, FoundFact
+from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
+from longmind.facts.values import Entity, Value
+from longmind.store.engine import Connection
+from longmind.store.visible import among
+
+ANY: Final = "*"
+_MOST: Final = 2000
+_HELD: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (EntityRow, "e"))
+_SMALL: Final = frozenset(
+    "a an the my our his her their your its this that these those of in on at to for from with by and or i "
+    "me we us he she it they them is are was were be been job account membership subscription new old up "
+    "all any some one position role contract lease place any more".split()
+)
+_ATTITUDES: Final = frozenset(
+    "likes dislikes loves hates enjoys adores detests prefers loathes despises can't_stand avoids fancies "
+    "not_likes not_loves not_enjoys".split()
+)
+_STATES: Final = {
+    "is": ("is", "role", "diet", "has_condition", "nationality", "religion", "marital_status", "allergic_to"),
+}
+_WORD: Final = re.compile(r"[\w@#+]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A fact that the ledger holds now, to no known end."""
+
+    subject: str
+    predicate: str
+    value: Value
+    cardinality: str
+    said: int
+    recorded: int
+
+    @property
+    def words(self) -> frozenset[str]:
+        return words_of(f"{self.predicate.replace('_', ' ')} {self.value}")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text by which things are told apart, without endings of number."""
+    found = []
+    for word in _WORD.findall(alias_norm(text)):
+        if word not in _SMALL:
+            plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
+            found.append(word[:-1] if plural else word)
+    return frozenset(found)
+
+
+def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Extraction:
+    """The same, said of what the ledger knows."""
+    if all(fact.predicate in ("session_id", "title") for fact in item.facts):
+        return item
+    ground = _Ground(db, ledger)
+    item = _by_known_names(ground, item)
+    facts: list[FoundFact] = []
+    for fact in item.facts:
+        facts += _each(ground, fact, frame)
+    return replace(item, facts=tuple(dict.fromkeys(facts)))
+
+
+class _Ground:
+    """What the ledger holds, looked up once for each subject that is asked for."""
+
+    def __init__(self, db: Connection, ledger: str) -> None:
+        self.db, self.ledger = db, ledger
+        self._held: dict[str, list[Held]] = {}
+
+    def held(self, subject: str) -> list[Held]:
+        """What is held of a subject now, the newest first."""
+        norm = Entity(subject).norm
+        if norm not in self._held:
+            sql = (
+                f"SELECT {_HELD.sql} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
+                "JOIN fact_span s ON s.fact_id = f.fact_id JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
+                "WHERE e.ledger = ? AND e.key_norm = ? AND s.system_to IS NULL AND s.valid_to IS NULL "
+                f"ORDER BY s.span_id DESC LIMIT {_MOST}"
+            )
+            rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger, norm))]
+            objects = self._objects([fact for fact, _, _, _ in rows])
+            self._held[norm] = [
+                Held(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
+                for f, s, p, e in rows
+                if f.fact_id in objects
+            ]
+        return self._held[norm]
+
+    def _objects(self, facts: Sequence[FactRow]) -> dict[int, Value]:
+        named = {fact.object_entity_id for fact in facts if fact.object_entity_id is not None}
+        keys: dict[int, str] = {}
+        if named:
+            clause = among("entity_id", sorted(named))
+            rows = self.db.all(f"SELECT entity_id, key FROM fact_entity WHERE {clause.sql}", clause.values)
+            keys = {int(entity_id): str(key) for entity_id, key in rows}
+        found: dict[int, Value] = {}
+        for fact in facts:
+            if fact.object_entity_id is not None:
+                found[fact.fact_id] = Entity(keys[fact.object_entity_id])
+            elif fact.object_kind == ObjectKind.TEXT:
+                found[fact.fact_id] = str(stored_object(fact, None))
+        return found
+
+    def known(self, names: Iterable[str]) -> dict[str, set[str]]:
+        """By normal form of a name, the keys of the entities that are called so."""
+        norms = sorted({alias_norm(name) for name in names})
+        if not norms:
+            return {}
+        clause = among("a.alias_norm", norms)
+        sql = (
+            "SELECT DISTINCT a.alias_norm, e.key FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
+            f"WHERE e.ledger = ? AND a.until IS NULL AND {clause.sql}"
+        )
+        keys: dict[str, set[str]] = {}
+        for norm, key in self.db.all(sql, (self.ledger, *clause.values)):
+            keys.setdefault(str(norm), set()).add(str(key))
+        return keys
+
+
+def _by_known_names(ground: _Ground, item: Extraction) -> Extraction:
+    """A name that means one known entity becomes that entity's key; "my wife" the one who is known to be."""
+    names = {fact.subject for fact in item.facts if fact.predicate not in ("session_id", "title", "is_a")}
+    known = ground.known(names)
+    keys: dict[str, str] = {}
+    for name in names:
+        found = known.get(alias_norm(name), set())
+        own = Entity(name).norm
+        if len(found) == 1 and all(Entity(key).norm != own for key in found):
+            keys[name] = next(iter(found))
+        elif "/" in name and not any(Entity(key).norm == own for key in found):
+            owner, _, relation = name.rpartition("/")
+            values = {str(held.value) for held in ground.held(owner) if held.predicate == relation}
+            if len(values) == 1:
+                keys[name] = values.pop()
+    entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
+    facts = tuple(replace(fact, subject=keys.get(fact.subject, fact.subject)) for fact in item.facts)
+    return replace(item, entities=tuple(_named_relatives(ground, entities, facts)), facts=facts)
+
+
+def _named_relatives(
+    ground: _Ground, entities: list[FoundEntity], facts: Sequence[FoundFact]
+) -> Iterator[FoundEntity]:
+    """ "My girlfriend, Temilade": where the girlfriend is known without a name, it is hers."""
+    yield from entities
+    for fact in facts:
+        if isinstance(fact.value, Entity) and fact.action == "record" and fact.polarity:
+            key = f"{fact.subject}/{fact.predicate}"
+            if ground.known([key]).get(alias_norm(key)):
+                yield FoundEntity(key, "person", (str(fact.value),))
+
+
+def _each(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    if fact.action == "correct" and fact.predicate == ANY:
+        yield from _corrections(ground, fact, frame)
+    elif fact.action == "correct":
+        yield from _corrected_slot(ground, fact)
+    elif fact.action == "end":
+        yield from _endings(ground, fact)
+    elif fact.replaces is not None:
+        yield from _replacements(ground, fact)
+    elif not fact.polarity:
+        yield from _denials(ground, fact)
+    else:
+        yield fact
+        yield from _turned(ground, fact)
+
+
+def _matching(ground: _Ground, subject: str, said: str) -> list[Held]:
+    """What is held of the subject that the words name."""
+    names = [word for word in re.findall(r"[\w'-]+", said) if word[:1].isupper() or any(c.isdigit() for c in word)]
+    wanted = words_of(" ".join(names)) or words_of(said)
+    if not wanted:
+        return []
+    return [held for held in ground.held(subject) if wanted <= held.words]
+
+
+def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    if fact.predicate != ANY:
+        yield fact
+        if isinstance(fact.value, str):
+            for held in _matching(ground, fact.subject, fact.value):
+                if held.predicate in _STATES.get(fact.predicate, ()) or held.predicate in ("has", "owns", "has_pet"):
+                    yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
+        return
+    for held in _matching(ground, fact.subject, str(fact.value)):
+        yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
+
+
+def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    old = _matching(ground, fact.subject, fact.replaces or "")
+    for held in old:
+        yield FoundFact(
+            fact.subject, held.predicate, held.value, fact.start, fact.end, action="end", valid_to=fact.valid_from
+        )
+    predicate = old[0].predicate if old and fact.predicate == "has" else fact.predicate
+    value = Entity(fact.value) if old and isinstance(old[0].value, Entity) and isinstance(fact.value, str) else fact.value
+    cardinality = None if old else fact.cardinality
+    yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
+
+
+def _denials(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    """What is denied ends, and that it is denied is held."""
+    yield replace(fact, action="end", polarity=True, valid_from=None)
+    if isinstance(fact.value, str):
+        for held in _matching(ground, fact.subject, fact.value):
+            if held.predicate != denied(fact.predicate) and not held.predicate.startswith("not_"):
+                same = held.predicate in _STATES.get(fact.predicate, (fact.predicate,))
+                liked = held.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
+                if same or liked:
+                    yield replace(fact, predicate=held.predicate, value=held.value, action="end", polarity=True)
+    yield replace(fact, predicate=denied(fact.predicate), polarity=True, cardinality="many")
+
+
+def denied(predicate: str) -> str:
+    """Under which predicate a denial is held."""
+    return "has_no" if predicate == "has" else f"not_{predicate}"
+
+
+def _turned(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    """What the new fact rules out: the denial of the same, the opposite attitude to the same thing."""
+    if fact.value is None or fact.action != "record" or (fact.valid_to is not None):
+        return
+    liked = fact.predicate in _ATTITUDES
+    said = words_of(str(fact.value))
+    for held in ground.held(fact.subject) if liked or fact.cardinality != "one" else ():
+        if held.predicate == fact.predicate:
+            continue
+        against = held.predicate == denied(fact.predicate) or (
+            held.predicate.startswith("not_") and held.predicate[4:] in _STATES.get(fact.predicate, ())
+        )
+        if (against or (liked and held.predicate in _ATTITUDES)) and words_of(str(held.value)) == said:
+            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+
+
+def _corrections(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
+    """The last thing held of the subject whose value is of the same shape is what was meant."""
+    value = str(fact.value)
+    best: Held | None = None
+    for held in ground.held(fact.subject):
+        if _alike(str(held.value), value) and (best is None or held.recorded > best.recorded):
+            best = held
+    if best is None:
+        return
+    yield _correction(fact, best, _mended(str(best.value), value))
+
+
+def _correction(fact: FoundFact, held: Held, value: Value) -> FoundFact:
+    if isinstance(held.value, Entity) and isinstance(value, str):
+        value = Entity(value)
+    return replace(
+        fact,
+        action="correct",
+        predicate=held.predicate,
+        value=value,
+        replaces=str(held.value),
+        valid_from=held.said,
+        cardinality=None,
+    )
+
+
+def _corrected_slot(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    """A correction that names its slot: what that held, or what was said to be the same sort of thing."""
+    slots = _STATES.get(fact.predicate, (fact.predicate,))
+    for held in ground.held(fact.subject):
+        if held.predicate in slots and str(held.value) != str(fact.value):
+            yield _correction(fact, held, fact.value if fact.value is not None else held.value)
+            return
+    yield replace(fact, action="record")
+
+
+def _shape(text: str) -> str:
+    word = text.split()[-1] if text.split() else ""
+    return "number" if any(c.isdigit() for c in text) else "name" if word[:1].isupper() else "word"
+
+
+def _alike(old: str, new: str) -> bool:
+    if _shape(new) == "number":
+        return re.search(r"\d", old) is not None
+    return bool(words_of(old) & words_of(new)) or (_shape(old) == _shape(new) == "name")
+
+
+def _mended(old: str, new: str) -> str:
+    """The old value with what is mended in it: "42 guests" and "24" are "24 guests"."""
+    if _shape(new) == "number" and " " not in new.strip():
+        return re.sub(r"\d[\d.,:]*", new, old, count=1)
+    return new
