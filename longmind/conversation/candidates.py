@@ -48,7 +48,7 @@ def from_turn(text: str, *, speaker: str | None = None) -> list[Candidate]:
             start=statement.start,
             end=statement.end,
         )
-        for statement in find_statements(text, speaker=speaker)
+        for statement in find_statements(text, speaker=speaker, free=False)
         for content in [render(statement, speaker=speaker)]
     ]
 
@@ -70,7 +70,7 @@ def from_text(
 def stated(text: str) -> Statement | None:
     """The one statement that a text makes; "User likes tea" is said of the speaker."""
     turned, count = _USER.subn(_STAND_IN, text)
-    statements = find_statements(turned)
+    statements = find_statements(turned, free=False)
     if len(statements) != 1:
         return None
     statement = statements[0]

@@ -10,9 +10,10 @@ from longmind.extract.grammar import ParsedClause
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
-from longmind.extract.verbs import form
+from longmind.extract.verbs import form, verb_forms
 from longmind.when.mentions import Mention, find_mention
 
 _PASSING: Final = frozenset(
@@ -28,8 +29,8 @@ _PASSING: Final = frozenset(
 _PASSING_DONE: Final = frozenset(
     "think guess know mean say tell ask wonder hope want need wish feel seem look try see hear understand "
     "agree believe suppose remember forget mention thank let wait expect assume realise realize notice "
-    "imagine happen sound appear figure cry laugh smile sigh swear argue explain check read click do get go "
-    "come put show turn last manage mind wake sit stand bother worry bring hang".split()
+    "imagine happen sound appear figure cry laugh smile sigh swear argue explain check click go "
+    "come show turn last manage mind wake sit stand bother worry bring hang".split()
 )
 _MOODS: Final = frozenset(
     "tired hungry sorry fine good great happy sad sure okay ok back here home late busy sick ready done lost "
@@ -46,13 +47,17 @@ _WEAK: Final = frozenset(
     "here there so too now then again one ones more less much what how why who".split()
 )
 _TRANSIENT_ING: Final = frozenset(
-    "look try think wonder get go have do be come ask hope feel start begin plan wait talk say tell sit stand "
+    "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring fix".split()
 )
+_LASTING_ING: Final = frozenset(
+    "live work study play learn train teach use stay rent drive date lead run do train build own volunteer".split()
+)
+_REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
 _STATIVE: Final = frozenset(
     "be have live work own like love hate prefer use need want know believe belong study rent teach reside "
-    "enjoy play speak wear drive smoke drink eat weigh cost keep".split()
+    "enjoy play speak wear drive smoke drink eat weigh cost".split()
 )
 _PARTICLES: Final = frozenset(
     "in on at to for with from by of about into onto over under near through across around off out up down "
@@ -106,18 +111,46 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
             yield _match(words, clause, about, "habit", words.span(verb.after - 1, verb.after), when)
         return
     over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
-    stop = without_tail(words.masked, span[0], span[1])
-    stop = _without_filler(words.masked, span[0], stop)
+    stop = _without_filler(words.masked, span[0], _without_time(words.masked, span[0], span[1]))
     if verb.tense in ("can", "cannot", "future"):
         yield from _ahead(words, clause, about, (span[0], stop), when)
         return
     slot, begin = _slot(words, clause, about)
+    if about.attribute is not None and verb.lemma != "be":
+        stop = span[1]
     pieces = _pieces(words, clause, begin, stop)
-    was = verb.tense == "past" and verb.lemma in _STATIVE and not verb.passive
+    was = verb.tense == "past" and verb.lemma in _STATIVE and not verb.passive and not _is_event(words, clause, when)
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):
-            continue
+            if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
+                continue
+            piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
         yield _match(words, clause, about, slot, piece, when, over=over or was)
+
+
+def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
+    """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
+    tokens = words.tokens[clause.verb.after : clause.end]
+    if clause.verb.lemma == "have":
+        return when is not None and when.kind not in ("length",) or any(_is_participle(t.low) for t in tokens[1:6])
+    return clause.verb.lemma == "be" and bool(tokens) and _is_participle(tokens[0].low) and tokens[0].low not in (
+        "married", "engaged", "based", "employed", "located", "retired", "involved", "stuck", "interested",
+    )  # fmt: skip
+
+
+def _is_participle(word: str) -> bool:
+    return any(which == "participle" for _, which in verb_forms().get(word, ()))
+
+
+def _without_time(masked: str, start: int, end: int) -> int:
+    """The end without a time that trails, unless the time is what is said: "on Fridays", "every day"."""
+    stop = without_tail(masked, start, end)
+    if stop >= end:
+        return end
+    when = find_mention(masked, stop, end)
+    if when is not None and when.kind == "repeated":
+        return end
+    return stop if masked[start:stop].strip(" ,") and stop > start + 1 else end
 
 
 def _match(
@@ -136,10 +169,12 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     first = words.tokens[verb.after].low if verb.after < clause.end else ""
     if verb.lemma == "be" and not verb.passive:
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
-    if verb.tense in ("progressive", "lasting") and verb.form == "ing":
+    if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
+        if clause.kind == "elided":
+            return verb.lemma not in _LASTING_ING
         return verb.lemma in _TRANSIENT_ING
     if verb.tense == "present" and not verb.passive:
-        return verb.lemma in _PASSING and about.attribute is None
+        return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
     if verb.tense in ("past", "perfect"):
         return verb.lemma in _PASSING_DONE
     return verb.lemma in _PASSING
@@ -178,9 +213,14 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         name = form(verb.lemma, "ing")
     else:
         name = form(verb.lemma, "third")
-    if preposition and at + 1 < clause.end:
+    if verb.lemma == "be" and verb.tense == "past" and not verb.passive and _is_event(words, clause, None):
+        name, at = words.tokens[at].low, at + 1
+        preposition = words.tokens[at].low if at < clause.end and words.tokens[at].low in _PARTICLES else ""
+    if verb.lemma == "have" and verb.tense == "past":
+        name = "had"
+    if preposition and at + 1 < clause.end and not is_slot(f"{name}_{preposition}"):
         return f"{name}_{preposition}", words.tokens[at + 1].start
-    return name, words.tokens[at].start
+    return name, words.tokens[min(at, clause.end - 1)].start
 
 
 def _ahead(
@@ -214,7 +254,7 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
     """The value, cut where it goes on about something else; after "be" each thing said is a value."""
     masked = words.masked
-    tokens = [token for token in words.tokens[clause.verb.after : clause.end] if begin <= token.start < stop]
+    tokens = [token for token in words.tokens[clause.verb.first : clause.end] if begin <= token.start < stop]
     parts: list[list[Token]] = [[]]
     for position, token in enumerate(tokens):
         if token.tag == ",":
@@ -238,7 +278,7 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
     for start, end in spans:
         cut = _RELATIVE.search(masked, start, end)
         end = cut.start() if cut is not None and cut.start() > start + 2 else end
-        start, end = trimmed(masked, start, _without_filler(masked, start, without_tail(masked, start, end)))
+        start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
         if start < end:
             found.append((start, end))
     return found

@@ -93,6 +93,8 @@ class _Group:
                     break
             elif token.tag != "R" or (self.be and low in _PREDICATIVE):
                 break
+            elif low in ("nearly", "almost", "maybe", "perhaps", "possibly", "supposedly", "allegedly"):
+                self.unreal = True
             self.at += 1
         return self._main(third=third, plural=plural, bare=bare)
 
@@ -125,7 +127,7 @@ class _Group:
             self.be = True
             self.past = self.past or low in ("was", "were", "wasn't", "weren't")
         elif low in DO:
-            if self.do or self.have or self.be:
+            if self.do or self.have or self.be or self.tense is not None or self.unreal:
                 return False
             self.do, self.past = True, self.past or low in ("did", "didn't")
         return True
@@ -279,6 +281,8 @@ class Parser:
                 at, opening = at + 1, True
                 continue
             clause = self._clause(at, found, link, opening=opening)
+            if clause is not None and not clause.shared and at and self.tokens[at - 1].low in ("until", "till", "before"):
+                clause.link = self.tokens[at - 1].low
             if clause is not None:
                 if found and found[-1].end > at:
                     found[-1].end = self._boundary(at)
@@ -319,8 +323,10 @@ class Parser:
             noun.kind == "pronoun" and self.tokens[at].low == "they"
         )
         verb = verb_group(self.tokens, noun.end, self.count, third=third, plural=noun.plural)
-        if verb is None:
+        if verb is None or (self.tokens[verb.after - 1].low == "'s" and self._low(verb.after) in ("", ",", ".")):
             return None
+        if verb.lemma == "have" and self._low(verb.after) == "to" and self._low(verb.after + 1) == "be":
+            verb.lemma, verb.after = "be", verb.after + 2
         return ParsedClause(
             noun.kind, noun.begin, noun.end, verb, self._complement_end(verb.after), link, apposed=noun.apposed
         )
@@ -420,18 +426,31 @@ class Parser:
         if low in ("his", "her", "their"):
             end = self._phrase_end(at + 1)
             return _Noun("pronoun", at, end, self._is_plural(at + 1, end)) if end > at + 1 else None
+        if at == 0 and token.tag in ("U", "N") and (end := self._bare_relation(at)) > at:
+            return _Noun("my", at, end, self._is_plural(at, end))
         if token.tag == "U" or (token.text[:1].isupper() and token.tag in ("N", "V") and low not in _OPENING):
             end = self._name_end(at)
             if end > at and not (end == at + 1 and token.tag == "V"):
                 return _Noun("named", at, end, False)
         if low in ("the", "a", "an", "this", "that", "these", "those", "no", "every") or token.tag in ("N", "M", "V"):
             begin = at + 1 if token.tag in ("D", "S") else at
+            if token.tag == "M" and begin + 1 < self.count and self.tokens[begin + 1].tag == "U":
+                return None
             end = self._phrase_end(begin)
             if end <= begin or (token.tag == "V" and end == at + 1 and not low.endswith(("s", "ing"))):
                 return None
             kind: SubjectKind = "my" if is_relation(self.tokens[end - 1].low) and token.tag != "D" else "thing"
             return _Noun(kind, at, end, self._is_plural(begin, end))
         return None
+
+    def _bare_relation(self, at: int) -> int:
+        """Where a relative told without "my" ends: "Mum", "best mate"."""
+        for end in (at + 1, at + 2):
+            if end <= self.count and is_relation(self.tokens[end - 1].low):
+                if end == at + 2 and self.tokens[at].low not in ("best", "older", "younger", "little", "big", "old"):
+                    return at
+                return end
+        return at
 
     def _phrase_end(self, at: int) -> int:
         """Past adjectives and nouns: up to the verb, a preposition or a mark; at most seven words."""
@@ -485,6 +504,10 @@ class Parser:
         plural = self._is_plural(at, stop)
         following = self.tokens[stop + 1] if stop + 1 < self.count else None
         if following is not None and (following.low == "'s" or following.tag == "X") and not forms & {"third"}:
+            return False
+        if following is not None and following.tag == "V" and forms == {"third"} and any(
+            which == "base" for _, which in verb_forms().get(following.low, ())
+        ):  # fmt: skip
             return False
         if forms & {"past"}:
             return not (following is not None and following.tag == "X")

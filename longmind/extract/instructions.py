@@ -80,12 +80,16 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
     if _ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
         return None
     topic = topic_of(text)
+    if topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
+        return None
     lasting = _LASTING.search(words.masked, sentence[0], sentence[1]) is not None
     if topic == "instruction" and not (lasting and _ABOUT_ANSWERS.search(text)) and not re.search(
         r"\b(?:always|never|don't|do not|from now on|in future)\b", whole, re.I
     ):  # fmt: skip
         return None
     span = trimmed(words.masked, start, end)
+    if words.masked[slice(*span)].lower().endswith(" even"):
+        span = trimmed(words.masked, span[0], span[1] - 5)
     lead = _PLEASE.match(words.masked, *span)
     span = (lead.end() if lead else span[0], span[1])
     return RuleMatch(speaker, topic, span, span, "instruction")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,23 +12,23 @@ from longmind.extract.fragments import find_in_fragment, find_pairs, find_relati
 from longmind.extract.free import Words, find_free
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order
-from longmind.extract.kin import RELATIONS
+from longmind.extract.kin import PARTNERS, RELATIONS
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_possessed
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 from longmind.extract.subjects import About, Scene
-from longmind.extract.tokens import tokens_of
+from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token, tokens_of
 from longmind.extract.verbal import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
 from longmind.when.mentions import Mention, find_mention
 
 _REPORTS: Final = frozenset(
     "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend suspect feel "
-    "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour".split()
+    "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour remind".split()
 )
 _IF: Final = frozenset({"if", "unless", "whether", "lest"})
+_NOT_YET: Final = frozenset({"until", "till", "before", *_IF})
 _TAGS: Final = frozenset("i'm i am you know it's that's".split())
-_PARTNERS: Final = ("fiance", "fiancee", "boyfriend", "girlfriend", "partner", "wife", "husband")
 _ATTRIBUTES: Final = frozenset(
     "deadline budget lead owner price password address director ceo name number code date time size colour "
     "color team manager chair status version language database port url email phone rent fee salary height "
@@ -55,6 +55,8 @@ class Reading:
         words = Words(self.masked, tokens_of(self.masked, *span))
         if not words.tokens:
             return
+        if _asks(words.tokens):
+            return
         clauses = Parser(words.tokens).clauses()
         real = [clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)]
         if not real:
@@ -63,10 +65,12 @@ class Reading:
                 yield from find_relatives(words, span, speaker)
             return
         yield from self._before(words, real[0], span, scene)
-        conditional = any(clause.link in _IF for clause in real)
+        conditional = any(_is_condition(words, clause) for clause in real)
         previous: ParsedClause | None = None
         for clause in real:
-            asserted = not conditional and not _is_reported(words, previous, clause)
+            asserted = not _is_reported(words, previous, clause) and clause.link not in _NOT_YET
+            asserted = asserted and not _is_doubted(words, clause)
+            asserted = asserted and (not conditional or clause.kind == "order" and clause.link not in _IF)
             if asserted:
                 yield from self._clause(words, clause, previous, scene, span)
             elif previous is None or clause.kind not in ("you", "order"):
@@ -76,9 +80,11 @@ class Reading:
     def _before(self, words: Words, first: ParsedClause, span: Range, scene: Scene) -> Iterator[RuleMatch]:
         """A label or an appointment before the first clause, or after the last one."""
         at = min(first.begin, first.verb.first)
-        if at >= 2 and words.tokens[at - 1].text in (",", ";", "-", "!") and scene.speaker is not None:
+        if at >= 2 and words.tokens[at - 1].text in (",", ";", "-", "!", ":") and scene.speaker is not None:
             before = (span[0], words.tokens[at - 1].start)
-            yield from find_in_fragment(Words(self.masked, words.tokens[: at - 1]), before, scene)
+            own = Words(self.masked, words.tokens[: at - 1])
+            yield from find_in_fragment(own, before, scene)
+            yield from find_relatives(own, before, scene.speaker)
 
     def _clause(
         self, words: Words, clause: ParsedClause, previous: ParsedClause | None, scene: Scene, span: Range
@@ -93,6 +99,10 @@ class Reading:
                     yield from find_in_fragment(words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene)
             return
         about = self._about(words, clause, scene)
+        if about is None and clause.kind == "my" and speaker is not None and not clause.verb.unreal:
+            # A word of no use as a slot, like "number", may still begin one: "my number is".
+            own = About(speaker, "speaker", attribute="")
+            yield from self._by_table(words, clause, own, scene, self._when(words, clause, previous, span))
         if about is None:
             return
         yield from _apposed(words, clause, about, scene)
@@ -117,7 +127,6 @@ class Reading:
         table = [] if clause.verb.unreal else self._by_table(words, clause, about, scene, when)
         if table:
             yield from table
-            yield from _partner_changes(table)
             yield from self._instead(words, clause, about)
             return
         changes = find_changes(words, clause, about, when)
@@ -153,7 +162,8 @@ class Reading:
         name = words.span(clause.begin, clause.subject_end) if clause.kind == "named" else None
         old = Clause(start, end, person, name, verb_start, when)  # type: ignore[arg-type]
         subject_tokens = words.tokens[clause.begin : clause.subject_end]
-        if clause.kind == "my" and scene.speaker is not None and len(subject_tokens) > 1:
+        personal = about.attribute is not None and clause.kind in ("named", "thing") and about.key == scene.speaker
+        if (clause.kind == "my" and len(subject_tokens) > 1 or personal) and scene.speaker is not None:
             skip = 1 if subject_tokens[0].low in ("my", "our") else 0
             if subject_tokens[0].low != "our":
                 possessed = list(
@@ -201,6 +211,10 @@ class Reading:
             if owner is None:
                 return None
             return scene._owned(owner.key, owner.names[0] if owner.names else owner.key, tokens[1:])
+        if clause.begin == 0 and clause.kind in ("named", "thing"):
+            personal = scene.personal(tokens)
+            if personal is not None:
+                return personal
         if clause.kind == "named":
             return scene.of_name(tokens)
         about = scene.of_thing(tokens)
@@ -220,6 +234,38 @@ class Reading:
         return find_mention(self.masked, before, begin) if before < begin else None
 
 
+_ASKING: Final = frozenset(
+    "do does did am is are was were can could will would should have has what what's where when why who how which "
+    "shall may".split()
+)
+
+
+def _asks(tokens: Sequence[Token]) -> bool:
+    """A question without its mark: "do i still live in denver"."""
+    at = next((i for i, token in enumerate(tokens[:3]) if token.low not in INTERJECTIONS), 0)
+    return (
+        at + 1 < len(tokens)
+        and tokens[at].low in _ASKING
+        and (tokens[at + 1].low in NOMINATIVE or tokens[at + 1].tag == "X" and tokens[at].tag == "S")
+    )
+
+
+def _is_doubted(words: Words, clause: ParsedClause) -> bool:
+    at = clause.begin
+    return any(token.low in _DOUBT for token in words.tokens[max(0, at - 2) : at])
+
+
+_DOUBT: Final = frozenset(
+    "maybe perhaps possibly apparently supposedly allegedly imagine suppose pretend hypothetically".split()
+)
+
+
+def _is_condition(words: Words, clause: ParsedClause) -> bool:
+    at = min(clause.begin, clause.verb.first)
+    before = [token.low for token in words.tokens[max(0, at - 2) : at]]
+    return clause.link in _IF and "even" not in before
+
+
 def _is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClause) -> bool:
     """Whether somebody only says or thinks so: the clause before ends in such a verb."""
     if previous is None or previous.verb.lemma not in _REPORTS or clause.shared:
@@ -227,7 +273,7 @@ def _is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClau
     if previous.verb.lemma == "say" and previous.kind == "i":
         return False
     gap = [token.low for token in words.tokens[previous.verb.after : min(clause.begin, clause.verb.first)]]
-    return all(word in ("that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap)
+    return all(word in (":", "that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap)
 
 
 def _apposed(words: Words, clause: ParsedClause, about: About, scene: Scene) -> Iterator[RuleMatch]:
@@ -257,15 +303,6 @@ def _broken(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMa
         if token.low not in ("me", "i", "and", "n", "&", "we", "my")
     ]  # fmt: skip
     value = (others[0].start, others[-1].end) if others else words.span(clause.begin, clause.subject_end)
-    slots = _PARTNERS if not others else (ANY,)
+    slots = PARTNERS if not others else (ANY,)
     for slot in slots:
         yield RuleMatch(speaker, slot, value, whole, "breakup", False, True, action="end", free=slot == ANY)
-
-
-def _partner_changes(found: list[RuleMatch]) -> Iterator[RuleMatch]:
-    """A husband is no fiancé any more: what the same person was before ends."""
-    for match in found:
-        if match.slot in ("wife", "husband", "married_to", "fiance", "fiancee") and match.polarity and not match.ended:
-            for slot in _PARTNERS[: 4 if match.slot.startswith("fianc") else 5]:
-                if slot != match.slot and not slot.startswith(match.slot[:5]):
-                    yield replace(match, slot=slot, polarity=False, ended=True, action="end", rule="became")

@@ -77,6 +77,8 @@ _HOME_VERBS = (
     VerbRule("moved_to", "lives_in", ("move", "relocate", "emigrate"),
              r"(?: back| over| down| up| out| permanently| away)?(?: here)? to ", names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses", then=(Then(" from ", "lives_in", names.place, ended=True),)),
+    VerbRule("moved_into", "lives_in", ("move",), " (?:back )?in(?:to)? ", names.place, tenses=DONE,
+             persons=TOGETHER, denial="refuses"),
     VerbRule("settled_in", "lives_in", ("settle",), " (?:down )?in ", names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses"),
 )  # fmt: skip
@@ -84,6 +86,7 @@ _HOME_VERBS = (
 _HOME_OWN = (
     OwnRule("home_is_in", "(?:new |current )?(?:home|house|apartment|flat|place)", "lives_in", " is in ",
             names.place),
+    OwnRule("home_is", "home", "lives_in", "(?: is|'s) (?:now )?", names.place),
     OwnRule("hometown", "home ?town", "from", "(?: is|'s) ", names.place),
 )  # fmt: skip
 
@@ -132,6 +135,8 @@ _WORK_VERBS = (
     VerbRule("joined", "works_at", ("join",), " (?:the team at )?", names.named_organisation, tenses=DONE,
              denial="refuses",
              then=(Then(r"(?: (?:last|this) \w+| in [A-Z]\w+(?: \d{4})?)? as ", "role", roles.role),)),
+    VerbRule("joined_as", "role", ("join",), " (?:us|the team|the company|the board) as ", roles.role, tenses=DONE,
+             denial="refuses"),
     VerbRule("started_working", "works_at", ("start", "begin"),
              rf"(?: working| work|{_JOB})(?: at| for| with) ", names.organisation, tenses=DONE,
              denial="refuses", then=(_AS,)),
@@ -192,7 +197,7 @@ _WORK_OWN = (
 _PRESENT_OR_BEEN = tenses("present", "perfect")
 _NOW_AND_NOT = tenses("present", "progressive", "lasting")
 _FAVOURITE_IS = (
-    r"(?: is| are|'s|'re| include| includes| =|:)"
+    r"(?: is| are|'s|'re| include| includes| has to be| have to be| would have to be| must be| =|:)"
     r"(?: (?:definitely|probably|still|currently|now|by far|actually))? "
 )
 
@@ -220,6 +225,8 @@ _PREFERENCES_VERBS = (
              tenses=PRESENT, denial="refuses"),
     VerbRule("cannot_stand", "dislikes", ("stand", "bear"), " ", preferences.liking, tenses=tenses("cannot"),
              denial="keeps"),
+    VerbRule("gone_off", "dislikes", ("go",), " (?:right |completely |totally |really )?off ", preferences.liking,
+             tenses=DONE, denial="refuses"),
     VerbRule("prefers", "prefers", ("prefer",), " ", preferences.preferred, tenses=PRESENT, denial="refuses"),
     VerbRule("diet", "diet", ("be",), "", attributes.diet, tenses=STATE),
     VerbRule("became_diet", "diet", ("go", "become", "turn"), " ", attributes.diet,

@@ -41,6 +41,10 @@ _ADJECTIVES: Final = frozenset(
     "first other amazing good close current former own whole entire main usual best favourite favorite "
     "second third previous next latest regular".split()
 )
+_PERSONAL: Final = frozenset(
+    "home passport surname birthday height weight email phone mobile number address name job allergies "
+    "allergy diet pronouns hometown nickname age".split()
+)
 _MASCULINE: Final = frozenset({"he", "his", "him"})
 _FEMININE: Final = frozenset({"she", "her"})
 
@@ -118,6 +122,13 @@ class Scene:
         if not slot or nouns[-1] in _NO_THING:
             return None
         return About(owner, "speaker" if owner == self.speaker else "person", attribute=slot)
+
+    def personal(self, tokens: Sequence[Token]) -> About | None:
+        """A thing that everybody has one of, told without "my": "Home is Olomouc", "blood type: 0"."""
+        words = [token.low for token in tokens]
+        if self.speaker is None or not words or words[-1] not in _PERSONAL or len(words) > 3:
+            return None
+        return About(self.speaker, "speaker", attribute=slot_of(words))
 
     def of_name(self, tokens: Sequence[Token]) -> About | None:
         """What a capitalised phrase names; "Ana's sister" is somebody of hers."""

@@ -9,6 +9,7 @@ from longmind.extract.verbs import verb_forms
 
 _TOKEN = pattern(
     r"'(?:s|m|re|ve|ll|d)(?![^\W_])"
+    r"|[A-Z]\.(?=\s[A-Z])|(?:Dr|Mr|Mrs|Ms|Prof|St)\.(?=\s)"
     r"|\d[\d.,:]*\d(?:st|nd|rd|th|[a-z]{1,2})?(?![^\W_])"
     r"|[^\W_]+(?:(?:[-.&/@+]|'(?!(?:s|m|re|ve|ll|d)(?![^\W_])))[^\W_]+)*"
     r"|[^\w\s]|_+"
@@ -29,8 +30,8 @@ _DETERMINERS: Final = _set(
 _PREPOSITIONS: Final = _set(
     "in on at to for with from by of about into onto over under near by between among through across along "
     "around behind beside besides beyond despite during except inside outside off out up down past per "
-    "since till until toward towards upon via within without against above below after before like than as "
-    "next instead round"
+    "since till until toward towards upon via within without against above below after before than as "
+    "next instead round including regarding concerning"
 )
 COORDINATORS: Final = _set("and but or nor so plus & yet then n")
 _SUBORDINATORS: Final = _set(

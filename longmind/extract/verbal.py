@@ -53,8 +53,7 @@ def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
         found.append(Predicate(verb.lemma, "past", verb.denied, verb.ended, after, start))
     if verb.form == "participle" and verb.lemma == "get":
         found.append(Predicate("have", "present", verb.denied, verb.ended, after, start))
-    found += _stopped(words, clause)
-    return found
+    return [*_stopped(words, clause), *found]
 
 
 def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:

@@ -40,7 +40,7 @@ _TEXT_TO_WORK_ON = pattern(
 )
 _SARCASM = pattern(
     r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
-    r"|\boh,? sure\b|\bhow original\b|\bnot!|\bsarcas|\blol\b|\bkidding\b|\bin my dreams\b|\bi wish\b"
+    r"|\boh,? sure\b|\bhow original\b|\bnot!|\bsarcas|\blol\b(?=\W*$)|\bkidding\b|\bin my dreams\b|\bi wish\b"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,
 )
@@ -87,11 +87,29 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
             continue
         if sentence.label is not None and sentence.label.lower() in _FOREIGN_LABELS:
             continue
+        if sentence.label is not None and speaker is None:
+            sentence = _without_label(masked, sentence)
         assertion = _before_the_question(masked, sentence) if sentence.question else sentence
         if assertion is not None:
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             person = None if closed else _first_person(sentence.label, speaker)
             yield Voiced(assertion, person, following)
+
+
+_SELF = pattern(r"\b(?:i|i'm|i've|my|me|we|our)\b", re.IGNORECASE)
+
+
+def _without_label(masked: str, sentence: Sentence) -> Sentence:
+    """ "Allergies: walnuts" names no speaker: where nobody speaks of themselves, the label is part of it."""
+    label = str(sentence.label)
+    if label.lower() in _SELF_LABELS | _REMARK_LABELS or label.split()[0].lower() in _MACHINE_LABELS:
+        return sentence
+    if _SELF.search(masked, sentence.start, sentence.end) is not None:
+        return sentence
+    start = masked.rfind(label, max(0, sentence.start - 90), sentence.start)
+    if start < 0 or "\n" in masked[start : sentence.start] or masked[start + len(label) : sentence.start].strip(" *:"):
+        return sentence
+    return Sentence(start, sentence.end, sentence.question, sentence.paragraph, None)
 
 
 def is_meant(masked: str, voiced: Voiced) -> bool:

@@ -40,7 +40,7 @@ _FILLER = pattern(
     r"|originally|the most|the best|more than anything(?: else)?|in general|at all|much|btw|really|lately"
     r"|forever|instead|please|thanks|haha|lol|ever|by now|especially|for sure|for now|still|already|alone"
     r"|for fun|as always|you know|of course|all the time|sometimes|to death|in particular"
-    r"|overall)){1,3}+[\s,.\"'*_]*$",
+    r"|overall|after all|from now on|from here on|for the record|these days)){1,3}+[\s,.\"'*_]*$",
     re.IGNORECASE,
 )
 _FOLLOW = pattern(
