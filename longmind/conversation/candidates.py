@@ -37,19 +37,31 @@ class Candidate:
         return words_of(self.content)
 
 
-def from_turn(text: str, *, speaker: str | None = None) -> list[Candidate]:
-    """What the rules find in the words of a user; of several users, each by name is someone else."""
+def _is_relative(statement: Statement) -> bool:
+    """Whether it is about somebody who is known only by what they are to the user."""
+    return statement.subject.startswith(f"{SPEAKER}/") and statement.action == "record"
+
+
+def from_turn(
+    text: str, *, speaker: str | None = None, said_at: int | None = None, notes: list[str] | None = None
+) -> list[Candidate]:
+    """What the rules find in the words of a user; of several users, each by name is someone else.
+
+    With the moment it was said, "yesterday" is told as a date.
+    """
     return [
         Candidate(
             content=content,
             statement=statement if speaker is None else _named(statement, speaker),
+            archives=statement.action == "end",
             tags=(statement.kind, *pii_tags(content)),
             rule=statement.rule,
             start=statement.start,
             end=statement.end,
         )
-        for statement in find_statements(text, speaker=speaker, free=False)
-        for content in [render(statement, speaker=speaker)]
+        for statement in find_statements(text, speaker=speaker, notes=notes)
+        if not statement.free or statement.old or statement.action == "end" or _is_relative(statement)
+        for content in [render(statement, speaker=speaker, said_at=said_at)]
     ]
 
 

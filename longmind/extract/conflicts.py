@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from longmind.extract.patterns import pattern
-from longmind.extract.statements import ANY, Statement
+from longmind.extract.statements import Statement
 
 _ARTICLES = frozenset({"a", "an", "the", "to", "my", "our", "on", "in"})
 _COMPARISON = pattern(r"\s+(?:to|over|than|rather than|instead of)\s+", re.IGNORECASE)

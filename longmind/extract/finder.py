@@ -113,6 +113,7 @@ class _Maker:
             old=None if match.old is None else self._words(match.old),
             free=match.free,
             names=match.names,
+            verb=match.verb,
         )
 
 

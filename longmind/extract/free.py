@@ -44,7 +44,7 @@ _MOODS: Final = frozenset(
 )
 _WEAK: Final = frozenset(
     "it this that these those them him her me us you something anything nothing everything someone anyone "
-    "here there so too now then again one ones more less much what how why who".split()
+    "here there so too now then again one ones more less much what how why who stuff the".split()
 )
 _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
@@ -71,6 +71,13 @@ _FILLER: Final = pattern(
     r"immediately)\b[\s,]*)+$",
     re.IGNORECASE,
 )
+_ONE: Final = frozenset(
+    "drives weighs earns banks_with is_with trains_at lives works works_for works_as works_with rents wears "
+    "lives_at lives_on is_based sleeps is_on_days".split()
+)
+"""Free slots that hold one value at a time."""
+_SEVERAL: Final = frozenset("has is plans can cannot got bought".split())
+"""Slots in which something new does not take the place of what was there."""
 _OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 _ANEW: Final = pattern(
     r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|in its place)\b",
@@ -156,11 +163,11 @@ def _without_time(masked: str, start: int, end: int) -> int:
 def _match(
     words: Words, clause: ParsedClause, about: About, slot: str, value: Range, when: Mention | None, *, over: bool = False
 ) -> RuleMatch:
-    anew = clause.verb.tense == "present" and _ANEW.search(words.masked, *words.clause(clause)) is not None
+    anew = clause.verb.tense in ("present", "future") and _ANEW.search(words.masked, *words.clause(clause)) is not None
     return RuleMatch(
-        about.key, slot, value, words.clause(clause), "free", polarity=not clause.verb.denied, ended=over,
-        when=None if when is None else when[:2], free=True, one=about.attribute is not None or (anew and about.sort == "thing"),
-        names=about.names,
+        about.key, slot, value, words.clause(clause), "free" if about.attribute is None else "attribute", polarity=not clause.verb.denied, ended=over,
+        when=None if when is None else when[:2], free=True, one=about.attribute is not None or slot in _ONE,
+        names=about.names, old=value[:1] * 2 if anew and slot not in _SEVERAL and not clause.verb.denied else None,
     )  # fmt: skip
 
 
@@ -251,6 +258,39 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
     return stop if found is None else start + found.start()
 
 
+def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
+    """After "be", the tokens of each thing that is said: "vegetarian", "allergic to peanuts"."""
+    found: list[tuple[int, int]] = []
+    begin = clause.verb.after
+    for at in range(begin, clause.end + 1):
+        token = words.tokens[at] if at < clause.end else None
+        joins = token is not None and token.low in ("and", "but", "&")
+        if token is None or token.tag == "," or (joins and _starts_another(words.tokens, at, begin, clause.end)):
+            if at > begin:
+                if found and not _goes_on(words.tokens[begin:at]):
+                    break
+                found.append((begin, at))
+            begin = at + 1
+            if joins and token is not None and begin < clause.end and words.tokens[begin].tag == "R":
+                pass
+    return found
+
+
+def _starts_another(tokens: Sequence[Token], at: int, begin: int, end: int) -> bool:
+    return at + 1 < end and tokens[at + 1].tag in ("N", "D", "U", "R") and at - begin <= 6
+
+
+def _goes_on(part: Sequence[Token]) -> bool:
+    """Whether what stands after a comma is another description."""
+    first = part[0]
+    if first.low in ("and", "but"):
+        part = part[1:]
+        first = part[0] if part else first
+    return bool(part) and len(part) <= 7 and first.tag in ("N", "D", "U", "M") and not _has_verb(part) and (
+        first.low not in ("which", "who", "that", "the", "thanks", "please")
+    )  # fmt: skip
+
+
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
     """The value, cut where it goes on about something else; after "be" each thing said is a value."""
     masked = words.masked
@@ -271,7 +311,7 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
     if not kept[0]:
         return []
     if clause.verb.lemma == "be" and not clause.verb.passive:
-        spans = [(part[0].start, part[-1].end) for part in kept if part]
+        spans = [(kept[0][0].start, kept[0][-1].end)]
     else:
         spans = [(kept[0][0].start, kept[-1][-1].end)]
     found = []

@@ -280,6 +280,9 @@ class Parser:
                 link = token.low if token.tag in ("C", "S") else link if token.tag == "," and opening else token.low
                 at, opening = at + 1, True
                 continue
+            if token.low in ("there", "here") and self._low(at + 1) in ("'s", "is", "are", "was", "were", "has", "'re"):
+                at, opening = at + 2, False
+                continue
             clause = self._clause(at, found, link, opening=opening)
             if clause is not None and not clause.shared and at and self.tokens[at - 1].low in ("until", "till", "before"):
                 clause.link = self.tokens[at - 1].low
@@ -294,7 +297,7 @@ class Parser:
         return found
 
     def _boundary(self, at: int) -> int:
-        while at > 0 and self.tokens[at - 1].tag in ("C", ",", "S", ".", "R"):
+        while at > 0 and (self.tokens[at - 1].tag in ("C", ",", "S", ".", "R") or self.tokens[at - 1].low in _BEFORE_CLAUSE):
             if self.tokens[at - 1].tag == "R" and not (at > 1 and self.tokens[at - 2].tag in ("C", ",", ".")):
                 break
             at -= 1
@@ -587,6 +590,7 @@ class Parser:
 _CUTTING: Final = frozenset(
     "if because although though while whereas unless which who whom whose when whenever cause cuz where".split()
 )
+_BEFORE_CLAUSE: Final = frozenset("as than since until till before after".split())
 _TAKES_NOUNS: Final = frozenset("like love enjoy hate prefer adore dislike".split())
 _OPENING: Final = frozenset(
     "hi hello hey oh ah well yes yeah yep yup no nope nah ok okay sure right sorry thanks thank please btw fyi "

@@ -9,13 +9,14 @@ from typing import Final
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
 from longmind.extract.clauses import Clause
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives
-from longmind.extract.free import Words, find_free
+from longmind.extract.free import Words, described_as, find_free
 from longmind.extract.grammar import ParsedClause, Parser
-from longmind.extract.instructions import find_order
-from longmind.extract.kin import PARTNERS, RELATIONS
+from longmind.extract.corrections import corrects, find_correction
+from longmind.extract.instructions import find_order, topic_of
+from longmind.extract.kin import PARTNERS, RELATIONS, is_relation
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_possessed
 from longmind.extract.rule_match import Range, RuleMatch
-from longmind.extract.statements import ANY
+from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
 from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token, tokens_of
 from longmind.extract.verbal import find_by_verb, predicates_of
@@ -43,6 +44,8 @@ class Reading:
         self.masked = masked
         self.closed = closed
         self.scenes: dict[str | None, Scene] = {}
+        self.span = (0, 0)
+        self.refused = False
 
     def sentence(self, voiced: Voiced) -> Iterator[RuleMatch]:
         """What one sentence says."""
@@ -53,10 +56,16 @@ class Reading:
             yield from find_fixed(self.masked, *span, speaker)
             yield from find_apposed(self.masked, *span, speaker)
         words = Words(self.masked, tokens_of(self.masked, *span))
+        self.span = span
         if not words.tokens:
             return
         if _asks(words.tokens):
             return
+        if speaker is not None:
+            mended, self.refused = find_correction(words, span, speaker, after=self.refused)
+            if mended is not None:
+                yield mended
+                return
         clauses = Parser(words.tokens).clauses()
         real = [clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)]
         if not real:
@@ -107,13 +116,25 @@ class Reading:
             return
         yield from _apposed(words, clause, about, scene)
         when = self._when(words, clause, previous, span)
-        found = list(self._told(words, clause, about, scene, when))
-        yield from found
+        for match in self._told(words, clause, about, scene, when):
+            yield self._marked(match, words, clause, about)
         if clause.apposed is None and about.sort != "thing" or about.attribute is None:
             whole = words.clause(clause)
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
         if speaker is not None and about.key == speaker:
+            _relatives_mentioned(words, clause, scene)
             yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
+
+    def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause, about: About) -> RuleMatch:
+        """A wish for answers in its own slot; a correction as one."""
+        if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
+            topic = topic_of(self.masked[match.value[0] : match.value[1]])
+            if topic != "instruction":
+                match = replace(match, slot=topic, free=False)
+        stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
+        if stated and match.action == "record" and corrects(self.masked, self.span, words.clause(clause)):
+            match = replace(match, action="correct")
+        return match
 
     def _told(
         self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
@@ -124,14 +145,22 @@ class Reading:
         if is_gone(words, clause) and clause.kind not in ("i", "we", "elided") and scene.speaker is not None:
             yield from each_end(words, clause, About(scene.speaker, "speaker"), when)
             return
+        named = self._named(words, clause, about, scene)
+        if named is not None:
+            yield from named
+            return
         table = [] if clause.verb.unreal else self._by_table(words, clause, about, scene, when)
+        momentary = bool(table) and all(match.slot == "did" for match in table)
+        changes = find_changes(words, clause, about, when) if momentary or not table else None
+        if changes is not None:
+            yield from changes
+            return
+        if clause.verb.lemma == "be" and not clause.verb.passive and not clause.verb.unreal:
+            yield from self._described(words, clause, about, scene, when, table)
+            return
         if table:
             yield from table
             yield from self._instead(words, clause, about)
-            return
-        changes = find_changes(words, clause, about, when)
-        if changes is not None:
-            yield from changes
             return
         if self.closed and about.sort != "person":
             return
@@ -145,6 +174,54 @@ class Reading:
             return
         if not self.closed:
             yield from find_free(words, clause, about, when)
+
+    def _described(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None, table: list[RuleMatch]
+    ) -> Iterator[RuleMatch]:
+        """What somebody is said to be, each thing by itself: "vegetarian and allergic to peanuts"."""
+        yield from table
+        if any(match.rule == "inverse" for match in table):
+            return
+        read_to = max((match.value[1] for match in table), default=0)
+        for number, (first, after) in enumerate(described_as(words, clause)):
+            if words.tokens[first].start < read_to:
+                continue
+            who, begin = about, first
+            token = words.tokens[first]
+            if number and token.tag == "U" and about.sort == "person" and after - first > 1 and about.attribute is None:
+                end = first + 1
+                while end < after and words.tokens[end].tag == "U":
+                    end += 1
+                other = scene.of_name(words.tokens[first:end]) if end < after else None
+                if other is not None:  # "Tobia is nine, Lucrezia six"
+                    who, begin = other, end
+                    scene.mention(other)
+            piece = replace(clause, verb=replace(clause.verb, after=begin), end=after)
+            found = self._by_table(words, piece, who, scene, when) if number and who is about else []
+            yield from found
+            if not found and not self.closed:
+                yield from find_free(words, piece, who, when)
+        yield from self._instead(words, clause, about)
+
+    def _named(self, words: Words, clause: ParsedClause, about: About, scene: Scene) -> list[RuleMatch] | None:
+        """ "He's called Biscuit", "it is named Orion": a name for whoever was spoken of."""
+        verb = clause.verb
+        first = words.tokens[verb.after].low if verb.after < clause.end else ""
+        if verb.lemma != "be" or first not in ("called", "named") or verb.denied or verb.unreal:
+            return None
+        if clause.kind in ("i", "we", "my") and about.attribute is None or verb.after + 1 >= clause.end:
+            return None
+        end = verb.after + 1
+        while end < clause.end and words.tokens[end].tag in ("U", "N", "M") and words.tokens[end].tag != ",":
+            end += 1
+        value = words.span(verb.after + 1, max(end, verb.after + 2))
+        whole = words.clause(clause)
+        if about.relation is not None and "/" in about.key:
+            owner = about.key.rpartition("/")[0]
+            scene.mention(About(self.masked[value[0] : value[1]].title(), "person", relation=about.relation))
+            return [RuleMatch(owner, about.relation, value, whole, "relation_named")]
+        slot = about.attribute or "name"
+        return [RuleMatch(about.key, slot, value, whole, "named", free=True, one=True, names=about.names)]
 
     def _instead(self, words: Words, clause: ParsedClause, about: About) -> Iterator[RuleMatch]:
         instead = find_instead(words, clause)
@@ -274,6 +351,19 @@ def _is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClau
         return False
     gap = [token.low for token in words.tokens[previous.verb.after : min(clause.begin, clause.verb.first)]]
     return all(word in (":", "that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap)
+
+
+def _relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:
+    """ "We got a puppy": whom "he" may mean next."""
+    for at in range(clause.verb.after, clause.end):
+        token = words.tokens[at]
+        if token.tag in ("N", "V", "U") and is_relation(token.low):
+            begin = at
+            while begin > clause.verb.after and words.tokens[begin - 1].tag in ("N", "M"):
+                begin -= 1
+            about = scene.of_phrase(words.tokens[begin : at + 1])
+            if about is not None and about.sort == "person":
+                scene.mention(about)
 
 
 def _apposed(words: Words, clause: ParsedClause, about: About, scene: Scene) -> Iterator[RuleMatch]:

@@ -30,3 +30,5 @@ class RuleMatch:
     one: bool = False
     """One value at a time, where the table has no slot of this name."""
     names: tuple[str, ...] = ()
+    verb: str = ""
+    """The verb that said it, where the table has one slot for several."""

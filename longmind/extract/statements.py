@@ -54,6 +54,8 @@ class Statement:
     action: Action = "record"
     old: str | None = None
     free: bool = False
+    verb: str = ""
+    """The verb that said it, by its base form: "love" where the slot is `likes`."""
     names: tuple[str, ...] = ()
     """Further names that the text has for the subject."""
 
@@ -71,6 +73,12 @@ class Slot:
     cardinality: Cardinality
     phrase: str
 
+
+INSTRUCTIONS: Final = frozenset(
+    "instruction answer_language answer_length answer_format answer_tone units theme email_signoff emoji "
+    "code_style".split()
+)
+"""What the assistant is told to keep to."""
 
 RELATIONS_OF_ONE = (
     "wife husband spouse partner girlfriend boyfriend fiance fiancee mother father stepmother stepfather "

@@ -121,7 +121,10 @@ def _apply(
     polarity = rule.polarity and (rule.denial == "keeps" or not predicate.denied)
     whole = clause_range(masked, clause)
     return [
-        RuleMatch(subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2])
+        RuleMatch(
+            subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2],
+            verb=predicate.lemma,
+        )
         for slot, span, over in values
     ]
 

@@ -35,7 +35,8 @@ _TEXT_TO_WORK_ON = pattern(
     r"\b(?:translate|rewrite|rephrase|reword|proof-?read|correct|fix|edit|summari[sz]e|paraphrase|improve"
     r"|polish|grammar|essay|e-?mail|letter|bio|story|poem|lyrics|draft|text|paragraph|passage|example|quote"
     r"|sentences?|prompt|cover letter|speech|script|message|following|conversation|transcript|article"
-    r"|review|post|tweet)\b[^.!?\n]{0,80}:(?:\s|$)",
+    r"|review|post|tweet|song|tune|chorus|verse|something like|goes like|joke|saying|headline|caption|entry"
+    r"|dialogue|monologue|scene|character|novel|chapter)\b[^.!?\n]{0,80}:(?:\s|$)",
     re.IGNORECASE,
 )
 _SARCASM = pattern(

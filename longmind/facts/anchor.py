@@ -13,7 +13,8 @@ from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.facts.canonical import ObjectKind, alias_norm
-from longmind.facts.extraction import Extraction, FoundEntity, FoundFact
+from longmind.extract.kin import RELATIONS
+from longmind.facts.extraction import USER, Extraction, FoundEntity, FoundFact
 from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity, Value
 from longmind.store.engine import Connection
@@ -101,6 +102,23 @@ class _Ground:
             ]
         return self._held[norm]
 
+    def latest(self) -> list[Held]:
+        """What was recorded last, of whatever subject, the newest first."""
+        sql = (
+            f"SELECT {_HELD.sql} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
+            "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
+            "JOIN fact_entity e ON e.entity_id = f.subject_entity_id "
+            "WHERE f.ledger = ? AND s.system_to IS NULL AND s.valid_to IS NULL AND p.key_norm <> 'session_id' "
+            "ORDER BY s.span_id DESC LIMIT 20"
+        )
+        rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger,))]
+        objects = self._objects([fact for fact, _, _, _ in rows])
+        return [
+            Held(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
+            for f, s, p, e in rows
+            if f.fact_id in objects
+        ]
+
     def _objects(self, facts: Sequence[FactRow]) -> dict[int, Value]:
         named = {fact.object_entity_id for fact in facts if fact.object_entity_id is not None}
         keys: dict[int, str] = {}
@@ -147,21 +165,40 @@ def _by_known_names(ground: _Ground, item: Extraction) -> Extraction:
             values = {str(held.value) for held in ground.held(owner) if held.predicate == relation}
             if len(values) == 1:
                 keys[name] = values.pop()
+    facts = _naming(ground, item.facts, keys)
     entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
-    facts = tuple(replace(fact, subject=keys.get(fact.subject, fact.subject)) for fact in item.facts)
-    return replace(item, entities=tuple(_named_relatives(ground, entities, facts)), facts=facts)
+    facts = tuple(_as_attribute(ground, replace(fact, subject=keys.get(fact.subject, fact.subject))) for fact in facts)
+    aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
+    return replace(item, entities=(*entities, *aliases), facts=facts)
 
 
-def _named_relatives(
-    ground: _Ground, entities: list[FoundEntity], facts: Sequence[FoundFact]
-) -> Iterator[FoundEntity]:
-    """ "My girlfriend, Temilade": where the girlfriend is known without a name, it is hers."""
-    yield from entities
+def _naming(ground: _Ground, facts: Sequence[FoundFact], keys: dict[str, str]) -> list[FoundFact]:
+    """ "My girlfriend, Temilade": where the girlfriend is known without a name, the name is hers."""
+    found = []
     for fact in facts:
-        if isinstance(fact.value, Entity) and fact.action == "record" and fact.polarity:
+        if isinstance(fact.value, Entity) and fact.action == "record" and fact.polarity and fact.predicate in RELATIONS:
             key = f"{fact.subject}/{fact.predicate}"
-            if ground.known([key]).get(alias_norm(key)):
-                yield FoundEntity(key, "person", (str(fact.value),))
+            if any(Entity(known).norm == Entity(key).norm for known in ground.known([key]).get(alias_norm(key), ())):
+                keys[str(fact.value)] = key
+                fact = replace(fact, value=str(fact.value))
+        found.append(fact)
+    return found
+
+
+_MOVED: Final = re.compile(r"(?:is|moved|pushed|postponed|rescheduled|changed|shifted|brought|put)(?:_\w+)?$")
+
+
+def _as_attribute(ground: _Ground, fact: FoundFact) -> FoundFact:
+    """ "The viva is on the 26th": said of a thing that the user spoke of as theirs."""
+    if fact.subject[:1].isupper() or "/" in fact.subject or fact.action != "record" or not fact.polarity:
+        return fact
+    slot = fact.subject.replace(" ", "_").replace("-", "_")
+    if slot == USER or _MOVED.match(fact.predicate) is None:
+        return fact
+    for held in ground.held(USER):
+        if held.predicate == slot:
+            return replace(fact, subject=USER, predicate=slot, cardinality="one")
+    return fact
 
 
 def _each(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
@@ -192,6 +229,8 @@ def _matching(ground: _Ground, subject: str, said: str) -> list[Held]:
 def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate != ANY:
         yield fact
+        if not fact.polarity:
+            yield replace(fact, predicate=denied(fact.predicate), action="record", polarity=True, cardinality="many")
         if isinstance(fact.value, str):
             for held in _matching(ground, fact.subject, fact.value):
                 if held.predicate in _STATES.get(fact.predicate, ()) or held.predicate in ("has", "owns", "has_pet"):
@@ -202,7 +241,11 @@ def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
 
 
 def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
-    old = _matching(ground, fact.subject, fact.replaces or "")
+    if not fact.replaces:  # whatever the slot holds
+        old = [held for held in ground.held(fact.subject) if held.predicate == fact.predicate]
+        old = [held for held in old if str(held.value).casefold() != str(fact.value).casefold()]
+    else:
+        old = _matching(ground, fact.subject, fact.replaces)
     for held in old:
         yield FoundFact(
             fact.subject, held.predicate, held.value, fact.start, fact.end, action="end", valid_to=fact.valid_from
@@ -231,10 +274,27 @@ def denied(predicate: str) -> str:
     return "has_no" if predicate == "has" else f"not_{predicate}"
 
 
+_PARTNERS: Final = frozenset(
+    "fiance fiancee boyfriend girlfriend partner wife husband married_to engaged_to".split()
+)
+
+
+def _other_ties(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    """Who is a husband now is no fiancé any more, and a new partner follows the old one."""
+    for held in ground.held(fact.subject):
+        if held.predicate in _PARTNERS and held.predicate != fact.predicate:
+            same = str(held.value).casefold() == str(fact.value).casefold()
+            married = {held.predicate, fact.predicate} & {"married_to"} and same
+            if same and not married:
+                yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+
+
 def _turned(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """What the new fact rules out: the denial of the same, the opposite attitude to the same thing."""
     if fact.value is None or fact.action != "record" or (fact.valid_to is not None):
         return
+    if fact.predicate in _PARTNERS:
+        yield from _other_ties(ground, fact)
     liked = fact.predicate in _ATTITUDES
     said = words_of(str(fact.value))
     for held in ground.held(fact.subject) if liked or fact.cardinality != "one" else ():
@@ -251,11 +311,14 @@ def _corrections(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[Fou
     """The last thing held of the subject whose value is of the same shape is what was meant."""
     value = str(fact.value)
     best: Held | None = None
-    for held in ground.held(fact.subject):
-        if _alike(str(held.value), value) and (best is None or held.recorded > best.recorded):
+    for held in ground.latest():
+        if str(held.value).casefold() == value.casefold():
+            return
+        if best is None and _alike(str(held.value), value):
             best = held
     if best is None:
         return
+    fact = replace(fact, subject=best.subject)
     yield _correction(fact, best, _mended(str(best.value), value))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from longmind.extract import ANY, SPEAKER, Statement, find_statements
 from longmind.extract.dating import with_dates
+from longmind.extract.verbs import form
 from longmind.facts.extraction import USER, FoundEntity, FoundFact, Source, is_key
 from longmind.facts.values import Entity, Value
 
@@ -21,6 +22,7 @@ _NO_NAME: Final = re.compile(
 )
 _INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
 _CLOSED: Final = frozenset({"document", "web", "import"})
+_LIKINGS: Final = frozenset("love enjoy adore hate detest loathe despise".split())
 _OWN_DATE: Final = frozenset({"event", "plans", "did"})
 """Slots whose value tells its own time."""
 
@@ -35,13 +37,28 @@ def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
         if subject is None or not is_key(subject):
             continue
         value = _value(statement, source.occurred_at)
-        names = tuple(name for name in statement.names if is_key(name))
+        names = (*(name for name in statement.names if is_key(name)), *short_names(subject))
         if statement.slot in ("name", "nickname") and statement.holds and is_key(str(value)):
             names = (*names, str(value))
         yield FoundEntity(subject, "person", names), _fact(source, statement, subject, value)
         if isinstance(value, Entity) and statement.holds:
             kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
-            yield FoundEntity(str(value), kind), None
+            yield FoundEntity(str(value), kind, short_names(str(value)) if kind == "person" else ()), None
+
+
+_TITLES: Final = frozenset(
+    "mr mrs ms dr prof auntie aunt uncle tante grandma grandpa sir lady project mr. mrs. ms. dr. prof.".split()
+)
+
+
+def short_names(key: str) -> tuple[str, ...]:
+    """What a person with several names is also called: the first, or what follows a title."""
+    words = key.split()
+    if not 2 <= len(words) <= 3 or not all(word[:1].isupper() for word in words):
+        return ()
+    if words[0].lower() in _TITLES:
+        return (" ".join(words[1:]),)
+    return (words[0],)
 
 
 def _subject(said: str, source: Source) -> str | None:
@@ -61,7 +78,7 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
     action = statement.action if statement.action != "record" else "record" if recorded else "end"
     return FoundFact(
         subject=subject,
-        predicate=statement.slot,
+        predicate=_predicate(statement),
         value=str(value) if statement.slot == ANY else value,
         start=statement.start,
         end=statement.end,
@@ -69,9 +86,16 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
         action=action,
         valid_from=since if action != "end" else None,
         valid_to=until,
-        polarity=statement.polarity or action == "end",
+        polarity=statement.polarity or statement.slot == ANY,
         replaces=statement.old,
     )
+
+
+def _predicate(statement: Statement) -> str:
+    """The slot; for likings the verb itself, since "love" says more than "like"."""
+    if statement.slot in ("likes", "dislikes") and statement.verb in _LIKINGS:
+        return form(statement.verb, "third")
+    return statement.slot
 
 
 def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None]:

@@ -46,7 +46,7 @@ _FILLER = pattern(
 _FOLLOW = pattern(
     r"\s*(?:$|[-\u2013,.;:()!?\ue000\u2026\u2014\"'*_\n\U0001f000-\U0001faff\u2600-\u27bf])|\s+(?:and|with"
     r"|but|in|since|for|now|as|because|near|at|on|which|where|who|by|when|so|to|from|after|before|until"
-    r"|though|although|these|this|last|next|right|currently|atm|while|or|too|again|anymore|any|permanently"
+    r"|though|although|these|this|last|next|right|currently|atm|while|or|too|again|anymore|any|permanently|already|after|atm"
     r"|full|part|full-time|part-time|myself|alone|together|originally|during|under|back|about|recently"
     r"|yesterday|today|tomorrow|if|than|that|just|also|almost|over|every|most|then|instead|half|btw|all|not"
     r"|one|two|three|several|years|due|via|within|outside|remotely|a|an|my|our|his|her|their|is|are|was"
