@@ -41,7 +41,7 @@ _INSTEAD: Final = pattern(
 _CUT: Final = pattern(r",|\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)\w+)\b", re.IGNORECASE)
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
 _GONE: Final = pattern(
-    r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut)\b",
+    r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut|up(?=$|,))\b",
     re.IGNORECASE,
 )
 _RUNS_OUT: Final = frozenset({("run", "out"), ("go", "through"), ("end", ""), ("expire", ""), ("finish", ""), ("close", "")})
@@ -102,8 +102,9 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
     if verb.lemma == "be":
         return _GONE.match(words.masked, start, end) is not None and end - start < 24
     particle = words.tokens[verb.after].low if verb.after < clause.end else ""
+    alone = start >= end or words.tokens[verb.after].tag in ("P", "R") or words.tokens[verb.after].low in ("last", "this")
     return verb.tense in ("past", "perfect") and (
-        (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and start >= end)
+        (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)
     )
 
 

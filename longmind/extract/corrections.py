@@ -18,6 +18,7 @@ _MARK: Final = (
 _VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
 _AFTER: Final = pattern(rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$", re.IGNORECASE)
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
+_SAID_BUT: Final = pattern(rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE)
 _NO_ITS: Final = pattern(rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}(?:,? not .*)?$", re.IGNORECASE)
 _NOT: Final = pattern(r"(?:no[,.! ]+)?not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$", re.IGNORECASE)
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
@@ -36,7 +37,7 @@ def find_correction(
     text = words.masked[span[0] : span[1]]
     if len(text) > 140:
         return None, False
-    for shape in (_AFTER, _BEFORE, _NO_ITS):
+    for shape in (_SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
         found = shape.match(text)
         if found is not None and _is_value(found.group("value")):
             return _made(words, span, speaker, found), False

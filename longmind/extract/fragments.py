@@ -22,7 +22,7 @@ _NO_LABEL: Final = frozenset(
     "objective objectives introduction context present thing thoughts news".split()
 )
 _PAIR: Final = pattern(
-    r"(?:(?:and|the|my|our|with) )?(?P<name>[a-z][a-z-]*(?: [a-z][a-z-]*)?) (?:is |= ?|: ?|no\.? |number )?"
+    r"(?:(?:and|the|my|our|with) )?(?P<name>[A-Za-z][a-z-]*(?: [a-z][a-z-]*)?) (?:is |= ?|: ?|no\.? |number )?"
     r"(?P<value>(?=[^\s]*[\dA-Z#@])[^\s,;]+(?: [^\s,;]+){0,4})$"
 )
 _NO_PAIR: Final = frozenset(
@@ -64,6 +64,10 @@ def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMa
     if other is not None:
         value = (start + other.start("what"), start + other.end("what"))
         yield RuleMatch(speaker, "is", value, (start, end), "not_a", polarity=False, free=True)
+        return
+    pair = pair_in(words.masked, (start, end))
+    if pair is not None and re.search(r"\d", words.masked[pair[1][0] : pair[1][1]]):
+        yield RuleMatch(speaker, pair[0], pair[1], (start, end), "attribute", free=True, one=True)
         return
     yield from _event(words, (start, end), speaker)
 
@@ -143,7 +147,7 @@ def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
     found = _PAIR.match(masked[span[0] : span[1]])
     if found is None or any(word in _NO_PAIR for word in found.group("name").split()):
         return None
-    slot = re.sub(r"\W", "_", found.group("name"))
+    slot = re.sub(r"\W", "_", found.group("name").lower())
     return slot, (span[0] + found.start("value"), span[0] + found.end("value"))
 
 

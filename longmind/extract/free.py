@@ -29,8 +29,8 @@ _PASSING: Final = frozenset(
 _PASSING_DONE: Final = frozenset(
     "think guess know mean say tell ask wonder hope want need wish feel seem look try see hear understand "
     "agree believe suppose remember forget mention thank let wait expect assume realise realize notice "
-    "imagine happen sound appear figure cry laugh smile sigh swear argue explain check click go "
-    "come show turn last manage mind wake sit stand bother worry bring hang".split()
+    "imagine happen sound appear figure cry laugh smile sigh swear argue explain check click "
+    "show last manage mind wake sit stand bother worry bring hang".split()
 )
 _MOODS: Final = frozenset(
     "tired hungry sorry fine good great happy sad sure okay ok back here home late busy sick ready done lost "
@@ -44,15 +44,20 @@ _MOODS: Final = frozenset(
 )
 _WEAK: Final = frozenset(
     "it this that these those them him her me us you something anything nothing everything someone anyone "
-    "here there so too now then again one ones more less much what how why who stuff the".split()
+    "here there so too now then again one ones more less much what how why who stuff".split()
 )
 _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring fix".split()
 )
+_FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LASTING_ING: Final = frozenset(
     "live work study play learn train teach use stay rent drive date lead run do train build own volunteer".split()
+)
+_EMPTY: Final = frozenset(
+    "have do go come get know see say work try stay leave start stop agree wait come happen look talk win lose "
+    "change rest sleep move".split()
 )
 _REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
 _STATIVE: Final = frozenset(
@@ -114,8 +119,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         return
     span = words.span(verb.after, clause.end)
     if span[0] >= span[1]:
-        if verb.lemma in ("smoke", "drink", "vape", "drive", "swim", "retire") and verb.tense == "present":
-            yield _match(words, clause, about, "habit", words.span(verb.after - 1, verb.after), when)
+        if verb.tense in ("present", "lasting", "progressive") and verb.lemma not in _EMPTY and verb.lemma != "be":
+            yield _match(words, clause, about, "does", words.span(verb.after - 1, verb.after), when, over=verb.ended)
         return
     over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
     stop = _without_filler(words.masked, span[0], _without_time(words.masked, span[0], span[1]))
@@ -125,7 +130,7 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
     slot, begin = _slot(words, clause, about)
     if about.attribute is not None and verb.lemma != "be":
         stop = span[1]
-    pieces = _pieces(words, clause, begin, stop)
+    pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
     was = verb.tense == "past" and verb.lemma in _STATIVE and not verb.passive and not _is_event(words, clause, when)
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):
@@ -157,7 +162,8 @@ def _without_time(masked: str, start: int, end: int) -> int:
     when = find_mention(masked, stop, end)
     if when is not None and when.kind == "repeated":
         return end
-    return stop if masked[start:stop].strip(" ,") and stop > start + 1 else end
+    left = masked[start:stop].split()
+    return stop if left and left[-1].strip(",").lower() not in _PARTICLES else end
 
 
 def _match(
@@ -179,11 +185,13 @@ def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
         if clause.kind == "elided":
             return verb.lemma not in _LASTING_ING
-        return verb.lemma in _TRANSIENT_ING
+        return verb.lemma in _TRANSIENT_ING and not (verb.lemma == "get" and first in ("married", "divorced", "a"))
     if verb.tense == "present" and not verb.passive:
         return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
     if verb.tense in ("past", "perfect"):
-        return verb.lemma in _PASSING_DONE
+        if verb.lemma in ("go", "come"):
+            return verb.tense == "past" and first != "back" and about.sort == "speaker"
+        return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.tokens[clause.end - 1].low == "mind")
     return verb.lemma in _PASSING
 
 
@@ -192,6 +200,8 @@ def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:
     at = clause.verb.after + 1
     if at >= clause.end:
         return False
+    if words.tokens[at].low in ("of", "about", "with", "to") and first in _FELT:
+        return at + 1 < clause.end and words.tokens[at + 1].low not in _WEAK
     if first in ("in", "on", "off", "out", "up", "down", "about", "over", "like"):
         return first in ("in", "on", "off") and words.tokens[at].low not in _WEAK
     return first in ("too", "very", "so", "really", "quite", "pretty", "super", "not", "a") and not (
@@ -211,6 +221,8 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
             return about.attribute, words.span(at, clause.end)[0]
         return about.attribute, words.span(verb.first, clause.end)[0]
     if verb.lemma == "be" and not verb.passive:
+        name = "is"
+    elif verb.lemma == "become":
         name = "is"
     elif verb.passive:
         name = words.tokens[at - 1].low

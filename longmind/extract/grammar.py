@@ -145,7 +145,10 @@ class _Group:
             return ()
         if token.tag == "U" and self.at > 0 and not token.text.isupper():
             return ()
-        return verb_forms().get(token.low, ())
+        found = verb_forms().get(token.low, ())
+        if not found and token.tag == "N" and self.at and self.tokens[self.at - 1].tag == "I":
+            return _guessed(token.low, self.tokens[self.at - 1].low)
+        return found
 
     def _main(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
         forms = dict((which, lemma) for lemma, which in reversed(self._forms()))
@@ -236,6 +239,15 @@ class _Group:
         )
 
 
+def _guessed(word: str, pronoun: str) -> tuple[tuple[str, Form], ...]:
+    """A verb that no list has, right after a pronoun: "I dyed", "she crochets"."""
+    if word.endswith("ed") and len(word) > 4:
+        return ((word[:-1], "past"), (word[:-1], "participle"))
+    if word.endswith("s") and len(word) > 4 and pronoun in ("he", "she", "it"):
+        return ((word[:-1], "third"),)
+    return ()
+
+
 _PREDICATIVE: Final = frozenset(
     "together long well home back away alone far abroad right half apart fast here there too very so quite "
     "rather pretty super full-time part-time almost nearly mostly".split()
@@ -276,6 +288,12 @@ class Parser:
         at, link, opening = 0, "", True
         while at < self.count:
             token = self.tokens[at]
+            if token.low == "who" and (relative := self._relative(at)) is not None:
+                if found and found[-1].end > at:
+                    found[-1].end = self._boundary(at)
+                found.append(relative)
+                at, link, opening = max(relative.verb.after, at + 1), "", False
+                continue
             if token.tag in ("C", ",", ".", "S"):
                 link = token.low if token.tag in ("C", "S") else link if token.tag == "," and opening else token.low
                 at, opening = at + 1, True
@@ -284,7 +302,7 @@ class Parser:
                 at, opening = at + 2, False
                 continue
             clause = self._clause(at, found, link, opening=opening)
-            if clause is not None and not clause.shared and at and self.tokens[at - 1].low in ("until", "till", "before"):
+            if clause is not None and not clause.shared and at and self.tokens[at - 1].low in _TIMED:
                 clause.link = self.tokens[at - 1].low
             if clause is not None:
                 if found and found[-1].end > at:
@@ -295,6 +313,22 @@ class Parser:
             at += 1
             opening = opening and token.tag == "R" or (opening and token.low in _OPENING)
         return found
+
+    def _relative(self, at: int) -> ParsedClause | None:
+        """ "My sister, who lives in Turku": the clause of whoever stands before "who"."""
+        end = at - 1 if at and self.tokens[at - 1].tag == "," else at
+        for begin in range(max(0, end - 5), end):
+            token = self.tokens[begin]
+            if token.low not in ("my", "our") and token.tag != "U":
+                continue
+            noun = self._simple(begin)
+            if noun is not None and noun.kind == "my" and noun.end < end and self.tokens[noun.end].tag == "U":
+                noun = _Noun("my", begin, self._name_end(noun.end), False)
+            if noun is not None and noun.end == end:
+                verb = verb_group(self.tokens, at + 1, self.count, third=True, plural=noun.plural)
+                if verb is not None:
+                    return ParsedClause(noun.kind, begin, end, verb, self._complement_end(verb.after), "who")
+        return None
 
     def _boundary(self, at: int) -> int:
         while at > 0 and (self.tokens[at - 1].tag in ("C", ",", "S", ".", "R") or self.tokens[at - 1].low in _BEFORE_CLAUSE):
@@ -348,7 +382,10 @@ class Parser:
             return None
         word = self.tokens[verb.after - 1].low
         if verb.form in ("base", "third", "past") and verb.first == verb.after - 1:
-            if link == "," and (verb.form == "base" or word in ALSO_NOUNS):
+            following = self.tokens[verb.after].tag if verb.after < self.count else ""
+            if link == "," and word in ALSO_NOUNS and following not in ("P", "D"):
+                return None
+            if link == "," and verb.form == "past" and before.verb.lemma == "be":
                 return None
             if word in ALSO_NOUNS or (verb.form == "third" and word[:-1] in ALSO_NOUNS):
                 following = self.tokens[verb.after].tag if verb.after < self.count else ""
@@ -372,15 +409,18 @@ class Parser:
         if token is None or token.low in ("last", "frequent") or token.tag not in ("V", "X") or token.low in ("'s", "'d"):
             return None
         if token.tag == "X" and token.low not in (
-            "don't", "do", "haven't", "been", "can't", "cannot", "didn't", "got", "won't", "wasn't", "was", "had",
+            "don't", "do", "be", "haven't", "been", "can't", "cannot", "didn't", "got", "won't", "wasn't", "was", "had",
             "have",
         ):  # fmt: skip
             return None
         verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
         if verb is None:
             return None
-        if token.low in ("don't", "do"):
-            kind: SubjectKind = "order"
+        casual = token.text.islower() and verb.lemma in _OWN_STATES and first
+        if token.low in ("don't", "do") or token.low == "be":
+            kind: SubjectKind = "elided" if casual else "order"
+        elif casual:
+            kind = "elided"
         elif verb.form in ("past", "ing", "participle") or token.tag == "X":
             kind = "elided"
         else:
@@ -429,10 +469,14 @@ class Parser:
         if low in ("his", "her", "their"):
             end = self._phrase_end(at + 1)
             return _Noun("pronoun", at, end, self._is_plural(at + 1, end)) if end > at + 1 else None
+        if at == 0 and low == "home":
+            return _Noun("thing", at, at + 1, False)
         if at == 0 and token.tag in ("U", "N") and (end := self._bare_relation(at)) > at:
             return _Noun("my", at, end, self._is_plural(at, end))
         if token.tag == "U" or (token.text[:1].isupper() and token.tag in ("N", "V") and low not in _OPENING):
             end = self._name_end(at)
+            if end == at + 1 and at == 0 and low.endswith("s") and self._is_base(end):
+                return _Noun("thing", at, end, True)
             if end > at and not (end == at + 1 and token.tag == "V"):
                 return _Noun("named", at, end, False)
         if low in ("the", "a", "an", "this", "that", "these", "those", "no", "every") or token.tag in ("N", "M", "V"):
@@ -446,11 +490,17 @@ class Parser:
             return _Noun(kind, at, end, self._is_plural(begin, end))
         return None
 
+    def _is_base(self, at: int) -> bool:
+        token = self.tokens[at] if at < self.count else None
+        return token is not None and token.tag == "V" and any(w == "base" for _, w in verb_forms().get(token.low, ()))
+
     def _bare_relation(self, at: int) -> int:
         """Where a relative told without "my" ends: "Mum", "best mate"."""
         for end in (at + 1, at + 2):
             if end <= self.count and is_relation(self.tokens[end - 1].low):
                 if end == at + 2 and self.tokens[at].low not in ("best", "older", "younger", "little", "big", "old"):
+                    return at
+                if end < self.count and self.tokens[end].low == "'s" and end + 1 < self.count and self._possessive(end):
                     return at
                 return end
         return at
@@ -590,6 +640,8 @@ class Parser:
 _CUTTING: Final = frozenset(
     "if because although though while whereas unless which who whom whose when whenever cause cuz where".split()
 )
+_TIMED: Final = frozenset({"until", "till", "before", "since", "after"})
+_OWN_STATES: Final = frozenset("work live love hate eat drink drive play study have own like smoke".split())
 _BEFORE_CLAUSE: Final = frozenset("as than since until till before after".split())
 _TAKES_NOUNS: Final = frozenset("like love enjoy hate prefer adore dislike".split())
 _OPENING: Final = frozenset(

@@ -25,7 +25,7 @@ _ONCE: Final = pattern(
 )
 _STYLE_VERBS: Final = frozenset(
     "answer reply respond write speak talk address use sign format avoid keep give call explain phrase spell "
-    "translate include end start drop skip stop show convert stick assume treat prefer put".split()
+    "translate include end start drop skip stop show convert stick assume treat prefer put be quote".split()
 )
 _ABOUT_ANSWERS: Final = pattern(
     r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|paragraphs?|lists?|"
@@ -42,6 +42,8 @@ _TOPICS: Final = (
     ("units", pattern(r"\b(?:metric|imperial|celsius|fahrenheit|kilometres|kilometers|miles|grams|ounces)\b", re.I)),
     ("theme", pattern(r"\b(?:dark|light) (?:mode|theme)s?\b", re.I)),
     ("code_style", pattern(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I)),
+    ("spelling", pattern(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
+    ("currency", pattern(r"\bin (?:euros?|dollars?|pounds?|yen|francs?|kroner)\b", re.I)),
     ("emoji", pattern(r"\bemojis?\b", re.I)),
     ("answer_tone", pattern(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I)),
 )  # fmt: skip

@@ -27,9 +27,9 @@ _REPORTS: Final = frozenset(
     "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend suspect feel "
     "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour remind".split()
 )
-_IF: Final = frozenset({"if", "unless", "whether", "lest"})
-_NOT_YET: Final = frozenset({"until", "till", "before", *_IF})
-_TAGS: Final = frozenset("i'm i am you know it's that's".split())
+_IF: Final = frozenset({"if", "unless", "lest"})
+_NOT_YET: Final = frozenset({"until", "till", "before", "whether", *_IF})
+_LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 _ATTRIBUTES: Final = frozenset(
     "deadline budget lead owner price password address director ceo name number code date time size colour "
     "color team manager chair status version language database port url email phone rent fee salary height "
@@ -79,6 +79,7 @@ class Reading:
         for clause in real:
             asserted = not _is_reported(words, previous, clause) and clause.link not in _NOT_YET
             asserted = asserted and not _is_doubted(words, clause)
+            asserted = asserted and not (clause.link in ("since", "when", "while", "after") and clause.verb.tense == "past")
             asserted = asserted and (not conditional or clause.kind == "order" and clause.link not in _IF)
             if asserted:
                 yield from self._clause(words, clause, previous, scene, span)
@@ -121,9 +122,32 @@ class Reading:
         if clause.apposed is None and about.sort != "thing" or about.attribute is None:
             whole = words.clause(clause)
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
+        self._object_mentioned(words, clause, scene)
         if speaker is not None and about.key == speaker:
             _relatives_mentioned(words, clause, scene)
             yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
+
+    def _object_mentioned(self, words: Words, clause: ParsedClause, scene: Scene) -> None:
+        """What "it" or "them" may mean next: the object of this clause."""
+        at = clause.verb.after
+        if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
+            return
+        first = words.tokens[at]
+        begin = at + 1 if first.tag == "D" else at
+        end = begin
+        while end < clause.end and words.tokens[end].tag in ("N", "U", "V", "M") and end < begin + 5:
+            end += 1
+        if end == begin or first.low in ("it", "them", "this", "that"):
+            return
+        scene.object = words.span(at, end)
+        tokens = words.tokens[begin:end]
+        about = None
+        if first.low in ("my", "our") or (first.tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
+            about = scene.of_phrase(tokens)
+        elif first.tag in ("D", "N"):
+            about = scene.of_thing(tokens)
+        if about is not None and about.sort != "person":
+            scene.thing = about
 
     def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause, about: About) -> RuleMatch:
         """A wish for answers in its own slot; a correction as one."""
@@ -162,7 +186,14 @@ class Reading:
             yield from table
             yield from self._instead(words, clause, about)
             return
-        if self.closed and about.sort != "person":
+        if self.closed:
+            return
+        if clause.verb.lemma in _LIKING and scene.object is not None and verb_object(words, clause) in ("it", "them"):
+            slot = "likes" if clause.verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
+            yield RuleMatch(
+                about.key, slot, scene.object, words.clause(clause), "them", polarity=not clause.verb.denied,
+                names=about.names, verb=clause.verb.lemma,
+            )  # fmt: skip
             return
         instead = find_instead(words, clause) if not clause.verb.denied else None
         if instead is not None:
@@ -283,7 +314,7 @@ class Reading:
             return scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
         if clause.kind == "pronoun":
             if len(tokens) == 1:
-                return scene.pronoun(first)
+                return scene.pronoun(first) or self._dummy(words, clause, scene)
             owner = scene.pronoun(first)
             if owner is None:
                 return None
@@ -297,6 +328,18 @@ class Reading:
         about = scene.of_thing(tokens)
         if about is not None and scene.named is not None and first == "the" and about.key.split()[-1] in _ATTRIBUTES:
             return About(scene.named.key, scene.named.sort, about.key.replace(" ", "_"), scene.named.names)
+        return about
+
+    def _dummy(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        """ "It's my birthday on the 5th": told of the speaker."""
+        tokens = words.tokens[clause.verb.after : clause.end]
+        if clause.verb.lemma != "be" or len(tokens) < 3 or tokens[0].low != "my" or scene.speaker is None:
+            return None
+        end = next((i for i, token in enumerate(tokens[1:], 1) if token.tag not in ("N", "V")), len(tokens))
+        about = scene.of_phrase(tokens[1:end])
+        if about is None or about.attribute is None or end >= len(tokens):
+            return None
+        clause.verb.after += end
         return about
 
     def _when(self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range) -> Mention | None:
@@ -335,6 +378,10 @@ def _is_doubted(words: Words, clause: ParsedClause) -> bool:
 _DOUBT: Final = frozenset(
     "maybe perhaps possibly apparently supposedly allegedly imagine suppose pretend hypothetically".split()
 )
+
+
+def verb_object(words: Words, clause: ParsedClause) -> str:
+    return words.tokens[clause.verb.after].low if clause.verb.after < clause.end else ""
 
 
 def _is_condition(words: Words, clause: ParsedClause) -> bool:

@@ -159,6 +159,9 @@ _WORK_VERBS = (
              denial="refuses", then=(_AT,)),
     VerbRule("became", "role", ("become",), " ", roles.occupation_with_article, tenses=DONE, denial="refuses",
              then=(_AT, _OF)),
+    VerbRule("became_leader", "role", ("become",),
+             " (?=(?:head|ceo|cto|cfo|coo|vp|director|president|manager|professor|chief|chair|mayor)\\b)",
+             roles.occupation, tenses=DONE, denial="refuses", then=(_AT, _OF)),
     VerbRule("student_at", "role", ("be",), "", roles.student, tenses=tenses("present", "perfect"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
     VerbRule("is_a", "role", ("be",), "", roles.occupation_with_article, tenses=tenses("present", "perfect"),
@@ -362,6 +365,7 @@ _IDENTITY_FIXED = (
               r"(?:people|everyone|everybody|(?:my|all my) (?:friends|family|colleagues)|friends|they)"
               r"(?: all| just| usually)? calls? me ",
               names.person),
+    FixedRule("rather_called", "nickname", r"i'd (?:rather|prefer(?: it)? if|like it if) you(?:'d)? called me ", names.called),
     FixedRule("call_me", "nickname", r"(?:please |just |you can |(?:you can )?just )?call me ",
               names.introduced),
 )  # fmt: skip

@@ -76,7 +76,7 @@ class Slot:
 
 INSTRUCTIONS: Final = frozenset(
     "instruction answer_language answer_length answer_format answer_tone units theme email_signoff emoji "
-    "code_style".split()
+    "code_style spelling currency".split()
 )
 """What the assistant is told to keep to."""
 
@@ -149,6 +149,8 @@ _SLOTS: dict[str, Slot] = {
     "theme": Slot("preference", "one", ""),
     "email_signoff": Slot("preference", "one", ""),
     "emoji": Slot("preference", "one", ""),
+    "spelling": Slot("preference", "one", ""),
+    "currency": Slot("preference", "one", ""),
     "code_style": Slot("preference", "one", ""),
     "plans": Slot("plan", "many", "plan to"),
     "did": Slot("event", "many", ""),

@@ -41,6 +41,10 @@ _ADJECTIVES: Final = frozenset(
     "first other amazing good close current former own whole entire main usual best favourite favorite "
     "second third previous next latest regular".split()
 )
+_FICTION: Final = frozenset(
+    "character protagonist hero heroine villain avatar persona detective narrator mind head heart soul fault turn "
+    "bad point thoughts guess question".split()
+)
 _PERSONAL: Final = frozenset(
     "home passport surname birthday height weight email phone mobile number address name job allergies "
     "allergy diet pronouns hometown nickname age".split()
@@ -62,6 +66,8 @@ class Scene:
     persons: list[About] = field(default_factory=list)
     thing: About | None = None
     named: About | None = None
+    object: tuple[int, int] | None = None
+    """Where the last thing stands that something was said of: what "them" may mean."""
     closed: bool = False
     """Only names count: in a document "the service" is nothing that others would ask for."""
 
@@ -119,7 +125,7 @@ class Scene:
             names = dict.fromkeys((f"{spoken}'s {written}", written, plain, f"{spoken}'s {plain}", f"my {written}"))
             return About(f"{owner}/{relation}", "person", names=tuple(names), relation=relation)
         slot = slot_of([word for word in nouns if word not in ("of", "the", "own", "new", "current")])
-        if not slot or nouns[-1] in _NO_THING:
+        if not slot or (nouns[-1] in _NO_THING and len(nouns) == 1) or nouns[-1] in _FICTION:
             return None
         return About(owner, "speaker" if owner == self.speaker else "person", attribute=slot)
 

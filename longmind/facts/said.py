@@ -120,7 +120,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     if statement.polarity:
         if relation in ("before", "between"):
             return since, until
-        if statement.free and relation == "at" and since is not None:
+        if relation == "at" and since is not None:
             return since, until  # "in January I was at 75 kilos": then, and nothing is said of later
     # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
     return None, since if not statement.polarity or relation == "since" else None
