@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from longmind.conversation.candidates import Candidate, subject_key, value_key
-from longmind.conversation.current import newest_versions
-from longmind.extract import ANY, Statement, render
+from longmind.conversation.candidates import Candidate, subject_key
+from longmind.conversation.current import newest_versions, statement_of
+from longmind.extract import Statement, ends, render
 from longmind.store.engine import Connection
 
 _MOST: Final = 500
-_PLAIN: Final = frozenset("job account membership subscription lease position role contract".split())
 
 
 class Ended(NamedTuple):
@@ -23,20 +22,16 @@ class Ended(NamedTuple):
 
 def ended_by(db: Connection, space: str, statement: Statement) -> list[Ended]:
     """The active memories that the statement ends, or that its value takes the place of."""
-    said = statement.old if statement.old else statement.value
-    wanted = frozenset(value_key(said).split()) - _PLAIN
-    if not wanted:
-        return []
-    slot = "" if statement.slot == ANY or statement.old else " AND slot = ?"
     rows = db.all(
-        "SELECT memory_id, slot, value_key FROM conversation_current WHERE space = ? AND subject_key = ? "
-        f"AND status = 'active' AND slot IS NOT NULL{slot} ORDER BY memory_id DESC LIMIT {_MOST}",
-        (space, subject_key(statement.subject), *([statement.slot] if slot else [])),
+        "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND status = 'active' "
+        f"AND slot IS NOT NULL ORDER BY memory_id DESC LIMIT {_MOST}",
+        (space, subject_key(statement.subject)),
     )
+    versions = newest_versions(db, [int(row[0]) for row in rows])
     return [
-        Ended(int(memory_id), str(held))
-        for memory_id, held, value in rows
-        if wanted <= frozenset(str(value).split())
+        Ended(memory_id, str(version.slot))
+        for memory_id, version in versions.items()
+        if (held := statement_of(version)) is not None and ends(statement, held)
     ]
 
 

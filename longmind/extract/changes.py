@@ -47,8 +47,13 @@ _GONE: Final = pattern(
 _RUNS_OUT: Final = frozenset({("run", "out"), ("go", "through"), ("end", ""), ("expire", ""), ("finish", ""), ("close", "")})
 
 
-def find_changes(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> list[RuleMatch] | None:
-    """What the clause ends or replaces; None where its verb does neither."""
+def find_changes(
+    words: Words, clause: ParsedClause, about: About, when: Mention | None, before: Range | None = None
+) -> list[RuleMatch] | None:
+    """What the clause ends or replaces; None where its verb does neither.
+
+    `before` is the object of an earlier clause, which a bare "left" means.
+    """
     verb = clause.verb
     if verb.unreal or verb.denied or verb.tense not in ("past", "perfect", "present", "progressive"):
         return None
@@ -62,6 +67,11 @@ def find_changes(words: Words, clause: ParsedClause, about: About, when: Mention
     if verb.passive:
         return None
     maker = _Maker(words, clause, about, when)
+    if done and verb.lemma in ENDS and before is not None and (start >= end or _is_time(words, (start, end), when)):
+        return maker.ended(before)
+    own = _OWN.match(text, start, end)
+    if own is not None and done and verb.lemma in _OWN_VERBS:
+        return maker.moved(own)
     swap = _SWAPS.get(verb.lemma)
     if swap is not None and done:
         halves = re.search(swap, text[start:end], re.IGNORECASE)
@@ -82,6 +92,16 @@ def find_changes(words: Words, clause: ParsedClause, about: About, when: Mention
     if done and verb.lemma in ENDS:
         return maker.ended((start, end))
     return None
+
+
+_OWN: Final = pattern(
+    r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)", re.IGNORECASE
+)
+_OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
+
+
+def _is_time(words: Words, span: Range, when: Mention | None) -> bool:
+    return when is not None and when.start <= span[0] + 1 and when.end >= span[1] - 1
 
 
 def find_instead(words: Words, clause: ParsedClause) -> tuple[Range, Range] | None:
@@ -132,6 +152,20 @@ class _Maker:
                 action="end", free=True, names=self.about.names,
             )
         ]  # fmt: skip
+
+    def moved(self, own: re.Match[str]) -> list[RuleMatch]:
+        """ "Switched my bank from A to B": the bank is B, and what is held about A ends."""
+        value = self._cut(own.span("new"))
+        if value[0] >= value[1]:
+            return []
+        whole = self.words.clause(self.clause)
+        slot = own.group("what").lower().replace(" ", "_").replace("-", "_")
+        found = [
+            RuleMatch(
+                self.about.key, slot, value, whole, "attribute", when=self.when, free=True, one=True, names=self.about.names
+            )
+        ]
+        return found if own.group("old") is None else [*self.ended(own.span("old")), *found]
 
     def replaced(self, old: Range, new: Range) -> list[RuleMatch]:
         gone, value = self._cut(old), self._cut(new)

@@ -88,7 +88,8 @@ class _Maker:
         when = None
         offsets = self.offsets
         if match.when is not None:
-            start, end = min(start, match.when[0]), max(end, match.when[1])
+            if match.then is None:
+                start, end = min(start, match.when[0]), max(end, match.when[1])
             low, high = self._back(match.when)
             when = TimePhrase(self._words(match.when), offsets[low], offsets[high])
         low, high = self._back((start, end))
@@ -114,6 +115,7 @@ class _Maker:
             free=match.free,
             names=match.names,
             verb=match.verb,
+            then=match.then,
         )
 
 

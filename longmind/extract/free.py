@@ -270,6 +270,23 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
     return stop if found is None else start + found.start()
 
 
+_NEWS: Final = frozenset(
+    "buy acquire own found employ publish appoint elect retire become head lead open close move rename merge launch "
+    "sell hire join leave win marry die found establish inherit chair direct manage teach study".split()
+)
+
+
+def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
+    """In a document: a named subject that does or did something of consequence to something named."""
+    if clause.kind != "named" or clause.verb.lemma not in _NEWS or clause.verb.denied:
+        return False
+    subject = words.tokens[clause.begin : clause.subject_end]
+    if len(subject) < 2 or not all(token.text[:1].isupper() for token in subject) or len(subject) > 5:
+        return False
+    rest = words.tokens[clause.verb.after : clause.end]
+    return any(token.tag == "U" for token in rest[:8]) and not any(token.tag == "." for token in rest)
+
+
 def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
     """After "be", the tokens of each thing that is said: "vegetarian", "allergic to peanuts"."""
     found: list[tuple[int, int]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -9,11 +10,12 @@ from typing import Final
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
 from longmind.extract.clauses import Clause
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives
-from longmind.extract.free import Words, described_as, find_free
+from longmind.extract.free import Words, described_as, find_free, is_lasting_news
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.corrections import corrects, find_correction
 from longmind.extract.instructions import find_order, topic_of
 from longmind.extract.kin import PARTNERS, RELATIONS, is_relation
+from longmind.extract.patterns import pattern
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_possessed
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
@@ -29,6 +31,10 @@ _REPORTS: Final = frozenset(
 )
 _IF: Final = frozenset({"if", "unless", "lest"})
 _NOT_YET: Final = frozenset({"until", "till", "before", "whether", *_IF})
+_LEADERS: Final = frozenset(
+    "director ceo cto cfo coo president chair chairman chairwoman head chief manager founder owner captain mayor "
+    "editor treasurer secretary principal dean".split()
+)
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 _ATTRIBUTES: Final = frozenset(
     "deadline budget lead owner price password address director ceo name number code date time size colour "
@@ -46,6 +52,8 @@ class Reading:
         self.scenes: dict[str | None, Scene] = {}
         self.span = (0, 0)
         self.refused = False
+        self.house: str | None = None
+        self.last_when: Range | None = None
 
     def sentence(self, voiced: Voiced) -> Iterator[RuleMatch]:
         """What one sentence says."""
@@ -109,6 +117,8 @@ class Reading:
                     yield from find_in_fragment(words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene)
             return
         about = self._about(words, clause, scene)
+        if about is not None and clause.kind == "named" and clause.verb.lemma in ("announce", "appoint", "say", "name"):
+            self.house = about.key
         if about is None and clause.kind == "my" and speaker is not None and not clause.verb.unreal:
             # A word of no use as a slot, like "number", may still begin one: "my number is".
             own = About(speaker, "speaker", attribute="")
@@ -156,6 +166,12 @@ class Reading:
             if topic != "instruction":
                 match = replace(match, slot=topic, free=False)
         stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
+        then = _THEN.search(self.masked, *self.span)
+        if then is not None and self.last_when is not None and (match.when is None or match.when == self.last_when):
+            direction = "since" if then.group().lower().startswith(("since", "after", "from")) else "before"
+            match = replace(match, when=self.last_when, then=direction)  # type: ignore[arg-type]
+        elif match.when is not None:
+            self.last_when = match.when
         if stated and match.action == "record" and corrects(self.masked, self.span, words.clause(clause)):
             match = replace(match, action="correct")
         return match
@@ -175,7 +191,7 @@ class Reading:
             return
         table = [] if clause.verb.unreal else self._by_table(words, clause, about, scene, when)
         momentary = bool(table) and all(match.slot == "did" for match in table)
-        changes = find_changes(words, clause, about, when) if momentary or not table else None
+        changes = find_changes(words, clause, about, when, scene.object) if momentary or not table else None
         if changes is not None:
             yield from changes
             return
@@ -184,9 +200,12 @@ class Reading:
             return
         if table:
             yield from table
+            yield from self._of_whom(table, about, scene)
             yield from self._instead(words, clause, about)
             return
         if self.closed:
+            if is_lasting_news(words, clause):
+                yield from find_free(words, clause, about, when)
             return
         if clause.verb.lemma in _LIKING and scene.object is not None and verb_object(words, clause) in ("it", "them"):
             slot = "likes" if clause.verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
@@ -211,6 +230,7 @@ class Reading:
     ) -> Iterator[RuleMatch]:
         """What somebody is said to be, each thing by itself: "vegetarian and allergic to peanuts"."""
         yield from table
+        yield from self._of_whom(table, about, scene)
         if any(match.rule == "inverse" for match in table):
             return
         read_to = max((match.value[1] for match in table), default=0)
@@ -253,6 +273,23 @@ class Reading:
             return [RuleMatch(owner, about.relation, value, whole, "relation_named")]
         slot = about.attribute or "name"
         return [RuleMatch(about.key, slot, value, whole, "named", free=True, one=True, names=about.names)]
+
+    def _of_whom(self, table: list[RuleMatch], about: About, scene: Scene) -> Iterator[RuleMatch]:
+        """Who is director of a house is also the house's director."""
+        roles = [match for match in table if match.slot == "role" and match.polarity and not match.ended]
+        houses = [match for match in table if match.slot == "works_at" and match.polarity and not match.ended]
+        if not roles or about.sort != "person" or "/" in about.key:
+            return
+        words = self.masked[roles[0].value[0] : roles[0].value[1]].lower().split()
+        title = next((word for word in words if word in _LEADERS), None)
+        house = self.masked[houses[0].value[0] : houses[0].value[1]] if houses else None
+        if title is None or (house is None and (self.house is None or self.house == about.key)):
+            return
+        # The value is the name where it stands last before the title.
+        at = self.masked.rfind(about.key, 0, roles[0].value[0])
+        if at >= 0:
+            value = (at, at + len(about.key))
+            yield replace(roles[0], subject=house or str(self.house), slot=title, value=value, free=True, one=True)
 
     def _instead(self, words: Words, clause: ParsedClause, about: About) -> Iterator[RuleMatch]:
         instead = find_instead(words, clause)
@@ -298,6 +335,8 @@ class Reading:
         about = self._who(words, clause, scene)
         if about is not None and about.key != scene.speaker:
             scene.mention(about)
+        elif about is not None and about.attribute:
+            scene.thing = about
         return about
 
     def _who(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
@@ -377,6 +416,13 @@ def _is_doubted(words: Words, clause: ParsedClause) -> bool:
 
 _DOUBT: Final = frozenset(
     "maybe perhaps possibly apparently supposedly allegedly imagine suppose pretend hypothetically".split()
+)
+
+
+_THEN: Final = pattern(
+    r"\b(?:before (?:that|then)|until then|till then|up (?:to|till|until) then|prior to that|since then|after that"
+    r"|from then on)\b",
+    re.IGNORECASE,
 )
 
 

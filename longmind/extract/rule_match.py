@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from longmind.extract.statements import Action
 
@@ -30,5 +30,7 @@ class RuleMatch:
     one: bool = False
     """One value at a time, where the table has no slot of this name."""
     names: tuple[str, ...] = ()
+    then: Literal["before", "since"] | None = None
+    """`when` is a time before or after which, of an earlier clause, it was so: "before that"."""
     verb: str = ""
     """The verb that said it, where the table has one slot for several."""

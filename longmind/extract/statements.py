@@ -54,6 +54,8 @@ class Statement:
     action: Action = "record"
     old: str | None = None
     free: bool = False
+    then: Literal["before", "since"] | None = None
+    """`when` was said of something else, before or since which this was so."""
     verb: str = ""
     """The verb that said it, by its base form: "love" where the slot is `likes`."""
     names: tuple[str, ...] = ()

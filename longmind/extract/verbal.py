@@ -46,7 +46,7 @@ def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
     lemma = "be" if verb.passive else verb.lemma
     found = [Predicate(lemma, verb.tense, verb.denied, verb.ended, after, start)]
     if verb.tense == "future":
-        found = [Predicate("*", "future", verb.denied, verb.ended, tokens[verb.after - 1].start, start)]
+        found.append(Predicate("*", "future", verb.denied, verb.ended, tokens[verb.after - 1].start, start))
     word = tokens[verb.after - 1].low
     forms = verb_forms().get(word, ())
     if verb.form == "base" and verb.first == verb.after - 1 and (verb.lemma, "past") in forms:

@@ -104,7 +104,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
     only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
     """
-    if statement.when is None or statement.slot in _OWN_DATE:
+    if statement.when is None or statement.slot in ("event", "plans"):
         return None, None
     from longmind.when.find import find_times
 
@@ -115,6 +115,8 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:
         return None, None
     since, until, relation = phrases[0].since, phrases[0].until, phrases[0].relation
+    if statement.then is not None:
+        return (None, since) if statement.then == "before" else (since, None)
     if statement.holds:
         return since, until if relation in ("before", "between") else None
     if statement.polarity:
@@ -134,6 +136,6 @@ def _value(statement: Statement, said_at: int | None) -> Value:
         return Entity(text)
     if statement.kind in ("state", "identity", "preference"):
         text = _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
-    if statement.slot in _OWN_DATE and statement.when is not None and statement.when.text not in text:
+    if statement.slot in ("event", "plans") and statement.when is not None and statement.when.text not in text:
         text = f"{text} {statement.when.text}"
     return with_dates(text, said_at)
