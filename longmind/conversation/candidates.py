@@ -10,7 +10,7 @@ from typing import Final
 
 from longmind.conversation.similarity import words_of
 from longmind.conversation.values import PII
-from longmind.extract import SPEAKER, Statement, find_statements, normal_value, render
+from longmind.extract import ANY, SPEAKER, Statement, find_statements, normal_value, render
 from longmind.extract.personal import find_personal
 
 _USER: Final = re.compile(r"^(?:the\s+)?user\b", re.IGNORECASE)
@@ -37,6 +37,13 @@ class Candidate:
         return words_of(self.content)
 
 
+def _as_ending(statement: Statement) -> Statement:
+    """What is denied in words of its own ends whatever memory says so, in whichever slot."""
+    if statement.free and not statement.holds and statement.action == "record" and not _is_relative(statement):
+        return replace(statement, slot=ANY, action="end")
+    return statement
+
+
 def _is_relative(statement: Statement) -> bool:
     """Whether it is about somebody who is known only by what they are to the user."""
     return statement.subject.startswith(f"{SPEAKER}/") and statement.action == "record"
@@ -59,7 +66,7 @@ def from_turn(
             start=statement.start,
             end=statement.end,
         )
-        for statement in find_statements(text, speaker=speaker, notes=notes)
+        for statement in map(_as_ending, find_statements(text, speaker=speaker, notes=notes))
         if not statement.free or statement.old or statement.action == "end" or _is_relative(statement)
         for content in [render(statement, speaker=speaker, said_at=said_at)]
     ]

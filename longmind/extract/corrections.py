@@ -16,7 +16,7 @@ _MARK: Final = (
     r"meant(?: to say)?|make that|no wait|wait no|wait|rather|i should have said|should be|forget that)"
 )
 _VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
-_AFTER: Final = pattern(rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$", re.IGNORECASE)
+_AFTER: Final = pattern(rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$", re.IGNORECASE)
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
 _SAID_BUT: Final = pattern(rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE)
 _NO_ITS: Final = pattern(rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}(?:,? not .*)?$", re.IGNORECASE)

@@ -116,6 +116,7 @@ class _Maker:
             names=match.names,
             verb=match.verb,
             then=match.then,
+            whole=match.whole,
         )
 
 

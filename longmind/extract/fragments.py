@@ -23,7 +23,7 @@ _NO_LABEL: Final = frozenset(
 )
 _PAIR: Final = pattern(
     r"(?:(?:and|the|my|our|with) )?(?P<name>[A-Za-z][a-z-]*(?: [a-z][a-z-]*)?) (?:is |= ?|: ?|no\.? |number )?"
-    r"(?P<value>(?=[^\s]*[\dA-Z#@])[^\s,;]+(?: [^\s,;]+){0,4})$"
+    r"(?P<value>(?=[^\s]*[\dA-Z#@])(?:[^\s,;]|,(?=\d))+(?: [^\s,;]+){0,4})$"
 )
 _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
@@ -140,6 +140,15 @@ def _owner(head: list, scene: Scene) -> About | None:  # type: ignore[type-arg]
     if len(head) == 1 and scene.speaker is not None:
         return About(scene.speaker, "speaker", attribute=attribute_slot(head))
     return scene.of_name(head)
+
+
+def is_listing(words: Words, span: Range) -> bool:
+    """ "Project Sandpiper: budget 60,000, deadline 15 May": a label, and then nouns with their values."""
+    colon = next((i for i, token in enumerate(words.tokens[:6]) if token.text == ":"), None)
+    if colon is None or colon == 0 or not words.tokens[0].text[:1].isupper():
+        return False
+    pieces = _pieces(words, colon + 1)
+    return len(pieces) > 1 and sum(pair_in(words.masked, piece) is not None for piece in pieces) > 1
 
 
 def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:

@@ -367,7 +367,7 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
     words = re.findall(r"[\w'#@.+-]+", masked[span[0] : span[1]].lower())
     if not words or len(words) > 22 or "\ue000" in masked[span[0] : span[1]]:
         return False
-    if all(word in _WEAK or word in DEICTIC for word in words):
+    if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
         return False
     if words[0] in ("it", "this", "that", "them", "what", "how", "why", "if", "whether", "you", "your", "to", "no"):
         return words[0] == "no" and len(words) > 1 and words[1] != "idea"

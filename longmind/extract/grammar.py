@@ -167,7 +167,8 @@ class _Group:
         if self.have:
             lemma = forms.get("participle")
             if lemma is not None and not (third is False and bare):
-                return self._made(lemma, "participle", tense="perfect")
+                self.ended = self.ended or self.past
+                return self._made(lemma, "participle", tense="past" if self.past else "perfect")
             tense: Tense = "past" if self.past and not self.used else "present"
             return self._made("have", "base", own=True, tense=tense)
         if self.used:
@@ -362,6 +363,10 @@ class Parser:
         verb = verb_group(self.tokens, noun.end, self.count, third=third, plural=noun.plural)
         if verb is None or (self.tokens[verb.after - 1].low == "'s" and self._low(verb.after) in ("", ",", ".")):
             return None
+        if verb.form in ("third", "base", "past") and verb.first == verb.after - 1 and (
+            verb.after < self.count and self.tokens[verb.after].low in BE | HAVE
+        ):  # fmt: skip
+            return None  # "further studies are needed"
         if verb.lemma == "have" and self._low(verb.after) == "to" and self._low(verb.after + 1) == "be":
             verb.lemma, verb.after = "be", verb.after + 2
         return ParsedClause(

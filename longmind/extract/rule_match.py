@@ -32,5 +32,7 @@ class RuleMatch:
     names: tuple[str, ...] = ()
     then: Literal["before", "since"] | None = None
     """`when` is a time before or after which, of an earlier clause, it was so: "before that"."""
+    whole: bool = False
+    """With `action` "end": whatever the slot holds is over."""
     verb: str = ""
     """The verb that said it, where the table has one slot for several."""

@@ -156,9 +156,9 @@ _WORK_VERBS = (
              tenses=DONE, denial="refuses", polarity=False, ended=True),
     VerbRule("laid_off", "works_at", ("get",), " (?:laid off|fired) (?:from|by) ", names.named_organisation,
              tenses=DONE, denial="refuses", polarity=False, ended=True),
-    VerbRule("promoted", "role", ("get",), " promoted to (?:be )?", roles.role, tenses=DONE, denial="refuses",
+    VerbRule("promoted", "role", ("get",), " promoted to (?:be )?", roles.title, tenses=DONE, denial="refuses",
              then=(_AT,)),
-    VerbRule("was_promoted", "role", ("be",), "promoted to (?:be )?", roles.role, tenses=WAS,
+    VerbRule("was_promoted", "role", ("be",), "promoted to (?:be )?", roles.title, tenses=tenses("past", "perfect"),
              denial="refuses", then=(_AT,)),
     VerbRule("became", "role", ("become",), " ", roles.occupation_with_article, tenses=DONE, denial="refuses",
              then=(_AT, _OF)),
@@ -254,7 +254,7 @@ _PREFERENCES_OWN = (
     OwnRule("favorite",
             r"(?:all-time |absolute )?favou?rite "
             r"(?P<kind>(?!(?:part|thing|one|bit|way)\b)[a-z-]+(?: (?!is\b|are\b)[a-z-]+){0,2}?)",
-            "favorite_{kind}", _FAVOURITE_IS, preferences.favourite),
+            "favorite_{kind}", r"(?: of all time| ever)?" + _FAVOURITE_IS, preferences.favourite),
     OwnRule("hobby", "(?:main |favou?rite )?(?:hobby|hobbies|interests)", "hobby", _FAVOURITE_IS,
             preferences.hobby),
 )  # fmt: skip

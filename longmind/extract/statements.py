@@ -56,6 +56,8 @@ class Statement:
     free: bool = False
     then: Literal["before", "since"] | None = None
     """`when` was said of something else, before or since which this was so."""
+    whole: bool = False
+    """With `action` "end": whatever the slot holds is over, and the value only tells how."""
     verb: str = ""
     """The verb that said it, by its base form: "love" where the slot is `likes`."""
     names: tuple[str, ...] = ()

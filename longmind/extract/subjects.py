@@ -124,7 +124,10 @@ class Scene:
             plain = relation.replace("_", " ")
             names = dict.fromkeys((f"{spoken}'s {written}", written, plain, f"{spoken}'s {plain}", f"my {written}"))
             return About(f"{owner}/{relation}", "person", names=tuple(names), relation=relation)
+        if "of" in nouns[1:]:
+            nouns = nouns[: nouns.index("of")]
         slot = slot_of([word for word in nouns if word not in ("of", "the", "own", "new", "current")])
+        slot = slot.replace("favourite_", "favorite_").replace("colour", "color")
         if not slot or (nouns[-1] in _NO_THING and len(nouns) == 1) or nouns[-1] in _FICTION:
             return None
         return About(owner, "speaker" if owner == self.speaker else "person", attribute=slot)

@@ -72,7 +72,9 @@ def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Ext
     item = _by_known_names(ground, item)
     facts: list[FoundFact] = []
     for fact in item.facts:
-        facts += _each(ground, fact, frame)
+        for found in _each(ground, fact, frame):
+            facts.append(found)
+            ground.note(found, frame)
     return replace(item, facts=tuple(dict.fromkeys(facts)))
 
 
@@ -82,6 +84,7 @@ class _Ground:
     def __init__(self, db: Connection, ledger: str) -> None:
         self.db, self.ledger = db, ledger
         self._held: dict[str, list[Held]] = {}
+        self._said: dict[str, list[Held]] = {}
 
     def held(self, subject: str) -> list[Held]:
         """What is held of a subject now, the newest first."""
@@ -100,7 +103,19 @@ class _Ground:
                 for f, s, p, e in rows
                 if f.fact_id in objects
             ]
+            self._held[norm][:0] = reversed(self._said.get(norm, []))
         return self._held[norm]
+
+    def note(self, fact: FoundFact, frame: Frame) -> None:
+        """What the same text has just said is held from here on."""
+        if fact.action == "record" and fact.value is not None and isinstance(fact.value, str | Entity):
+            since = frame.occurred_at if fact.valid_from is None else fact.valid_from
+            held = Held(fact.subject, fact.predicate, fact.value, fact.cardinality or "many", since, frame.occurred_at)
+            norm = Entity(fact.subject).norm
+            if norm in self._held:
+                self._held[norm].insert(0, held)
+            else:
+                self._said.setdefault(norm, []).append(held)
 
     def latest(self) -> list[Held]:
         """What was recorded last, of whatever subject, the newest first."""
@@ -223,14 +238,24 @@ def _matching(ground: _Ground, subject: str, said: str) -> list[Held]:
     wanted = words_of(" ".join(names)) or words_of(said)
     if not wanted:
         return []
-    return [held for held in ground.held(subject) if wanted <= held.words]
+    return [held for held in ground.held(subject) if all(_among(word, held.words) for word in wanted)]
+
+
+def _among(word: str, words: frozenset[str]) -> bool:
+    """Whether the word is there, or one of its kin: "locksmithing" and "locksmith"."""
+    if word in words:
+        return True
+    return len(word) > 5 and any(len(other) > 4 and word.startswith(other) for other in words)
 
 
 def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate != ANY:
         yield fact
+        if fact.value is None:
+            return
         if not fact.polarity:
             yield replace(fact, predicate=denied(fact.predicate), action="record", polarity=True, cardinality="many")
+            yield from _other_states(ground, fact)
         if isinstance(fact.value, str):
             for held in _matching(ground, fact.subject, fact.value):
                 if held.predicate in _STATES.get(fact.predicate, ()) or held.predicate in ("has", "owns", "has_pet"):
@@ -259,6 +284,7 @@ def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
 def _denials(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """What is denied ends, and that it is denied is held."""
     yield replace(fact, action="end", polarity=True, valid_from=None)
+    yield from _other_states(ground, fact)
     if isinstance(fact.value, str):
         for held in _matching(ground, fact.subject, fact.value):
             if held.predicate != denied(fact.predicate) and not held.predicate.startswith("not_"):
@@ -289,6 +315,29 @@ def _other_ties(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
                 yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
 
 
+_TAIL: Final = re.compile(r"[\w-]+ ((?:of|in|at|with|to|about|on) .+)")
+
+
+def _tail(value: str) -> str | None:
+    """ "rusty in Dutch" is about "in Dutch": what it says of that can be only one thing at a time."""
+    found = _TAIL.fullmatch(value)
+    return None if found is None else found[1].casefold()
+
+
+def _other_states(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+    if fact.predicate != "is" or not isinstance(fact.value, str):
+        return
+    tail = _tail(fact.value)
+    denied_word = fact.value[4:8].casefold() if fact.value.startswith("non-") else None
+    if tail is None and denied_word is None:
+        return
+    for held in ground.held(fact.subject):
+        same = tail is not None and held.predicate == "is" and _tail(str(held.value)) == tail
+        against = denied_word is not None and any(word.startswith(denied_word) for word in held.words)
+        if (same or against) and str(held.value).casefold() != fact.value.casefold():
+            yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
+
+
 def _turned(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """What the new fact rules out: the denial of the same, the opposite attitude to the same thing."""
     if fact.value is None or fact.action != "record" or (fact.valid_to is not None):
@@ -297,6 +346,7 @@ def _turned(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
         yield from _other_ties(ground, fact)
     liked = fact.predicate in _ATTITUDES
     said = words_of(str(fact.value))
+    yield from _other_states(ground, fact)
     for held in ground.held(fact.subject) if liked or fact.cardinality != "one" else ():
         if held.predicate == fact.predicate:
             continue

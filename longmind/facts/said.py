@@ -79,7 +79,7 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
     return FoundFact(
         subject=subject,
         predicate=_predicate(statement),
-        value=str(value) if statement.slot == ANY else value,
+        value=None if statement.whole else str(value) if statement.slot == ANY else value,
         start=statement.start,
         end=statement.end,
         cardinality=statement.cardinality,
@@ -104,7 +104,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
     only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
     """
-    if statement.when is None or statement.slot in ("event", "plans"):
+    if statement.when is None or statement.slot in ("event", "plans") or statement.when.text in statement.value:
         return None, None
     from longmind.when.find import find_times
 
