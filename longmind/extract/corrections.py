@@ -23,6 +23,11 @@ _NO_ITS: Final = pattern(rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|
 _NOT: Final = pattern(r"(?:no[,.! ]+)?not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$", re.IGNORECASE)
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
+_HINT: Final = pattern(
+    r"\b(?:sorry|scratch|correction|typo|mistake|bad|oops|whoops|mean|meant|misspoke|make that|wait|rather|should|"
+    r"forget|no|nope|not|actually)\b",
+    re.IGNORECASE,
+)
 _MARKS: Final = pattern(
     r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise)\b"
     r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|mixed (?:that|it) up)\b",
@@ -34,9 +39,9 @@ def find_correction(
     words: Words, span: Range, speaker: str, *, after: bool
 ) -> tuple[RuleMatch | None, bool]:
     """A value that mends the last one said; and whether the sentence only refuses one, and the next mends it."""
-    text = words.masked[span[0] : span[1]]
-    if len(text) > 140:
+    if span[1] - span[0] > 140 or not (after or _HINT.search(words.masked, *span)):
         return None, False
+    text = words.masked[span[0] : span[1]]
     for shape in (_SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
         found = shape.match(text)
         if found is not None and _is_value(found.group("value")):

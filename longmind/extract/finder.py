@@ -49,7 +49,8 @@ def find_statements(
 
 @lru_cache(maxsize=4)  # a turn is read for facts and for memories, one right after the other
 def _read(text: str, speaker: str | None, closed: bool) -> tuple[Statement, ...]:
-    spelled = plain(mask(text))
+    masked = mask(text)
+    spelled = Plain(masked) if closed else plain(masked)
     matches = list(_find(spelled.text, speaker, closed))
     if not matches:
         return ()

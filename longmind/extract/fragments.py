@@ -13,6 +13,7 @@ from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.subjects import About, Scene
+from longmind.extract.tokens import INTERJECTIONS
 from longmind.when.mentions import Mention
 
 _NO_LABEL: Final = frozenset(
@@ -29,6 +30,11 @@ _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
     "next last this that these those a an the is was and or but so if not no yes mostly maybe only".split()
 )
+_SPOKEN: Final = INTERJECTIONS | frozenset(
+    "that that's this it it's so you what i'm we he she they sounds agreed definitely absolutely exactly glad "
+    "happy looking how why who when where let's yay ooh aw aww hope can't couldn't such".split()
+)
+"""What somebody says after their own name in a transcript; no value begins so."""
 _NONE: Final = pattern(r"no (?P<what>[a-z][\w' -]{2,60})$", re.IGNORECASE)
 _NOT_A: Final = pattern(r"not (?P<what>an? [\w' -]{3,40})$", re.IGNORECASE)
 _COUNTED: Final = pattern(
@@ -99,6 +105,8 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
         start, end = trimmed(words.masked, piece[0], piece[1])
         if start >= end:
             continue
+        if words.masked[start:end].split()[0].lower().strip(",!.") in _SPOKEN:
+            return
         pair = pair_in(words.masked, (start, end))
         if pair is not None and (about.attribute is None or number):
             yield RuleMatch(about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names)
@@ -162,6 +170,8 @@ def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
 
 def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterator[RuleMatch]:
     """Further things of the same owner after commas: "..., door code 7731"."""
+    if "," not in words.masked[span[0] : span[1]] and ";" not in words.masked[span[0] : span[1]]:
+        return
     begin = span[0]
     for at in (*[m.start() + span[0] for m in re.finditer(r"[,;]", words.masked[span[0] : span[1]])], span[1]):
         start, end = trimmed(words.masked, begin, at)
@@ -173,6 +183,8 @@ def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterato
 
 def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
     """Relatives that are only counted: "two older brothers, two younger sisters"."""
+    if not any(token.start >= span[0] and relation_in([token.low.removesuffix("s")]) for token in words.tokens):
+        return
     begin = span[0]
     for at in (*[m.start() + span[0] for m in re.finditer(r"[,;:]|\band\b", words.masked[span[0] : span[1]])], span[1]):
         start, end = trimmed(words.masked, begin, at)

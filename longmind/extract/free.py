@@ -14,6 +14,7 @@ from longmind.extract.statements import is_slot
 from longmind.extract.subjects import About, slot_of
 from longmind.extract.tokens import Token
 from longmind.extract.verbs import form, verb_forms
+from longmind.extract.worth import is_worth_keeping
 from longmind.when.mentions import Mention, find_mention
 
 _PASSING: Final = frozenset(
@@ -57,7 +58,7 @@ _LASTING_ING: Final = frozenset(
 )
 _EMPTY: Final = frozenset(
     "have do go come get know see say work try stay leave start stop agree wait come happen look talk win lose "
-    "change rest sleep move".split()
+    "change rest sleep move love like enjoy hate".split()
 )
 _REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
 _STATIVE: Final = frozenset(
@@ -119,7 +120,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         return
     span = words.span(verb.after, clause.end)
     if span[0] >= span[1]:
-        if verb.tense in ("present", "lasting", "progressive") and verb.lemma not in _EMPTY and verb.lemma != "be":
+        personal = about.sort != "thing" and about.attribute is None and verb.form != "participle"
+        if personal and verb.tense in ("present", "lasting") and verb.lemma not in _EMPTY | _PASSING and verb.lemma != "be":
             yield _match(words, clause, about, "does", words.span(verb.after - 1, verb.after), when, over=verb.ended)
         return
     over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
@@ -137,6 +139,9 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
                 continue
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
+        inside = [token for token in words.tokens[verb.first : clause.end] if piece[0] <= token.start < piece[1]]
+        if not is_worth_keeping(words.tokens, clause, about, inside, timed=when is not None):
+            continue
         yield _match(words, clause, about, slot, piece, when, over=over or was)
 
 
@@ -257,6 +262,9 @@ def _ahead(
         return
     begin = words.tokens[verb.after - 1].start
     if verb.lemma in _PASSING or not _says_enough(words.masked, span, about):
+        return
+    inside = [token for token in words.tokens[verb.after : clause.end] if token.start < span[1]]
+    if not is_worth_keeping(words.tokens, clause, about, inside, timed=False):
         return
     found = _match(words, clause, about, verb.tense, (begin, span[1]), when)
     yield RuleMatch(

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from longmind.extract.kin import is_relation
 from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE, Token
-from longmind.extract.verbs import ALSO_NOUNS, Form, verb_forms
+from longmind.extract.verbs import ALSO_NOUNS, forms_by_name, verb_forms
 
 Tense = Literal["present", "progressive", "lasting", "perfect", "past", "future", "can", "cannot"]
 """`lasting` is "have been living"; `future` is "going to" and "will"."""
@@ -139,19 +139,21 @@ class _Group:
         low = self.tokens[at].low if at < self.end else ""
         return low in ("been", "got", "had", "gone", "become", "taken", "started", "switched", "moved")
 
-    def _forms(self) -> tuple[tuple[str, Form], ...]:
+    def _forms(self) -> dict[str, str]:
         token = self.tokens[self.at] if self.at < self.end else None
-        if token is None or token.tag not in ("V", "U", "N"):
-            return ()
-        if token.tag == "U" and self.at > 0 and not token.text.isupper():
-            return ()
-        found = verb_forms().get(token.low, ())
-        if not found and token.tag == "N" and self.at and self.tokens[self.at - 1].tag == "I":
+        if token is None:
+            return _NO_FORMS
+        tag = token.tag
+        if tag == "V":
+            return forms_by_name(token.low)
+        if tag == "U" and (self.at == 0 or token.text.isupper()):
+            return forms_by_name(token.low)
+        if tag == "N" and self.at and self.tokens[self.at - 1].tag == "I":
             return _guessed(token.low, self.tokens[self.at - 1].low)
-        return found
+        return _NO_FORMS
 
     def _main(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
-        forms = dict((which, lemma) for lemma, which in reversed(self._forms()))
+        forms = self._forms()
         if self.unreal or self.tense in ("future", "can", "cannot"):
             if self.be:
                 return self._be(forms)
@@ -183,24 +185,24 @@ class _Group:
             return self._made(lemma, "base", tense="past" if self.past else "present")
         return self._finite(forms, third=third, plural=plural, bare=bare)
 
-    def _finite(self, forms: dict[Form, str], *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
+    def _finite(self, forms: dict[str, str], *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
         if bare:
             if "past" in forms:
                 return self._made(forms["past"], "past", tense="past")
             if "ing" in forms:
                 return self._made(forms["ing"], "ing", tense="progressive")
             return self._made(forms["base"], "base") if "base" in forms else None
-        present: Form = "third" if third and not plural else "base"
+        present = "third" if third and not plural else "base"
         if present in forms:
             both = forms.get("past") == forms[present] and third
             return self._made(forms[present], present, tense="past" if both else "present")
         return self._made(forms["past"], "past", tense="past") if "past" in forms else None
 
-    def _be(self, forms: dict[Form, str]) -> VerbGroup:
-        if "ing" in forms and self._next(0) not in ("interesting", "boring", "exciting", "missing"):
+    def _be(self, forms: dict[str, str]) -> VerbGroup:
+        if "ing" in forms and self._next(0) not in _DESCRIBING:
             if forms["ing"] == "go" and self._next() == "to" and self._base_at(self.at + 2):
                 self.at += 2
-                lemma = dict((w, x) for x, w in verb_forms().get(self._next(0), ())).get("base")
+                lemma = forms_by_name(self._next(0)).get("base")
                 self.tense = "future"
                 if lemma is None:
                     lemma = self._next(0)
@@ -240,13 +242,16 @@ class _Group:
         )
 
 
-def _guessed(word: str, pronoun: str) -> tuple[tuple[str, Form], ...]:
+def _guessed(word: str, pronoun: str) -> dict[str, str]:
     """A verb that no list has, right after a pronoun: "I dyed", "she crochets"."""
     if word.endswith("ed") and len(word) > 4:
-        return ((word[:-1], "past"), (word[:-1], "participle"))
+        return {"past": word[:-1], "participle": word[:-1]}
     if word.endswith("s") and len(word) > 4 and pronoun in ("he", "she", "it"):
-        return ((word[:-1], "third"),)
-    return ()
+        return {"third": word[:-1]}
+    return _NO_FORMS
+
+
+_NO_FORMS: Final[dict[str, str]] = {}
 
 
 _PREDICATIVE: Final = frozenset(
@@ -647,6 +652,12 @@ _CUTTING: Final = frozenset(
 )
 _TIMED: Final = frozenset({"until", "till", "before", "since", "after"})
 _OWN_STATES: Final = frozenset("work live love hate eat drink drive play study have own like smoke".split())
+_DESCRIBING: Final = frozenset(
+    "interesting boring exciting missing amazing inspiring rewarding calming relaxing stunning challenging "
+    "surprising comforting touching charming annoying frustrating confusing encouraging disappointing "
+    "embarrassing overwhelming exhausting satisfying fascinating demanding promising outstanding".split()
+)
+"""Forms in -ing that after "be" only describe."""
 _BEFORE_CLAUSE: Final = frozenset("as than since until till before after".split())
 _TAKES_NOUNS: Final = frozenset("like love enjoy hate prefer adore dislike".split())
 _OPENING: Final = frozenset(

@@ -53,11 +53,15 @@ class Reading:
         self.span = (0, 0)
         self.refused = False
         self.house: str | None = None
+        self.timed = (0, 0)
+        self.has_time = False
         self.last_when: Range | None = None
 
     def sentence(self, voiced: Voiced) -> Iterator[RuleMatch]:
         """What one sentence says."""
         span = (voiced.sentence.start, voiced.sentence.end)
+        if self.closed and _NAMES_SOMEBODY.search(self.masked, *span) is None:
+            return
         speaker = voiced.first_person
         scene = self.scenes.setdefault(speaker, Scene(speaker, closed=self.closed))
         if speaker is not None:
@@ -169,7 +173,7 @@ class Reading:
             if topic != "instruction":
                 match = replace(match, slot=topic, free=False)
         stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
-        then = _THEN.search(self.masked, *self.span)
+        then = None if self.last_when is None else _THEN.search(self.masked, *self.span)
         if then is not None and self.last_when is not None and (match.when is None or match.when == self.last_when):
             direction = "since" if then.group().lower().startswith(("since", "after", "from")) else "before"
             match = replace(match, when=self.last_when, then=direction)  # type: ignore[arg-type]
@@ -395,6 +399,10 @@ class Reading:
 
     def _when(self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range) -> Mention | None:
         """A time in the clause itself, else one before its subject."""
+        if self.timed != span:
+            self.timed, self.has_time = span, find_mention(self.masked, *span) is not None
+        if not self.has_time:
+            return None
         begin, end = words.clause(clause)
         if clause.shared:
             begin = words.tokens[clause.verb.first].start
@@ -436,6 +444,15 @@ _THEN: Final = pattern(
     r"|from then on)\b",
     re.IGNORECASE,
 )
+
+
+_NAMES_SOMEBODY: Final = pattern(
+    r"(?:^|[\s(])[A-Z][\w'-]+(?: (?:of |de |van |von )?[A-Z][\w'-]+)*(?:'s [a-z]+)*,? (?:who |has |have |is |was |were |had )?"
+    r"(?:is|was|has|lives|works|lived|worked|moved|joined|left|became|married|likes|loves|hates|speaks|plays|owns|uses|"
+    r"studies|studied|graduated|born|based|bought|acquired|founded|appointed|elected|retired|leads|heads|runs|opened|"
+    r"closed|renamed|launched|sold|hired|won|died|announces|announced|manages|teaches|taught|drinks|eats|prefers)\b"
+)
+"""In a document most sentences have no named subject, and need not be looked at more closely."""
 
 
 def verb_object(words: Words, clause: ParsedClause) -> str:

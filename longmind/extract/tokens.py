@@ -112,25 +112,43 @@ _TAGS: Final = _closed()
 
 def tokens_of(masked: str, start: int, end: int) -> list[Token]:
     """The words and marks between the two positions."""
-    forms = verb_forms()
     found: list[Token] = []
+    known = _KNOWN
+    if len(known) > _MOST_KNOWN:
+        known.clear()
     for match in _TOKEN.finditer(masked, start, end):
         text = match.group()
-        low = text.lower()
-        tag = _TAGS.get(low)
-        if tag is None:
-            first = text[0]
-            if first.isdigit():
-                tag = "M"
-            elif not (first.isalpha() or first == "'"):
-                tag = "."
-            elif first.isupper() and (found or low not in forms):
-                tag = "U"
-            elif low in forms:
-                tag = "V"
-            elif low.endswith("ly") and low not in _NOT_ADVERBS:
-                tag = "R"
-            else:
-                tag = "N"
-        found.append(Token(text, low, tag, match.start(), match.end()))
+        pair = known.get(text)
+        if pair is None:
+            known[text] = pair = _tagged(text)
+        low, tag = pair
+        if tag == "U" and not found and low in verb_forms():
+            tag = "V"
+        low_start, high = match.span()
+        found.append(Token(text, low, tag, low_start, high))
     return found
+
+
+_KNOWN: Final[dict[str, tuple[str, str]]] = {}
+_MOST_KNOWN: Final = 50_000
+
+
+def _tagged(text: str) -> tuple[str, str]:
+    """The word in lower case, and its part of speech where it stands inside a sentence."""
+    low = text.lower()
+    tag = _TAGS.get(low)
+    if tag is None:
+        first = text[0]
+        if first.isdigit():
+            tag = "M"
+        elif not (first.isalpha() or first == "'"):
+            tag = "."
+        elif first.isupper():
+            tag = "U"
+        elif low in verb_forms():
+            tag = "V"
+        elif low.endswith("ly") and low not in _NOT_ADVERBS:
+            tag = "R"
+        else:
+            tag = "N"
+    return low, tag

@@ -164,6 +164,12 @@ _FURTHER = {
 
 
 @cache
+def forms_by_name(word: str) -> dict[str, str]:
+    """The forms that a word may be, each with the verb it is of; of two verbs the first."""
+    return {which: lemma for lemma, which in reversed(verb_forms().get(word, ()))}
+
+
+@cache
 def verb_forms() -> dict[str, tuple[tuple[str, Form], ...]]:
     """Every written form, with the verb it is of and the form it is."""
     index: dict[str, list[tuple[str, Form]]] = {}
