@@ -8,7 +8,7 @@ from typing import Final
 
 from longmind.extract.free import Words, attribute_slot, first_time
 from longmind.extract.instructions import find_wish
-from longmind.extract.kin import relation_in
+from longmind.extract.kin import COUNTED, relation_in
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
@@ -183,7 +183,7 @@ def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterato
 
 def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
     """Relatives that are only counted: "two older brothers, two younger sisters"."""
-    if not any(token.start >= span[0] and relation_in([token.low.removesuffix("s")]) for token in words.tokens):
+    if not any(token.start >= span[0] and token.low in COUNTED for token in words.tokens):
         return
     begin = span[0]
     for at in (*[m.start() + span[0] for m in re.finditer(r"[,;:]|\band\b", words.masked[span[0] : span[1]])], span[1]):

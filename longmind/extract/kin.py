@@ -35,6 +35,10 @@ MALE: Final = frozenset(
 )
 
 
+COUNTED: Final = frozenset(f"{word}s" for word in _LAST_WORDS) | _LAST_WORDS | {"children", "wives"}
+"""A relation's word, of one or of several."""
+
+
 def relation_slot(written: str) -> str:
     """The slot that a written relation stands for."""
     word = written.lower()

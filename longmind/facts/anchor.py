@@ -18,7 +18,7 @@ from longmind.facts.extraction import USER, Extraction, FoundEntity, FoundFact
 from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity, Value
 from longmind.store.engine import Connection
-from longmind.store.visible import among
+from longmind.store.visible import Clause, among
 
 ANY: Final = "*"
 _MOST: Final = 2000
@@ -83,28 +83,31 @@ class _Ground:
 
     def __init__(self, db: Connection, ledger: str) -> None:
         self.db, self.ledger = db, ledger
-        self._held: dict[str, list[Held]] = {}
+        self._held: dict[tuple[str, ...], list[Held]] = {}
         self._said: dict[str, list[Held]] = {}
 
-    def held(self, subject: str) -> list[Held]:
-        """What is held of a subject now, the newest first."""
+    def held(self, subject: str, predicates: tuple[str, ...] = ()) -> list[Held]:
+        """What is held of a subject now, the newest first; of some predicates, where they are named."""
         norm = Entity(subject).norm
-        if norm not in self._held:
+        key = (norm, *predicates)
+        if key not in self._held:
+            clause = among("p.key_norm", predicates) if predicates else Clause("1 = 1")
             sql = (
                 f"SELECT {_HELD.sql} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
                 "JOIN fact_span s ON s.fact_id = f.fact_id JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
                 "WHERE e.ledger = ? AND e.key_norm = ? AND s.system_to IS NULL AND s.valid_to IS NULL "
-                f"ORDER BY s.span_id DESC LIMIT {_MOST}"
+                f"AND {clause.sql} ORDER BY s.span_id DESC LIMIT {_MOST}"
             )
-            rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger, norm))]
+            rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger, norm, *clause.values))]
             objects = self._objects([fact for fact, _, _, _ in rows])
-            self._held[norm] = [
+            self._held[key] = [
                 Held(e.key, p.key, objects[f.fact_id], p.cardinality, s.valid_from, s.system_from)
                 for f, s, p, e in rows
                 if f.fact_id in objects
             ]
-            self._held[norm][:0] = reversed(self._said.get(norm, []))
-        return self._held[norm]
+            said = [held for held in self._said.get(norm, []) if not predicates or held.predicate in predicates]
+            self._held[key][:0] = reversed(said)
+        return self._held[key]
 
     def note(self, fact: FoundFact, frame: Frame) -> None:
         """What the same text has just said is held from here on."""
@@ -112,10 +115,9 @@ class _Ground:
             since = frame.occurred_at if fact.valid_from is None else fact.valid_from
             held = Held(fact.subject, fact.predicate, fact.value, fact.cardinality or "many", since, frame.occurred_at)
             norm = Entity(fact.subject).norm
-            if norm in self._held:
-                self._held[norm].insert(0, held)
-            else:
-                self._said.setdefault(norm, []).append(held)
+            self._said.setdefault(norm, []).append(held)
+            for key in [key for key in self._held if key[0] == norm]:
+                del self._held[key]
 
     def latest(self) -> list[Held]:
         """What was recorded last, of whatever subject, the newest first."""
@@ -177,7 +179,7 @@ def _by_known_names(ground: _Ground, item: Extraction) -> Extraction:
             keys[name] = next(iter(found))
         elif "/" in name and not any(Entity(key).norm == own for key in found):
             owner, _, relation = name.rpartition("/")
-            values = {str(held.value) for held in ground.held(owner) if held.predicate == relation}
+            values = {str(held.value) for held in ground.held(owner, (relation,))}
             if len(values) == 1:
                 keys[name] = values.pop()
     facts = _naming(ground, item.facts, keys)
@@ -210,7 +212,7 @@ def _as_attribute(ground: _Ground, fact: FoundFact) -> FoundFact:
     slot = fact.subject.replace(" ", "_").replace("-", "_")
     if slot == USER or _MOVED.match(fact.predicate) is None:
         return fact
-    for held in ground.held(USER):
+    for held in ground.held(USER, (slot,)):
         if held.predicate == slot:
             return replace(fact, subject=USER, predicate=slot, cardinality="one")
     return fact
@@ -267,7 +269,7 @@ def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
 
 def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     if not fact.replaces:  # whatever the slot holds
-        old = [held for held in ground.held(fact.subject) if held.predicate == fact.predicate]
+        old = ground.held(fact.subject, (fact.predicate,))
         old = [held for held in old if str(held.value).casefold() != str(fact.value).casefold()]
     else:
         old = _matching(ground, fact.subject, fact.replaces)
@@ -307,7 +309,7 @@ _PARTNERS: Final = frozenset(
 
 def _other_ties(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """Who is a husband now is no fiancé any more, and a new partner follows the old one."""
-    for held in ground.held(fact.subject):
+    for held in ground.held(fact.subject, tuple(sorted(_PARTNERS))):
         if held.predicate in _PARTNERS and held.predicate != fact.predicate:
             same = str(held.value).casefold() == str(fact.value).casefold()
             married = {held.predicate, fact.predicate} & {"married_to"} and same
@@ -331,7 +333,7 @@ def _other_states(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     denied_word = fact.value[4:8].casefold() if fact.value.startswith("non-") else None
     if tail is None and denied_word is None:
         return
-    for held in ground.held(fact.subject):
+    for held in ground.held(fact.subject, ("is",) if denied_word is None else ()):
         same = tail is not None and held.predicate == "is" and _tail(str(held.value)) == tail
         against = denied_word is not None and any(word.startswith(denied_word) for word in held.words)
         if (same or against) and str(held.value).casefold() != fact.value.casefold():
@@ -347,7 +349,8 @@ def _turned(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     liked = fact.predicate in _ATTITUDES
     said = words_of(str(fact.value))
     yield from _other_states(ground, fact)
-    for held in ground.held(fact.subject) if liked or fact.cardinality != "one" else ():
+    against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
+    for held in ground.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
         if held.predicate == fact.predicate:
             continue
         against = held.predicate == denied(fact.predicate) or (
@@ -389,7 +392,7 @@ def _correction(fact: FoundFact, held: Held, value: Value) -> FoundFact:
 def _corrected_slot(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     """A correction that names its slot: what that held, or what was said to be the same sort of thing."""
     slots = _STATES.get(fact.predicate, (fact.predicate,))
-    for held in ground.held(fact.subject):
+    for held in ground.held(fact.subject, slots):
         if held.predicate in slots and str(held.value) != str(fact.value):
             yield _correction(fact, held, fact.value if fact.value is not None else held.value)
             return
