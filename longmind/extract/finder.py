@@ -14,6 +14,7 @@ from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import mask
 from longmind.extract.statements import Statement, TimePhrase, is_slot, slot_named
 from longmind.extract.voice import is_meant, own_sentences
+from longmind.extract.worth import is_news
 
 DEFAULT_LIMIT = 100_000
 
@@ -125,5 +126,7 @@ def _find(masked: str, speaker: str | None, closed: bool) -> Iterator[RuleMatch]
     reading = Reading(masked, closed=closed)
     for voiced in own_sentences(masked, speaker=speaker, closed=closed):
         matches = list(reading.sentence(voiced))
+        if closed and matches:
+            matches = [match for match in matches if is_news(masked, match)]
         if matches and is_meant(masked, voiced):
             yield from matches

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.patterns import pattern
+from longmind.extract.rule_match import RuleMatch
 from longmind.extract.subjects import About
 from longmind.extract.tokens import Token
 
@@ -102,3 +104,25 @@ def _is_empty(value: Sequence[Token]) -> bool:
     head = next((token for token in value if token.tag == "P"), None)
     before = [token for token in nouns if head is None or token.start < head.start]
     return bool(before) and before[-1].low in _EMPTY_NOUNS
+
+
+_PERSONAL_SLOTS: Final = frozenset(
+    "lives_in works_at born_in born_on from grew_up_in married_to engaged_to studies_at graduated_from birthday "
+    "speaks allergic_to nationality wife husband mother father sister brother son daughter".split()
+)
+_NOT_IN_DOCUMENTS: Final = frozenset({"pair", "apposition", "ending", "owner", "named", "counted", "replacement"})
+_NAME: Final = pattern(r"[A-Z][a-z\u00df-\u024f]+(?:['-][A-Z][a-z]+)?")
+
+
+def is_news(masked: str, match: RuleMatch) -> bool:
+    """In a document: whether somebody or something with a name of its own is told of, and plainly."""
+    if match.rule in _NOT_IN_DOCUMENTS:
+        return False
+    subject = match.subject if isinstance(match.subject, str) else masked[match.subject[0] : match.subject[1]]
+    names = subject.split("/")[0].split()
+    proper = [name for name in names if _NAME.fullmatch(name) or (len(name) == 2 and name[1] == ".")]
+    small = [name for name in names if name in ("of", "de", "van", "von", "der", "da", "del", "la", "le", "bin", "al", "&")]
+    titles = [name for name in names if name.rstrip(".") in ("Dr", "Mr", "Mrs", "Ms", "Prof")]
+    if len(proper) + len(small) + len(titles) < len(names) or not proper:
+        return False
+    return len(proper) > 1 or bool(titles) or match.slot in _PERSONAL_SLOTS
