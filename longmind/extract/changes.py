@@ -33,7 +33,7 @@ _SWAPS: Final = {
     "dump": " for ", "change": " (?:for|to) ",
 }  # fmt: skip
 _FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to (?P<new>.+)", re.IGNORECASE)
-_MOVES: Final = frozenset("switch change migrate convert go upgrade transfer defect".split())
+_MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
 _TO: Final = pattern(r"(?:over |back )?to (?P<new>.+)", re.IGNORECASE)
 _INSTEAD: Final = pattern(
     r"(?P<new>.+?),? (?:instead of|rather than|in place of|not) (?P<old>.+)", re.IGNORECASE

@@ -162,7 +162,7 @@ def is_listing(words: Words, span: Range) -> bool:
 def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
     """A noun and its value: "deadline 15 November", "door code 7731"."""
     found = _PAIR.match(masked[span[0] : span[1]])
-    if found is None or any(word in _NO_PAIR for word in found.group("name").split()):
+    if found is None or any(word in _NO_PAIR for word in found.group("name").lower().split()):
         return None
     slot = re.sub(r"\W", "_", found.group("name").lower())
     return slot, (span[0] + found.start("value"), span[0] + found.end("value"))
@@ -176,7 +176,7 @@ def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterato
     for at in (*[m.start() + span[0] for m in re.finditer(r"[,;]", words.masked[span[0] : span[1]])], span[1]):
         start, end = trimmed(words.masked, begin, at)
         pair = pair_in(words.masked, (start, end)) if begin > span[0] and start < end else None
-        if pair is not None:
+        if pair is not None and words.masked[start].islower():
             yield RuleMatch(about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names)
         begin = at + 1
 

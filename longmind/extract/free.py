@@ -22,7 +22,7 @@ _PASSING: Final = frozenset(
     "agree believe suppose remember forget mention thank appreciate let care doubt sound expect assume "
     "realise realize notice imagine consider intend decide promise happen matter appear figure wait help "
     "come bring put note laugh cry smile sigh apologise apologize bet swear admit argue suggest explain "
-    "describe recommend worry bother excuse beg pray check show turn stare last manage mind deserve "
+    "describe recommend worry bother excuse beg pray check show turn stare last manage mind deserve get "
     "post comment read ignore click open type scroll paste copy miss hurt die tend hang sit stand".split()
 )
 """Verbs whose present says something of the moment, not of the speaker."""
@@ -53,6 +53,7 @@ _TRANSIENT_ING: Final = frozenset(
     "put give need want find follow keep miss enjoy love add face send set stare turn run head bring fix".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
+_LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
 _LASTING_ING: Final = frozenset(
     "live work study play learn train teach use stay rent drive date lead run do train build own volunteer".split()
 )
@@ -118,6 +119,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
     verb = clause.verb
     if verb.unreal or _is_passing(words, clause, about):
         return
+    if about.attribute is not None and is_slot(about.attribute) and not (about.attribute == "birthday" and when):
+        return  # "my name is on the list": the table knows what a name is
     span = words.span(verb.after, clause.end)
     if span[0] >= span[1]:
         personal = about.sort != "thing" and about.attribute is None and verb.form != "participle"
@@ -185,6 +188,8 @@ def _match(
 def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     verb = clause.verb
     first = words.tokens[verb.after].low if verb.after < clause.end else ""
+    if verb.lemma == "have" and first == "to" or (verb.lemma in _LIKED and verb.tense == "present" and not about.attribute):
+        return True  # what is liked for long, the table knows
     if verb.lemma == "be" and not verb.passive:
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
@@ -377,7 +382,10 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
         return False
     if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
         return False
-    if words[0] in ("it", "this", "that", "them", "what", "how", "why", "if", "whether", "you", "your", "to", "no"):
+    if words[0] in (
+        "it", "this", "that", "them", "what", "how", "why", "if", "whether", "you", "your", "to", "no", "when", "where",
+        "which", "who",
+    ):  # fmt: skip
         return words[0] == "no" and len(words) > 1 and words[1] != "idea"
     return not (about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1)
 

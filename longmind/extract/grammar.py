@@ -368,6 +368,8 @@ class Parser:
         verb = verb_group(self.tokens, noun.end, self.count, third=third, plural=noun.plural)
         if verb is None or (self.tokens[verb.after - 1].low == "'s" and self._low(verb.after) in ("", ",", ".")):
             return None
+        if inside and noun.kind == "my" and self.tokens[verb.first].low == "'s":
+            return None  # "my son's team", in the middle of something
         if verb.form in ("third", "base", "past") and verb.first == verb.after - 1 and (
             verb.after < self.count and self.tokens[verb.after].low in BE | HAVE
         ):  # fmt: skip
@@ -442,7 +444,7 @@ class Parser:
         depth_stop = at
         while depth_stop < self.count:
             token = self.tokens[depth_stop]
-            if token.tag == "." and token.text not in ("%", "€", "$", "£", "#", "'", '"', "°", "&", "/", "-", "+"):
+            if token.tag == "." and token.text not in ("%", "€", "$", "£", "#", "'", '"', "°", "&", "/", "-", "+", "“", "”", "«", "»", "„"):
                 break
             if token.tag == "S" and token.low in _CUTTING and depth_stop > at:
                 break

@@ -30,7 +30,9 @@ _REPORTS: Final = frozenset(
     "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour remind".split()
 )
 _IF: Final = frozenset({"if", "unless", "lest"})
-_NOT_YET: Final = frozenset({"until", "till", "before", "whether", *_IF})
+_NOT_YET: Final = frozenset(
+    {"until", "till", "before", "whether", "when", "whenever", "where", "what", "how", "why", "which", *_IF}
+)
 _LEADERS: Final = frozenset(
     "director ceo cto cfo coo president chair chairman chairwoman head chief manager founder owner captain mayor "
     "editor treasurer secretary principal dean".split()
@@ -531,7 +533,8 @@ def _divorced(words: Words, clause: ParsedClause) -> Range | None:
     if verb.lemma == "divorce" and verb.tense in ("past", "perfect"):
         return words.span(verb.after - 1, verb.after)
     first = words.tokens[verb.after] if verb.after < clause.end else None
-    if verb.lemma in ("get", "be") and first is not None and first.low in ("divorced", "separated"):
+    alone = verb.after + 1 >= clause.end or words.tokens[verb.after + 1].tag in (",", "R", "C") or verb.lemma == "get"
+    if verb.lemma in ("get", "be") and first is not None and alone and first.low in ("divorced", "separated"):
         return first.start, first.end
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from longmind.extract.kin import FEMALE, MALE, relation_in
@@ -72,6 +72,7 @@ class Scene:
     """Only names count: in a document "the service" is nothing that others would ask for."""
 
     def mention(self, about: About) -> None:
+        about = replace(about, attribute=None) if about.attribute is not None else about
         if about.sort == "person":
             self.persons = [*[one for one in self.persons if one.key != about.key][-5:], about]
             self.named = about
@@ -162,7 +163,7 @@ class Scene:
             return None
         nouns = [token for token in tokens if token.low not in ("the", "a", "an", "this", "that", "these", "those")]
         words = [token.low for token in nouns]
-        if not words or words[-1] in _NO_THING or words[0] in _NO_THING or len(words) > 6 or "'s" in words:
+        if not words or words[-1] in _NO_THING or words[-1] in PEOPLE_NOT_NAMED or words[0] in _NO_THING or len(words) > 6 or "'s" in words:
             return None
         if not all(word.replace("-", "").replace("'", "").isalnum() for word in words):
             return None

@@ -228,7 +228,7 @@ def _each(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]
     elif fact.replaces is not None:
         yield from _replacements(ground, fact)
     elif not fact.polarity:
-        yield from _denials(ground, fact)
+        yield from _denials(ground, fact, frame)
     else:
         yield fact
         yield from _turned(ground, fact)
@@ -255,7 +255,7 @@ def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
         yield fact
         if fact.value is None:
             return
-        if not fact.polarity:
+        if not fact.polarity and fact.predicate in ("is", "diet", "allergic_to") and fact.confidence is not None:
             yield replace(fact, predicate=denied(fact.predicate), action="record", polarity=True, cardinality="many")
             yield from _other_states(ground, fact)
         if isinstance(fact.value, str):
@@ -283,7 +283,7 @@ def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
 
 
-def _denials(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
+def _denials(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]:
     """What is denied ends, and that it is denied is held."""
     yield replace(fact, action="end", polarity=True, valid_from=None)
     yield from _other_states(ground, fact)
@@ -294,7 +294,26 @@ def _denials(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
                 liked = held.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
                 if same or liked:
                     yield replace(fact, predicate=held.predicate, value=held.value, action="end", polarity=True)
-    yield replace(fact, predicate=denied(fact.predicate), polarity=True, cardinality="many")
+    if _is_deniable(fact) and not _said_later(ground, fact, frame):
+        yield replace(fact, predicate=denied(fact.predicate), polarity=True, cardinality="many")
+
+
+_DENIABLE: Final = frozenset(
+    "likes dislikes loves hates enjoys diet allergic_to has_condition is has speaks drinks eats habit plays religion "
+    "uses owns has_pet has_relative does drives marital_status".split()
+)
+
+
+def _is_deniable(fact: FoundFact) -> bool:
+    """Whether it is worth knowing that it is not so: no address is one of those where nobody lives."""
+    return fact.predicate in _DENIABLE
+
+
+def _said_later(ground: _Ground, fact: FoundFact, frame: Frame) -> bool:
+    """Whether the opposite was said of a later time: then the denial is of the past."""
+    said = str(fact.value).casefold()
+    held = ground.held(fact.subject, (fact.predicate,))
+    return any(str(one.value).casefold() == said and one.said > frame.occurred_at for one in held)
 
 
 def denied(predicate: str) -> str:

@@ -26,6 +26,9 @@ _LIKINGS: Final = frozenset("love enjoy adore hate detest loathe despise".split(
 _OWN_DATE: Final = frozenset({"event", "plans", "did"})
 """Slots whose value tells its own time."""
 
+OWN_WORDS: Final = 0.5
+"""The confidence of what no slot is for: told in the text's own words, and not by a rule for it."""
+
 _Found = tuple[FoundEntity | None, FoundFact | None]
 
 
@@ -88,6 +91,7 @@ def _fact(source: Source, statement: Statement, subject: str, value: Value) -> F
         valid_to=until,
         polarity=statement.polarity or statement.slot == ANY,
         replaces=statement.old,
+        confidence=OWN_WORDS if statement.free else None,
     )
 
 
