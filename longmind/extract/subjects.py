@@ -163,7 +163,8 @@ class Scene:
             return None
         nouns = [token for token in tokens if token.low not in ("the", "a", "an", "this", "that", "these", "those")]
         words = [token.low for token in nouns]
-        if not words or words[-1] in _NO_THING or words[-1] in PEOPLE_NOT_NAMED or words[0] in _NO_THING or len(words) > 6 or "'s" in words:
+        bare = tokens[0].tag != "D"
+        if not words or words[-1] in _NO_THING or (bare and words[-1] in PEOPLE_NOT_NAMED) or words[0] in _NO_THING or len(words) > 6 or "'s" in words:
             return None
         if not all(word.replace("-", "").replace("'", "").isalnum() for word in words):
             return None

@@ -15,7 +15,7 @@ _TURNED = {
     "ourselves": "themselves", "am": "are",
 }  # fmt: skip
 _FIRST_PERSON = pattern(
-    rf"(?<![\w'’-])(?:{'|'.join(sorted(_TURNED, key=len, reverse=True))})(?![\w'’-])", re.IGNORECASE
+    rf"(?<![\w'’-])(?<!\d )(?:{'|'.join(sorted(_TURNED, key=len, reverse=True))})(?![\w'’-])", re.IGNORECASE
 )
 _MOVED = frozenset({"moved_to", "moved_from_to", "settled_in"})
 _DATED = frozenset({"did", "plans", "habit", "graduated_from"})

@@ -13,8 +13,8 @@ from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
 USER: Final = "user"
 """Who speaks in the first person where a frame names no speaker: the one user of the space."""
 
-_MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
-_CONTACT: Final = re.compile(r"@|\+\d")
+MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
+_CONTACT: Final = re.compile(r"@|\+\d|\d[ .\d-]{6,}\d")
 
 
 Channel = Literal[
@@ -172,20 +172,26 @@ def _title_range(text: str, title: str) -> tuple[int | None, int | None]:
 
 
 def _contacts(source: Source) -> Iterator[_Found]:
-    """Addresses and numbers that identify themselves, whoever they belong to."""
+    """Addresses and numbers that identify themselves, and whose they are where somebody is named beside them."""
     if source.cut or not _CONTACT.search(source.text):
         return
     from longmind.extract.personal import find_personal
+    from longmind.facts.contacts import owner_of
 
     for span in find_personal(source.text, kinds=("email", "phone")):
-        if span.kind == "email" or span.text.startswith("+"):
+        international = span.text.startswith("+")
+        if span.kind == "email" or international:
             key = span.text if span.kind == "email" else "+" + re.sub(r"\D", "", span.text)
             names = () if key == span.text else (span.text,)
             yield FoundEntity(key, span.kind, names), FoundFact(key, "is_a", span.kind, span.start, span.end)
+        owner = owner_of(source, span.start, span.end)
+        if owner is not None:
+            fact = FoundFact(owner, span.kind, span.text, span.start, span.end, cardinality="one")
+            yield FoundEntity(owner, "person"), fact
 
 
 def _statements(source: Source, notes: list[str]) -> Iterator[_Found]:
-    if source.cut or source.channel in ("assistant_turn", "tool") or _is_machine(source):
+    if source.cut or _is_machine(source):
         return
     from longmind.facts.said import read_statements
 
@@ -193,7 +199,9 @@ def _statements(source: Source, notes: list[str]) -> Iterator[_Found]:
 
 
 def _is_machine(source: Source) -> bool:
-    return source.speaker is None and (source.role or "").lower() in _MACHINES
+    """What a machine says without a name of its own is nobody's word."""
+    by_machine = source.channel in ("assistant_turn", "tool") or (source.role or "").lower() in MACHINES
+    return source.speaker is None and by_machine
 
 
 def is_key(text: str) -> bool:

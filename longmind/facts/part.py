@@ -14,6 +14,7 @@ from longmind.facts import names, removal, write
 from longmind.facts.anchor import anchored
 from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
 from longmind.facts.extraction import (
+    MACHINES,
     Channel,
     Extraction,
     ExtractionLimits,
@@ -188,10 +189,10 @@ def _source(draft: Draft, clock: Clock | None) -> Source:
 
 def channel_of(draft: Draft) -> Channel:
     """How the words came in, by what the frame says of itself."""
-    if draft.kind == Kind.TURN:
+    if draft.kind == Kind.TURN or draft.role is not None:  # a long turn is read in pieces, each with its role
         role = (draft.role or "user").lower()
-        return "user_turn" if role == "user" else "tool" if role == "tool" else "assistant_turn"
-    if draft.kind in (Kind.DOCUMENT, Kind.CHUNK) or draft.uri is not None:
+        return "tool" if role == "tool" else "assistant_turn" if role in MACHINES else "user_turn"
+    if draft.kind == Kind.DOCUMENT or draft.uri is not None:
         web = draft.uri is not None and draft.uri.startswith(("http://", "https://"))
         return "web" if web else "document"
     return "note" if draft.speaker is None else "mail"

@@ -22,6 +22,8 @@ _NO_NAME: Final = re.compile(
 )
 _INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
 _CLOSED: Final = frozenset({"document", "web", "import"})
+_LEFT: Final = frozenset({"moved_from_to", "moved_to", "switched_from", "switched_to", "left_job", "laid_off"})
+"""Rules of what was so until the time that is named, and not at it."""
 _LIKINGS: Final = frozenset("love enjoy adore hate detest loathe despise".split())
 _OWN_DATE: Final = frozenset({"event", "plans", "did"})
 """Slots whose value tells its own time."""
@@ -126,7 +128,7 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     if statement.polarity:
         if relation in ("before", "between"):
             return since, until
-        if relation == "at" and since is not None:
+        if relation == "at" and since is not None and statement.rule not in _LEFT:
             return since, until  # "in January I was at 75 kilos": then, and nothing is said of later
     # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
     return None, since if not statement.polarity or relation == "since" else None
@@ -142,4 +144,4 @@ def _value(statement: Statement, said_at: int | None) -> Value:
         text = _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
     if statement.slot in ("event", "plans") and statement.when is not None and statement.when.text not in text:
         text = f"{text} {statement.when.text}"
-    return with_dates(text, said_at)
+    return with_dates(text, said_at) if statement.free or statement.slot in _OWN_DATE else text
