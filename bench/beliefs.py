@@ -95,7 +95,9 @@ def main() -> int:
     given = parser.parse_args()
     cases = given.cases or DATA / "cases.jsonl"
     if not (DATA / "score.py").is_file() or not cases.is_file():
-        print(f"Skipped: {DATA} has no score.py, or {cases} is not there. The stories come apart from the code.")
+        print(
+            f"Skipped: {DATA} has no score.py, or {cases} is not there. The stories come apart from the code."
+        )
         return 0
     started = time.perf_counter()
     rows = measure(load_scorer(DATA), cases)

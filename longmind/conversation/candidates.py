@@ -39,7 +39,12 @@ class Candidate:
 
 def _as_ending(statement: Statement) -> Statement:
     """What is denied in words of its own ends whatever memory says so, in whichever slot."""
-    if statement.free and not statement.holds and statement.action == "record" and not _is_relative(statement):
+    if (
+        statement.free
+        and not statement.holds
+        and statement.action == "record"
+        and not _is_relative(statement)
+    ):
         return replace(statement, slot=ANY, action="end")
     return statement
 

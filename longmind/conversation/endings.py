@@ -43,5 +43,7 @@ def in_its_place(db: Connection, candidate: Candidate, old: Ended) -> Candidate 
         return None
     version = versions[old.memory_id]
     cardinality = "one" if version.cardinality == "one" else "many"
-    moved = replace(statement, slot=old.slot, cardinality=cardinality, old=None, free=False, rule="replacement")  # type: ignore[arg-type]
+    moved = replace(
+        statement, slot=old.slot, cardinality=cardinality, old=None, free=False, rule="replacement"
+    )  # type: ignore[arg-type]
     return replace(candidate, statement=moved, content=render(moved))

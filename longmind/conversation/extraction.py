@@ -220,7 +220,9 @@ def _by_rules(text: str, speaker: str | None, said_at: int | None, name: str) ->
     started = time.perf_counter_ns()
     notes: list[str] = []
     candidates = from_turn(text, speaker=speaker, said_at=said_at, notes=notes)
-    return Reading(tuple(candidates), name, (Outcome("heuristic", "answered", _micros(started)),), tuple(notes))
+    return Reading(
+        tuple(candidates), name, (Outcome("heuristic", "answered", _micros(started)),), tuple(notes)
+    )
 
 
 def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

@@ -54,7 +54,8 @@ def _end(ctx: WriteContext, candidate: Candidate, turn: int, new: set[int | None
 def _taken_back(candidate: Candidate, later: Sequence[Candidate]) -> bool:
     statement = candidate.statement
     return statement is not None and any(
-        other.statement is not None and (conflicts(statement, other.statement) or ends(other.statement, statement))
+        other.statement is not None
+        and (conflicts(statement, other.statement) or ends(other.statement, statement))
         for other in later
     )
 

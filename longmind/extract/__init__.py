@@ -5,4 +5,14 @@ from longmind.extract.finder import find_statements
 from longmind.extract.statements import ANY, SPEAKER, Statement, TimePhrase
 from longmind.extract.wording import render
 
-__all__ = ["ANY", "SPEAKER", "Statement", "TimePhrase", "conflicts", "ends", "find_statements", "normal_value", "render"]
+__all__ = [
+    "ANY",
+    "SPEAKER",
+    "Statement",
+    "TimePhrase",
+    "conflicts",
+    "ends",
+    "find_statements",
+    "normal_value",
+    "render",
+]

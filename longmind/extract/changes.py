@@ -38,13 +38,17 @@ _TO: Final = pattern(r"(?:over |back )?to (?P<new>.+)", re.IGNORECASE)
 _INSTEAD: Final = pattern(
     r"(?P<new>.+?),? (?:instead of|rather than|in place of|not) (?P<old>.+)", re.IGNORECASE
 )
-_CUT: Final = pattern(r",|\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)\w+)\b", re.IGNORECASE)
+_CUT: Final = pattern(
+    r",|\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)\w+)\b", re.IGNORECASE
+)
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
 _GONE: Final = pattern(
     r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut|up(?=$|,))\b",
     re.IGNORECASE,
 )
-_RUNS_OUT: Final = frozenset({("run", "out"), ("go", "through"), ("end", ""), ("expire", ""), ("finish", ""), ("close", "")})
+_RUNS_OUT: Final = frozenset(
+    {("run", "out"), ("go", "through"), ("end", ""), ("expire", ""), ("finish", ""), ("close", "")}
+)
 
 
 def find_changes(
@@ -67,7 +71,12 @@ def find_changes(
     if verb.passive:
         return None
     maker = _Maker(words, clause, about, when)
-    if done and verb.lemma in ENDS and before is not None and (start >= end or _is_time(words, (start, end), when)):
+    if (
+        done
+        and verb.lemma in ENDS
+        and before is not None
+        and (start >= end or _is_time(words, (start, end), when))
+    ):
         return maker.ended(before)
     own = _OWN.match(text, start, end)
     if own is not None and done and verb.lemma in _OWN_VERBS:
@@ -95,7 +104,8 @@ def find_changes(
 
 
 _OWN: Final = pattern(
-    r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)", re.IGNORECASE
+    r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)",
+    re.IGNORECASE,
 )
 _OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
 
@@ -122,7 +132,11 @@ def is_gone(words: Words, clause: ParsedClause) -> bool:
     if verb.lemma == "be":
         return _GONE.match(words.masked, start, end) is not None and end - start < 24
     particle = words.tokens[verb.after].low if verb.after < clause.end else ""
-    alone = start >= end or words.tokens[verb.after].tag in ("P", "R") or words.tokens[verb.after].low in ("last", "this")
+    alone = (
+        start >= end
+        or words.tokens[verb.after].tag in ("P", "R")
+        or words.tokens[verb.after].low in ("last", "this")
+    )
     return verb.tense in ("past", "perfect") and (
         (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)
     )
@@ -162,7 +176,15 @@ class _Maker:
         slot = own.group("what").lower().replace(" ", "_").replace("-", "_")
         found = [
             RuleMatch(
-                self.about.key, slot, value, whole, "attribute", when=self.when, free=True, one=True, names=self.about.names
+                self.about.key,
+                slot,
+                value,
+                whole,
+                "attribute",
+                when=self.when,
+                free=True,
+                one=True,
+                names=self.about.names,
             )
         ]
         return found if own.group("old") is None else [*self.ended(own.span("old")), *found]

@@ -16,11 +16,22 @@ _MARK: Final = (
     r"meant(?: to say)?|make that|no wait|wait no|wait|rather|i should have said|should be|forget that)"
 )
 _VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
-_AFTER: Final = pattern(rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$", re.IGNORECASE)
+_AFTER: Final = pattern(
+    rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$",
+    re.IGNORECASE,
+)
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
-_SAID_BUT: Final = pattern(rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE)
-_NO_ITS: Final = pattern(rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}(?:,? not .*)?$", re.IGNORECASE)
-_NOT: Final = pattern(r"(?:no[,.! ]+)?not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$", re.IGNORECASE)
+_SAID_BUT: Final = pattern(
+    rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
+)
+_NO_ITS: Final = pattern(
+    rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}(?:,? not .*)?$",
+    re.IGNORECASE,
+)
+_NOT: Final = pattern(
+    r"(?:no[,.! ]+)?not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
+    re.IGNORECASE,
+)
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
 _HINT: Final = pattern(
@@ -35,9 +46,7 @@ _MARKS: Final = pattern(
 )
 
 
-def find_correction(
-    words: Words, span: Range, speaker: str, *, after: bool
-) -> tuple[RuleMatch | None, bool]:
+def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> tuple[RuleMatch | None, bool]:
     """A value that mends the last one said; and whether the sentence only refuses one, and the next mends it."""
     if span[1] - span[0] > 140 or not (after or _HINT.search(words.masked, *span)):
         return None, False

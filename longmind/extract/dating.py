@@ -9,7 +9,8 @@ from typing import Final
 from longmind.when.find import TimePhrase, find_times, may_name_a_time
 
 _LEAD: Final = re.compile(
-    r"\b(?:in|on|at|by|until|till|since|from|before|after|for|during|around|over|of|to)(?: the)? $", re.IGNORECASE
+    r"\b(?:in|on|at|by|until|till|since|from|before|after|for|during|around|over|of|to)(?: the)? $",
+    re.IGNORECASE,
 )
 _DAY_MS: Final = 86_400_000
 _AHEAD: Final = re.compile(r"\b(?:next|this|on|tomorrow|upcoming|coming|in)\b", re.IGNORECASE)

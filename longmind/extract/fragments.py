@@ -91,7 +91,11 @@ def _event(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
 
 def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -> Iterator[RuleMatch]:
     label = own.tokens[:colon]
-    if label[-1].low in _NO_LABEL or label[0].low in _NO_LABEL or any(t.tag in ("I", "X") and t.low != "'s" for t in label):
+    if (
+        label[-1].low in _NO_LABEL
+        or label[0].low in _NO_LABEL
+        or any(t.tag in ("I", "X") and t.low != "'s" for t in label)
+    ):
         return
     cut = next((i for i, t in enumerate(label) if t.tag == "P" and i > 0), len(label))
     head = label[:cut]
@@ -109,7 +113,9 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
             return
         pair = pair_in(words.masked, (start, end))
         if pair is not None and (about.attribute is None or number):
-            yield RuleMatch(about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names)
+            yield RuleMatch(
+                about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names
+            )
         elif about.attribute is not None:
             when = first_time(words.masked, start, end)
             stop = without_tail(words.masked, start, end)
@@ -140,7 +146,9 @@ def _owner(head: list, scene: Scene) -> About | None:  # type: ignore[type-arg]
     lows = [token.low for token in head]
     if "'s" in lows and head[0].text[:1].isupper():
         return scene.of_name(head)
-    if lows[0] in ("my", "our") or scene.speaker is not None and not all(t.text[:1].isupper() for t in head[:2]):
+    if lows[0] in ("my", "our") or (
+        scene.speaker is not None and not all(t.text[:1].isupper() for t in head[:2])
+    ):
         slot = attribute_slot(head)
         if scene.speaker is None or not slot or len(head) > 5:
             return None
@@ -173,11 +181,16 @@ def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterato
     if "," not in words.masked[span[0] : span[1]] and ";" not in words.masked[span[0] : span[1]]:
         return
     begin = span[0]
-    for at in (*[m.start() + span[0] for m in re.finditer(r"[,;]", words.masked[span[0] : span[1]])], span[1]):
+    for at in (
+        *[m.start() + span[0] for m in re.finditer(r"[,;]", words.masked[span[0] : span[1]])],
+        span[1],
+    ):
         start, end = trimmed(words.masked, begin, at)
         pair = pair_in(words.masked, (start, end)) if begin > span[0] and start < end else None
         if pair is not None and words.masked[start].islower():
-            yield RuleMatch(about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names)
+            yield RuleMatch(
+                about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names
+            )
         begin = at + 1
 
 
@@ -186,7 +199,10 @@ def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatc
     if not any(token.start >= span[0] and token.low in COUNTED for token in words.tokens):
         return
     begin = span[0]
-    for at in (*[m.start() + span[0] for m in re.finditer(r"[,;:]|\band\b", words.masked[span[0] : span[1]])], span[1]):
+    for at in (
+        *[m.start() + span[0] for m in re.finditer(r"[,;:]|\band\b", words.masked[span[0] : span[1]])],
+        span[1],
+    ):
         start, end = trimmed(words.masked, begin, at)
         found = _COUNTED.match(words.masked[start:end]) if start < end else None
         if found is not None and relation_in([found.group("noun").lower()]) is not None:

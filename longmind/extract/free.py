@@ -119,13 +119,24 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
     verb = clause.verb
     if verb.unreal or _is_passing(words, clause, about):
         return
-    if about.attribute is not None and is_slot(about.attribute) and not (about.attribute == "birthday" and when):
+    if (
+        about.attribute is not None
+        and is_slot(about.attribute)
+        and not (about.attribute == "birthday" and when)
+    ):
         return  # "my name is on the list": the table knows what a name is
     span = words.span(verb.after, clause.end)
     if span[0] >= span[1]:
         personal = about.sort != "thing" and about.attribute is None and verb.form != "participle"
-        if personal and verb.tense in ("present", "lasting") and verb.lemma not in _EMPTY | _PASSING and verb.lemma != "be":
-            yield _match(words, clause, about, "does", words.span(verb.after - 1, verb.after), when, over=verb.ended)
+        if (
+            personal
+            and verb.tense in ("present", "lasting")
+            and verb.lemma not in _EMPTY | _PASSING
+            and verb.lemma != "be"
+        ):
+            yield _match(
+                words, clause, about, "does", words.span(verb.after - 1, verb.after), when, over=verb.ended
+            )
         return
     over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
     stop = _without_filler(words.masked, span[0], _without_time(words.masked, span[0], span[1]))
@@ -136,13 +147,20 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
     if about.attribute is not None and verb.lemma != "be":
         stop = span[1]
     pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
-    was = verb.tense == "past" and verb.lemma in _STATIVE and not verb.passive and not _is_event(words, clause, when)
+    was = (
+        verb.tense == "past"
+        and verb.lemma in _STATIVE
+        and not verb.passive
+        and not _is_event(words, clause, when)
+    )
     for piece in pieces:
         if not _says_enough(words.masked, piece, about):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
                 continue
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
-        inside = [token for token in words.tokens[verb.first : clause.end] if piece[0] <= token.start < piece[1]]
+        inside = [
+            token for token in words.tokens[verb.first : clause.end] if piece[0] <= token.start < piece[1]
+        ]
         if not is_worth_keeping(words.tokens, clause, about, inside, timed=when is not None):
             continue
         yield _match(words, clause, about, slot, piece, when, over=over or was)
@@ -152,7 +170,9 @@ def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
     """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
     tokens = words.tokens[clause.verb.after : clause.end]
     if clause.verb.lemma == "have":
-        return when is not None and when.kind not in ("length",) or any(_is_participle(t.low) for t in tokens[1:6])
+        return (when is not None and when.kind not in ("length",)) or any(
+            _is_participle(t.low) for t in tokens[1:6]
+        )
     return clause.verb.lemma == "be" and bool(tokens) and _is_participle(tokens[0].low) and tokens[0].low not in (
         "married", "engaged", "based", "employed", "located", "retired", "involved", "stuck", "interested",
     )  # fmt: skip
@@ -175,9 +195,19 @@ def _without_time(masked: str, start: int, end: int) -> int:
 
 
 def _match(
-    words: Words, clause: ParsedClause, about: About, slot: str, value: Range, when: Mention | None, *, over: bool = False
+    words: Words,
+    clause: ParsedClause,
+    about: About,
+    slot: str,
+    value: Range,
+    when: Mention | None,
+    *,
+    over: bool = False,
 ) -> RuleMatch:
-    anew = clause.verb.tense in ("present", "future") and _ANEW.search(words.masked, *words.clause(clause)) is not None
+    anew = (
+        clause.verb.tense in ("present", "future")
+        and _ANEW.search(words.masked, *words.clause(clause)) is not None
+    )
     return RuleMatch(
         about.key, slot, value, words.clause(clause), "free" if about.attribute is None else "attribute", polarity=not clause.verb.denied, ended=over,
         when=None if when is None else when[:2], free=True, one=about.attribute is not None or slot in _ONE,
@@ -188,20 +218,26 @@ def _match(
 def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
     verb = clause.verb
     first = words.tokens[verb.after].low if verb.after < clause.end else ""
-    if verb.lemma == "have" and first == "to" or (verb.lemma in _LIKED and verb.tense == "present" and not about.attribute):
+    if (verb.lemma == "have" and first == "to") or (
+        verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
+    ):
         return True  # what is liked for long, the table knows
     if verb.lemma == "be" and not verb.passive:
         return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
     if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
         if clause.kind == "elided":
             return verb.lemma not in _LASTING_ING
-        return verb.lemma in _TRANSIENT_ING and not (verb.lemma == "get" and first in ("married", "divorced", "a"))
+        return verb.lemma in _TRANSIENT_ING and not (
+            verb.lemma == "get" and first in ("married", "divorced", "a")
+        )
     if verb.tense == "present" and not verb.passive:
         return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
     if verb.tense in ("past", "perfect"):
         if verb.lemma in ("go", "come"):
             return verb.tense == "past" and first != "back" and about.sort == "speaker"
-        return verb.lemma in _PASSING_DONE or (verb.lemma == "change" and words.tokens[clause.end - 1].low == "mind")
+        return verb.lemma in _PASSING_DONE or (
+            verb.lemma == "change" and words.tokens[clause.end - 1].low == "mind"
+        )
     return verb.lemma in _PASSING
 
 
@@ -214,8 +250,9 @@ def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:
         return at + 1 < clause.end and words.tokens[at + 1].low not in _WEAK
     if first in ("in", "on", "off", "out", "up", "down", "about", "over", "like"):
         return first in ("in", "on", "off") and words.tokens[at].low not in _WEAK
-    return first in ("too", "very", "so", "really", "quite", "pretty", "super", "not", "a") and not (
-        words.tokens[at].low in _MOODS
+    return (
+        first in ("too", "very", "so", "really", "quite", "pretty", "super", "not", "a")
+        and words.tokens[at].low not in _MOODS
     )
 
 
@@ -230,9 +267,7 @@ def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
         if verb.lemma == "be" and not verb.passive:
             return about.attribute, words.span(at, clause.end)[0]
         return about.attribute, words.span(verb.first, clause.end)[0]
-    if verb.lemma == "be" and not verb.passive:
-        name = "is"
-    elif verb.lemma == "become":
+    if (verb.lemma == "be" and not verb.passive) or verb.lemma == "become":
         name = "is"
     elif verb.passive:
         name = words.tokens[at - 1].low
@@ -307,7 +342,11 @@ def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
     for at in range(begin, clause.end + 1):
         token = words.tokens[at] if at < clause.end else None
         joins = token is not None and token.low in ("and", "but", "&")
-        if token is None or token.tag == "," or (joins and _starts_another(words.tokens, at, begin, clause.end)):
+        if (
+            token is None
+            or token.tag == ","
+            or (joins and _starts_another(words.tokens, at, begin, clause.end))
+        ):
             if at > begin:
                 if found and not _goes_on(words.tokens[begin:at]):
                     break
@@ -339,9 +378,9 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
     tokens = [token for token in words.tokens[clause.verb.first : clause.end] if begin <= token.start < stop]
     parts: list[list[Token]] = [[]]
     for position, token in enumerate(tokens):
-        if token.tag == ",":
-            parts.append([])
-        elif token.low in ("and", "but", "&") and clause.verb.lemma == "be" and _begins_anew(tokens, position):
+        if token.tag == "," or (
+            token.low in ("and", "but", "&") and clause.verb.lemma == "be" and _begins_anew(tokens, position)
+        ):
             parts.append([])
         else:
             parts[-1].append(token)
@@ -387,12 +426,16 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
         "which", "who",
     ):  # fmt: skip
         return words[0] == "no" and len(words) > 1 and words[1] != "idea"
-    return not (about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1)
+    return not (
+        about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1
+    )
 
 
 def attribute_slot(tokens: Sequence[Token]) -> str:
     """The slot that a label names: "my membership number"."""
-    return slot_of([token.low for token in tokens if token.low not in ("my", "our", "the", "new", "a", "current")])
+    return slot_of(
+        [token.low for token in tokens if token.low not in ("my", "our", "the", "new", "a", "current")]
+    )
 
 
 def first_time(masked: str, start: int, end: int) -> Mention | None:

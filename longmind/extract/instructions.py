@@ -49,7 +49,10 @@ _TOPICS: Final = (
 )  # fmt: skip
 _SPOKEN_IN: Final = pattern(r"\bin (?P<language>[A-Za-z]+)\b")
 _PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
-_CALL_ME: Final = pattern(r"call me (?P<name>[^\W\d_][\w' -]{0,30}?)(?=$|[,.;!]|\s(?:please|from|not|instead|and|by)\b)", re.IGNORECASE)
+_CALL_ME: Final = pattern(
+    r"call me (?P<name>[^\W\d_][\w' -]{0,30}?)(?=$|[,.;!]|\s(?:please|from|not|instead|and|by)\b)",
+    re.IGNORECASE,
+)
 _NO_NAME: Final = frozenset("by back when if later at on tomorrow today a an the crazy old".split())
 _FRAGMENT: Final = pattern(
     r"(?P<what>[\w' -]{3,40}?)(?: only\b|,? please\b|,? thanks\b|,? always\b|,? from now on\b)", re.IGNORECASE
@@ -77,7 +80,11 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
         return RuleMatch(speaker, "nickname", span, (start, end), "call_me")
     verb = clause.verb
     whole = words.masked[sentence[0] : sentence[1]]
-    if verb.lemma not in _STYLE_VERBS and not verb.denied and not re.search(r"\b(?:always|never)\b", whole, re.I):
+    if (
+        verb.lemma not in _STYLE_VERBS
+        and not verb.denied
+        and not re.search(r"\b(?:always|never)\b", whole, re.I)
+    ):
         return None
     if _ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
         return None

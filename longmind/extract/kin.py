@@ -23,7 +23,17 @@ RELATIONS: Final = frozenset((*RELATIONS_OF_ONE, *RELATIONS_OF_MANY))
 _LAST_WORDS: Final = frozenset(
     word.replace("_", " ").split()[-1] for word in (*RELATIONS, *SPELLINGS) if word not in ("ma", "pa")
 ) - {"law", "other", "pig", "mate"} | {"mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "mate"}  # fmt: skip
-PARTNERS: Final = ("fiance", "fiancee", "boyfriend", "girlfriend", "partner", "wife", "husband", "married_to", "engaged_to")
+PARTNERS: Final = (
+    "fiance",
+    "fiancee",
+    "boyfriend",
+    "girlfriend",
+    "partner",
+    "wife",
+    "husband",
+    "married_to",
+    "engaged_to",
+)
 """What one person can be only one of at a time."""
 FEMALE: Final = frozenset(
     "mother wife girlfriend fiancee sister daughter aunt niece grandmother granddaughter stepmother "

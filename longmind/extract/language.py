@@ -26,7 +26,9 @@ _OTHERS: Final = {
     "Dutch": "het een en is ik niet van dat op met voor mijn ben heb woon maar ook zijn er aan naar wij",
 }  # fmt: skip
 _SETS: Final = {name: frozenset(words.split()) for name, words in _OTHERS.items()}
-NOT_ENGLISH: Final = "The rules read English only, and this text seems to be in {}: no statements were taken from it."
+NOT_ENGLISH: Final = (
+    "The rules read English only, and this text seems to be in {}: no statements were taken from it."
+)
 
 
 def other_language(text: str) -> str | None:
@@ -47,7 +49,8 @@ def other_language(text: str) -> str | None:
         return NOT_ENGLISH.format("another script")
     english = sum(word in _ENGLISH for word in words)
     name, count = max(
-        ((name, sum(word in small for word in words)) for name, small in _SETS.items()), key=lambda pair: pair[1]
+        ((name, sum(word in small for word in words)) for name, small in _SETS.items()),
+        key=lambda pair: pair[1],
     )
     return NOT_ENGLISH.format(name) if count > 2 * english and count * 6 >= len(words) else None
 

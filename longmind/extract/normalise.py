@@ -45,7 +45,9 @@ _AFTER_ITS: Final = (
     r"called|named|actually|still|gone|over|only|[a-z]+ing)\b)"
 )
 _CANDIDATE: Final = pattern(
-    r"(?<![\w'/@.#-])(?:(?P<its>its" + _AFTER_ITS + r")|(?P<id>id(?= (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b))"
+    r"(?<![\w'/@.#-])(?:(?P<its>its"
+    + _AFTER_ITS
+    + r")|(?P<id>id(?= (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b))"
     r"|(?P<ill>ill(?= (?:be|go|have|do|get|take|try|see|never|always|move|start)\b))"
     r"|(?P<to>(?<=[a-z] )2(?= (?!(?:and|or|to|x|of|days|weeks|years|months|hours|kids|dogs|cats|more)\b)[a-z]))"
     r"|(?P<for>(?<=[a-z] )4(?= (?:the|a|my|me|us|you|his|her|our|this|that|work|lunch|dinner|now|fun|life)\b))"

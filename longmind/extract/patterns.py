@@ -9,7 +9,7 @@ from typing import Any, cast
 class _Lazy:
     """Stands for a compiled pattern; its methods become the pattern's own at the first call."""
 
-    __slots__ = ("_flags", "_source", "finditer", "findall", "fullmatch", "match", "search", "split", "sub")
+    __slots__ = ("_flags", "_source", "findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
     def __init__(self, source: str, flags: int) -> None:
         self._source = source

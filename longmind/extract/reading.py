@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
 from longmind.extract.clauses import Clause
+from longmind.extract.corrections import corrects, find_correction
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.free import Words, described_as, find_free, is_lasting_news
 from longmind.extract.grammar import ParsedClause, Parser
-from longmind.extract.corrections import corrects, find_correction
 from longmind.extract.instructions import find_order, topic_of
 from longmind.extract.kin import PARTNERS, RELATIONS, is_relation
+from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported
 from longmind.extract.patterns import pattern
 from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_possessed
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
-from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token, tokens_of
+from longmind.extract.ties import divorced_by, owner_of, parted
+from longmind.extract.tokens import tokens_of
 from longmind.extract.verbal import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
 from longmind.when.mentions import Mention, find_mention
 
-_REPORTS: Final = frozenset(
-    "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend suspect feel "
-    "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour remind".split()
-)
-_IF: Final = frozenset({"if", "unless", "lest"})
 _NOT_YET: Final = frozenset(
-    {"until", "till", "before", "whether", "when", "whenever", "where", "what", "how", "why", "which", *_IF}
+    {
+        "until",
+        "till",
+        "before",
+        "whether",
+        "when",
+        "whenever",
+        "where",
+        "what",
+        "how",
+        "why",
+        "which",
+        *CONDITIONS,
+    }
 )
 _LEADERS: Final = frozenset(
     "director ceo cto cfo coo president chair chairman chairwoman head chief manager founder owner captain mayor "
@@ -73,7 +83,7 @@ class Reading:
         self.span = span
         if not words.tokens:
             return
-        if _asks(words.tokens):
+        if asks(words.tokens):
             return
         if speaker is not None and is_listing(words, span):
             yield from find_in_fragment(words, span, scene)
@@ -84,20 +94,26 @@ class Reading:
                 yield mended
                 return
         clauses = Parser(words.tokens).clauses()
-        real = [clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)]
+        real = [
+            clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)
+        ]
         if not real:
             yield from find_in_fragment(words, span, scene)
             if speaker is not None:
                 yield from find_relatives(words, span, speaker)
             return
         yield from self._before(words, real[0], span, scene)
-        conditional = any(_is_condition(words, clause) for clause in real)
+        conditional = any(is_condition(words, clause) for clause in real)
         previous: ParsedClause | None = None
         for clause in real:
-            asserted = not _is_reported(words, previous, clause) and clause.link not in _NOT_YET
-            asserted = asserted and not _is_doubted(words, clause)
-            asserted = asserted and not (clause.link in ("since", "when", "while", "after") and clause.verb.tense == "past")
-            asserted = asserted and (not conditional or clause.kind == "order" and clause.link not in _IF)
+            asserted = not is_reported(words, previous, clause) and clause.link not in _NOT_YET
+            asserted = asserted and not is_doubted(words, clause)
+            asserted = asserted and not (
+                clause.link in ("since", "when", "while", "after") and clause.verb.tense == "past"
+            )
+            asserted = asserted and (
+                not conditional or (clause.kind == "order" and clause.link not in CONDITIONS)
+            )
             if asserted:
                 yield from self._clause(words, clause, previous, scene, span)
             elif previous is None or clause.kind not in ("you", "order"):
@@ -123,10 +139,16 @@ class Reading:
                 if order is not None:
                     yield order
                 if clause.verb.lemma == "note":
-                    yield from find_in_fragment(words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene)
+                    yield from find_in_fragment(
+                        words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene
+                    )
             return
         about = self._about(words, clause, scene)
-        if about is not None and clause.kind == "named" and clause.verb.lemma in ("announce", "appoint", "say", "name"):
+        if (
+            about is not None
+            and clause.kind == "named"
+            and clause.verb.lemma in ("announce", "appoint", "say", "name")
+        ):
             self.house = about.key
         if about is None and clause.kind == "my" and speaker is not None and not clause.verb.unreal:
             # A word of no use as a slot, like "number", may still begin one: "my number is".
@@ -138,7 +160,7 @@ class Reading:
         when = self._when(words, clause, previous, span)
         for match in self._told(words, clause, about, scene, when):
             yield self._marked(match, words, clause, about)
-        if clause.apposed is None and about.sort != "thing" or about.attribute is None:
+        if (clause.apposed is None and about.sort != "thing") or about.attribute is None:
             whole = words.clause(clause)
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
         self._object_mentioned(words, clause, scene)
@@ -161,7 +183,9 @@ class Reading:
         scene.object = words.span(at, end)
         tokens = words.tokens[begin:end]
         about = None
-        if first.low in ("my", "our") or (first.tag == "N" and clause.verb.lemma in ("move", "change", "switch")):
+        if first.low in ("my", "our") or (
+            first.tag == "N" and clause.verb.lemma in ("move", "change", "switch")
+        ):
             about = scene.of_phrase(tokens)
         elif first.tag in ("D", "N"):
             about = scene.of_thing(tokens)
@@ -176,7 +200,11 @@ class Reading:
                 match = replace(match, slot=topic, free=False)
         stated = clause.verb.tense in ("present", "progressive") and match.polarity and not match.ended
         then = None if self.last_when is None else _THEN.search(self.masked, *self.span)
-        if then is not None and self.last_when is not None and (match.when is None or match.when == self.last_when):
+        if (
+            then is not None
+            and self.last_when is not None
+            and (match.when is None or match.when == self.last_when)
+        ):
             direction = "since" if then.group().lower().startswith(("since", "after", "from")) else "before"
             match = replace(match, when=self.last_when, then=direction)  # type: ignore[arg-type]
         elif match.when is not None:
@@ -189,14 +217,28 @@ class Reading:
         self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None
     ) -> Iterator[RuleMatch]:
         if broken_up(words, clause) and scene.speaker is not None:
-            yield from _broken(words, clause, scene.speaker)
+            yield from parted(words, clause, scene.speaker)
             return
-        if about.key == scene.speaker and (divorced := _divorced(words, clause)) is not None:
+        if about.key == scene.speaker and (divorced := divorced_by(words, clause)) is not None:
             yield RuleMatch(about.key, "marital_status", divorced, words.clause(clause), "divorced")
             for slot in PARTNERS:
-                yield RuleMatch(about.key, slot, divorced, words.clause(clause), "divorced", False, True, action="end", whole=True)
+                yield RuleMatch(
+                    about.key,
+                    slot,
+                    divorced,
+                    words.clause(clause),
+                    "divorced",
+                    False,
+                    True,
+                    action="end",
+                    whole=True,
+                )
             return
-        owned = _owner_of(words, clause, about, scene) if not clause.verb.denied and not clause.verb.unreal else None
+        owned = (
+            owner_of(words, clause, about, scene)
+            if not clause.verb.denied and not clause.verb.unreal
+            else None
+        )
         if owned is not None:
             yield owned
             return
@@ -225,7 +267,11 @@ class Reading:
             if is_lasting_news(words, clause):
                 yield from find_free(words, clause, about, when)
             return
-        if clause.verb.lemma in _LIKING and scene.object is not None and verb_object(words, clause) in ("it", "them"):
+        if (
+            clause.verb.lemma in _LIKING
+            and scene.object is not None
+            and verb_object(words, clause) in ("it", "them")
+        ):
             slot = "likes" if clause.verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
             yield RuleMatch(
                 about.key, slot, scene.object, words.clause(clause), "them", polarity=not clause.verb.denied,
@@ -244,7 +290,13 @@ class Reading:
             yield from find_free(words, clause, about, when)
 
     def _described(
-        self, words: Words, clause: ParsedClause, about: About, scene: Scene, when: Mention | None, table: list[RuleMatch]
+        self,
+        words: Words,
+        clause: ParsedClause,
+        about: About,
+        scene: Scene,
+        when: Mention | None,
+        table: list[RuleMatch],
     ) -> Iterator[RuleMatch]:
         """What somebody is said to be, each thing by itself: "vegetarian and allergic to peanuts"."""
         yield from table
@@ -257,7 +309,13 @@ class Reading:
                 continue
             who, begin = about, first
             token = words.tokens[first]
-            if number and token.tag == "U" and about.sort == "person" and after - first > 1 and about.attribute is None:
+            if (
+                number
+                and token.tag == "U"
+                and about.sort == "person"
+                and after - first > 1
+                and about.attribute is None
+            ):
                 end = first + 1
                 while end < after and words.tokens[end].tag == "U":
                     end += 1
@@ -272,13 +330,15 @@ class Reading:
                 yield from find_free(words, piece, who, when)
         yield from self._instead(words, clause, about)
 
-    def _named(self, words: Words, clause: ParsedClause, about: About, scene: Scene) -> list[RuleMatch] | None:
+    def _named(
+        self, words: Words, clause: ParsedClause, about: About, scene: Scene
+    ) -> list[RuleMatch] | None:
         """ "He's called Biscuit", "it is named Orion": a name for whoever was spoken of."""
         verb = clause.verb
         first = words.tokens[verb.after].low if verb.after < clause.end else ""
         if verb.lemma != "be" or first not in ("called", "named") or verb.denied or verb.unreal:
             return None
-        if clause.kind in ("i", "we", "my") and about.attribute is None or verb.after + 1 >= clause.end:
+        if (clause.kind in ("i", "we", "my") and about.attribute is None) or verb.after + 1 >= clause.end:
             return None
         end = verb.after + 1
         while end < clause.end and words.tokens[end].tag in ("U", "N", "M") and words.tokens[end].tag != ",":
@@ -307,7 +367,9 @@ class Reading:
         at = self.masked.rfind(about.key, 0, roles[0].value[0])
         if at >= 0:
             value = (at, at + len(about.key))
-            yield replace(roles[0], subject=house or str(self.house), slot=title, value=value, free=True, one=True)
+            yield replace(
+                roles[0], subject=house or str(self.house), slot=title, value=value, free=True, one=True
+            )
 
     def _instead(self, words: Words, clause: ParsedClause, about: About) -> Iterator[RuleMatch]:
         instead = find_instead(words, clause)
@@ -325,8 +387,10 @@ class Reading:
         name = words.span(clause.begin, clause.subject_end) if clause.kind == "named" else None
         old = Clause(start, end, person, name, verb_start, when)  # type: ignore[arg-type]
         subject_tokens = words.tokens[clause.begin : clause.subject_end]
-        personal = about.attribute is not None and clause.kind in ("named", "thing") and about.key == scene.speaker
-        if (clause.kind == "my" and len(subject_tokens) > 1 or personal) and scene.speaker is not None:
+        personal = (
+            about.attribute is not None and clause.kind in ("named", "thing") and about.key == scene.speaker
+        )
+        if ((clause.kind == "my" and len(subject_tokens) > 1) or personal) and scene.speaker is not None:
             skip = 1 if subject_tokens[0].low in ("my", "our") else 0
             if subject_tokens[0].low != "our":
                 possessed = list(
@@ -339,13 +403,15 @@ class Reading:
             owner = (subject_tokens[0].start, subject_tokens[owners[0] - 1].end)
             position = subject_tokens[owners[0] + 1].start
             return list(find_possessed(masked, old, position, owner, own=False))
-        if about.attribute is not None or about.sort == "thing" and clause.kind != "named":
+        if about.attribute is not None or (about.sort == "thing" and clause.kind != "named"):
             return []
         if clause.kind == "named" and scene.speaker is not None:
             inverse = find_inverse(masked, old, scene.speaker)
             if inverse is not None:
                 return [inverse]
-        subject = about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
+        subject = (
+            about.key if name is None or clause.apposed or about.key != masked[name[0] : name[1]] else name
+        )
         found = find_by_verb(masked, old, subject, predicates_of(words, clause))
         return [replace(match, names=about.names) for match in found] if about.names else found
 
@@ -383,7 +449,12 @@ class Reading:
         if clause.kind == "named":
             return scene.of_name(tokens)
         about = scene.of_thing(tokens)
-        if about is not None and scene.named is not None and first == "the" and about.key.split()[-1] in _ATTRIBUTES:
+        if (
+            about is not None
+            and scene.named is not None
+            and first == "the"
+            and about.key.split()[-1] in _ATTRIBUTES
+        ):
             return About(scene.named.key, scene.named.sort, about.key.replace(" ", "_"), scene.named.names)
         return about
 
@@ -399,7 +470,9 @@ class Reading:
         clause.verb.after += end
         return about
 
-    def _when(self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range) -> Mention | None:
+    def _when(
+        self, words: Words, clause: ParsedClause, previous: ParsedClause | None, span: Range
+    ) -> Mention | None:
         """A time in the clause itself, else one before its subject."""
         if self.timed != span:
             self.timed, self.has_time = span, find_mention(self.masked, *span) is not None
@@ -413,32 +486,6 @@ class Reading:
             return inside
         before = span[0] if previous is None else max(span[0], words.clause(previous)[1])
         return find_mention(self.masked, before, begin) if before < begin else None
-
-
-_ASKING: Final = frozenset(
-    "do does did am is are was were can could will would should have has what what's where when why who how which "
-    "shall may".split()
-)
-
-
-def _asks(tokens: Sequence[Token]) -> bool:
-    """A question without its mark: "do i still live in denver"."""
-    at = next((i for i, token in enumerate(tokens[:3]) if token.low not in INTERJECTIONS), 0)
-    return (
-        at + 1 < len(tokens)
-        and tokens[at].low in _ASKING
-        and (tokens[at + 1].low in NOMINATIVE or tokens[at + 1].tag == "X" and tokens[at].tag == "S")
-    )
-
-
-def _is_doubted(words: Words, clause: ParsedClause) -> bool:
-    at = clause.begin
-    return any(token.low in _DOUBT for token in words.tokens[max(0, at - 2) : at])
-
-
-_DOUBT: Final = frozenset(
-    "maybe perhaps possibly apparently supposedly allegedly imagine suppose pretend hypothetically".split()
-)
 
 
 _THEN: Final = pattern(
@@ -459,22 +506,6 @@ _NAMES_SOMEBODY: Final = pattern(
 
 def verb_object(words: Words, clause: ParsedClause) -> str:
     return words.tokens[clause.verb.after].low if clause.verb.after < clause.end else ""
-
-
-def _is_condition(words: Words, clause: ParsedClause) -> bool:
-    at = min(clause.begin, clause.verb.first)
-    before = [token.low for token in words.tokens[max(0, at - 2) : at]]
-    return clause.link in _IF and "even" not in before
-
-
-def _is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClause) -> bool:
-    """Whether somebody only says or thinks so: the clause before ends in such a verb."""
-    if previous is None or previous.verb.lemma not in _REPORTS or clause.shared:
-        return False
-    if previous.verb.lemma == "say" and previous.kind == "i":
-        return False
-    gap = [token.low for token in words.tokens[previous.verb.after : min(clause.begin, clause.verb.first)]]
-    return all(word in (":", "that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap)
 
 
 def _relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:
@@ -507,79 +538,3 @@ def _apposed(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
         yield RuleMatch(scene.speaker, slot, name, whole, "apposition")
     else:
         yield RuleMatch(about.key, "is", value, whole, "apposition", free=True)
-
-
-def _broken(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMatch]:
-    """The end of a relationship with whoever is named beside "I"."""
-    whole = words.clause(clause)
-    others = [
-        token for token in words.tokens[clause.begin : clause.subject_end]
-        if token.low not in ("me", "i", "and", "n", "&", "we", "my")
-    ]  # fmt: skip
-    if others:
-        value = (others[0].start, others[-1].end)
-        yield RuleMatch(speaker, ANY, value, whole, "breakup", False, True, action="end", free=True)
-        return
-    value = words.span(clause.verb.first, clause.verb.after)
-    for slot in PARTNERS:
-        yield RuleMatch(speaker, slot, value, whole, "breakup", False, True, action="end", whole=True)
-
-
-def _divorced(words: Words, clause: ParsedClause) -> Range | None:
-    """The word by which a marriage of the speaker's is said to be over."""
-    verb = clause.verb
-    if verb.denied or verb.unreal or verb.tense not in ("past", "perfect", "present"):
-        return None
-    if verb.lemma == "divorce" and verb.tense in ("past", "perfect"):
-        return words.span(verb.after - 1, verb.after)
-    first = words.tokens[verb.after] if verb.after < clause.end else None
-    alone = verb.after + 1 >= clause.end or words.tokens[verb.after + 1].tag in (",", "R", "C") or verb.lemma == "get"
-    if verb.lemma in ("get", "be") and first is not None and alone and first.low in ("divorced", "separated"):
-        return first.start, first.end
-    return None
-
-
-_CHARGE: Final = pattern(
-    r"(?:(?:now |currently |still )?(?:responsible for|in charge of|(?:the )?(?:owner|lead|maintainer|head) of|taking over|"
-    r"looking after) )(?P<what>[\w' -]{2,40})$",
-    re.IGNORECASE,
-)
-_BY: Final = pattern(r"(?:now )?(?:owned|led|maintained|run|managed|headed|handled) by (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)")
-_CHARGED: Final = frozenset("own lead maintain manage handle head".split())
-
-
-def _owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> RuleMatch | None:
-    """Who a project or a part of it belongs to: "Lena owns billing now", "billing is led by Lena"."""
-    verb = clause.verb
-    masked = words.masked
-    start, end = words.span(verb.after, clause.end)
-    start_by = words.tokens[verb.after - 1].start
-    by = _BY.match(masked, start_by, end) if verb.passive else None
-    whole = words.clause(clause)
-    if by is not None and clause.kind in ("thing", "named", "my"):
-        return RuleMatch(about.attribute or _project(about.key), "owner", by.span("who"), whole, "owner", free=True, one=True)
-    if clause.kind != "named" or about.sort != "person" or about.attribute is not None or len(about.key.split()) > 3:
-        return None
-    if verb.lemma == "take" and masked[start : start + 5].lower() == "over ":
-        span = (start + 5, end)
-    elif verb.lemma in _CHARGED and verb.tense in ("present", "progressive"):
-        span = (start, end)
-    elif verb.lemma == "be" and (charge := _CHARGE.match(masked, start, end)) is not None:
-        span = charge.span("what")
-    else:
-        return None
-    what = _FROM.split(masked[span[0] : span[1]])[0].strip(" ,.")
-    if not what or what[:2].lower() in ("a ", "an") or what.split()[0].lower() in ("his", "her", "their", "my", "one", "two"):
-        return None
-    name = (words.tokens[clause.begin].start, words.tokens[clause.subject_end - 1].end)
-    return RuleMatch(_project(what), "owner", name, whole, "owner", free=True, one=True)
-
-
-_FROM: Final = pattern(r"\s(?:from|since|now|as of|these days|starting|until|for now|at the moment|in|on)\b|,", re.IGNORECASE)
-_KIND: Final = pattern(r"\s(?:service|system|module|part|side|project|work|stuff|things)$", re.IGNORECASE)
-
-
-def _project(name: str) -> str:
-    """The key of a project: without the article, and without the kind of thing it is."""
-    plain = name.strip().removeprefix("the ").removeprefix("The ").removeprefix("our ")
-    return _KIND.sub("", plain).lower() if not plain[:1].isupper() or " " not in plain else plain

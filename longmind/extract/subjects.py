@@ -110,7 +110,12 @@ class Scene:
         while nouns and nouns[-1] in (",", "'s"):
             nouns.pop()
         relation = relation_in(nouns)
-        if relation is None and len(nouns) > 1 and relation_in(nouns[:-1]) is not None and name_at == len(words):
+        if (
+            relation is None
+            and len(nouns) > 1
+            and relation_in(nouns[:-1]) is not None
+            and name_at == len(words)
+        ):
             # "my boyfriend tyrell": a name in lower case after the relation
             relation, name_at, nouns = relation_in(nouns[:-1]), len(nouns) - 1, nouns[:-1]
         if relation is not None:
@@ -123,7 +128,9 @@ class Scene:
                 name = name if name[:1].isupper() else name.title()
                 return About(name, "person", names=(), relation=relation)
             plain = relation.replace("_", " ")
-            names = dict.fromkeys((f"{spoken}'s {written}", written, plain, f"{spoken}'s {plain}", f"my {written}"))
+            names = dict.fromkeys(
+                (f"{spoken}'s {written}", written, plain, f"{spoken}'s {plain}", f"my {written}")
+            )
             return About(f"{owner}/{relation}", "person", names=tuple(names), relation=relation)
         if "of" in nouns[1:]:
             nouns = nouns[: nouns.index("of")]
@@ -161,10 +168,19 @@ class Scene:
         """What a common noun means: "the orders service", "deploys"."""
         if self.closed:
             return None
-        nouns = [token for token in tokens if token.low not in ("the", "a", "an", "this", "that", "these", "those")]
+        nouns = [
+            token for token in tokens if token.low not in ("the", "a", "an", "this", "that", "these", "those")
+        ]
         words = [token.low for token in nouns]
         bare = tokens[0].tag != "D"
-        if not words or words[-1] in _NO_THING or (bare and words[-1] in PEOPLE_NOT_NAMED) or words[0] in _NO_THING or len(words) > 6 or "'s" in words:
+        if (
+            not words
+            or words[-1] in _NO_THING
+            or (bare and words[-1] in PEOPLE_NOT_NAMED)
+            or words[0] in _NO_THING
+            or len(words) > 6
+            or "'s" in words
+        ):
             return None
         if not all(word.replace("-", "").replace("'", "").isalnum() for word in words):
             return None

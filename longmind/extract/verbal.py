@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from longmind.extract.clauses import Clause, clause_range
-from longmind.extract.grammar import ParsedClause, Tense
 from longmind.extract.free import Words
+from longmind.extract.grammar import ParsedClause
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
 from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.rule_types import VerbRule
 from longmind.extract.rules import VERB_RULES
+from longmind.extract.verb_group import Tense
 from longmind.extract.verbs import verb_forms
 from longmind.when.mentions import Mention, find_mention, mention_at
 
@@ -122,7 +123,14 @@ def _apply(
     whole = clause_range(masked, clause)
     return [
         RuleMatch(
-            subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2],
+            subject,
+            slot,
+            span,
+            whole,
+            rule.name,
+            polarity,
+            over,
+            None if when is None else when[:2],
             verb=predicate.lemma,
         )
         for slot, span, over in values

@@ -108,7 +108,11 @@ def _without_label(masked: str, sentence: Sentence) -> Sentence:
     if _SELF.search(masked, sentence.start, sentence.end) is not None:
         return sentence
     start = masked.rfind(label, max(0, sentence.start - 90), sentence.start)
-    if start < 0 or "\n" in masked[start : sentence.start] or masked[start + len(label) : sentence.start].strip(" *:"):
+    if (
+        start < 0
+        or "\n" in masked[start : sentence.start]
+        or masked[start + len(label) : sentence.start].strip(" *:")
+    ):
         return sentence
     return Sentence(start, sentence.end, sentence.question, sentence.paragraph, None)
 

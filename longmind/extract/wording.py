@@ -6,8 +6,8 @@ import re
 
 from longmind.extract.dating import with_dates
 from longmind.extract.patterns import pattern
-from longmind.extract.verbs import form
 from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, slot_named
+from longmind.extract.verbs import form
 
 _TURNED = {
     "i": "they", "i'm": "they're", "i've": "they've", "me": "them", "my": "their", "mine": "theirs",

@@ -43,7 +43,9 @@ _THING_VERBS: Final = frozenset(
     "use run store live stay keep deploy happen need go ship open close cost start end begin cover contain "
     "include belong sit host track weigh measure leave arrive depart expire finish".split()
 )
-_WEAK_OBJECTS: Final = frozenset("me us you him them it this that these those myself ourselves everyone".split())
+_WEAK_OBJECTS: Final = frozenset(
+    "me us you him them it this that these those myself ourselves everyone".split()
+)
 _CHANGE: Final = frozenset("now nowadays instead anymore again".split())
 
 
@@ -59,7 +61,7 @@ def is_worth_keeping(
     if first.low in _WEAK_OBJECTS and not solid:
         return False
     if verb.lemma == "be" and not verb.passive:
-        return solid and first.low not in _PRAISE or _describes(tokens, clause, about, value)
+        return (solid and first.low not in _PRAISE) or _describes(tokens, clause, about, value)
     if about.sort == "thing":
         prepositional = any(token.tag == "P" for token in tokens[verb.after : clause.end])
         return solid or (verb.passive and prepositional) or (verb.lemma in _THING_VERBS and prepositional)
@@ -83,7 +85,11 @@ def _describes(tokens: Sequence[Token], clause: ParsedClause, about: About, valu
             not _is_felt(value[1])
         )  # fmt: skip
     if _is_felt(first):
-        return len(value) > 2 and value[1].low in ("of", "to", "in", "from", "with") and value[2].tag in ("N", "V", "U")
+        return (
+            len(value) > 2
+            and value[1].low in ("of", "to", "in", "from", "with")
+            and value[2].tag in ("N", "V", "U")
+        )
     return first.low not in ("how", "what", "why", "where", "to")
 
 
@@ -110,7 +116,9 @@ _PERSONAL_SLOTS: Final = frozenset(
     "lives_in works_at born_in born_on from grew_up_in married_to engaged_to studies_at graduated_from birthday "
     "speaks allergic_to nationality wife husband mother father sister brother son daughter".split()
 )
-_NOT_IN_DOCUMENTS: Final = frozenset({"pair", "apposition", "ending", "owner", "named", "counted", "replacement"})
+_NOT_IN_DOCUMENTS: Final = frozenset(
+    {"pair", "apposition", "ending", "owner", "named", "counted", "replacement"}
+)
 _NAME: Final = pattern(r"[A-Z][a-z\u00df-\u024f]+(?:['-][A-Z][a-z]+)?")
 
 
@@ -121,7 +129,11 @@ def is_news(masked: str, match: RuleMatch) -> bool:
     subject = match.subject if isinstance(match.subject, str) else masked[match.subject[0] : match.subject[1]]
     names = subject.split("/")[0].split()
     proper = [name for name in names if _NAME.fullmatch(name) or (len(name) == 2 and name[1] == ".")]
-    small = [name for name in names if name in ("of", "de", "van", "von", "der", "da", "del", "la", "le", "bin", "al", "&")]
+    small = [
+        name
+        for name in names
+        if name in ("of", "de", "van", "von", "der", "da", "del", "la", "le", "bin", "al", "&")
+    ]
     titles = [name for name in names if name.rstrip(".") in ("Dr", "Mr", "Mrs", "Ms", "Prof")]
     if len(proper) + len(small) + len(titles) < len(names) or not proper:
         return False

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from longmind.base.frame import Frame
-from longmind.facts.canonical import ObjectKind, alias_norm
 from longmind.extract.kin import RELATIONS
+from longmind.facts.canonical import ObjectKind, alias_norm
 from longmind.facts.extraction import USER, Extraction, FoundEntity, FoundFact
 from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity, Value
@@ -105,7 +105,9 @@ class _Ground:
                 for f, s, p, e in rows
                 if f.fact_id in objects
             ]
-            said = [held for held in self._said.get(norm, []) if not predicates or held.predicate in predicates]
+            said = [
+                held for held in self._said.get(norm, []) if not predicates or held.predicate in predicates
+            ]
             self._held[key][:0] = reversed(said)
         return self._held[key]
 
@@ -113,7 +115,9 @@ class _Ground:
         """What the same text has just said is held from here on."""
         if fact.action == "record" and fact.value is not None and isinstance(fact.value, str | Entity):
             since = frame.occurred_at if fact.valid_from is None else fact.valid_from
-            held = Held(fact.subject, fact.predicate, fact.value, fact.cardinality or "many", since, frame.occurred_at)
+            held = Held(
+                fact.subject, fact.predicate, fact.value, fact.cardinality or "many", since, frame.occurred_at
+            )
             norm = Entity(fact.subject).norm
             self._said.setdefault(norm, []).append(held)
             for key in [key for key in self._held if key[0] == norm]:
@@ -184,7 +188,9 @@ def _by_known_names(ground: _Ground, item: Extraction) -> Extraction:
                 keys[name] = values.pop()
     facts = _naming(ground, item.facts, keys)
     entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
-    facts = tuple(_as_attribute(ground, replace(fact, subject=keys.get(fact.subject, fact.subject))) for fact in facts)
+    facts = tuple(
+        _as_attribute(ground, replace(fact, subject=keys.get(fact.subject, fact.subject))) for fact in facts
+    )
     aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
     return replace(item, entities=(*entities, *aliases), facts=facts)
 
@@ -193,9 +199,17 @@ def _naming(ground: _Ground, facts: Sequence[FoundFact], keys: dict[str, str]) -
     """ "My girlfriend, Temilade": where the girlfriend is known without a name, the name is hers."""
     found = []
     for fact in facts:
-        if isinstance(fact.value, Entity) and fact.action == "record" and fact.polarity and fact.predicate in RELATIONS:
+        if (
+            isinstance(fact.value, Entity)
+            and fact.action == "record"
+            and fact.polarity
+            and fact.predicate in RELATIONS
+        ):
             key = f"{fact.subject}/{fact.predicate}"
-            if any(Entity(known).norm == Entity(key).norm for known in ground.known([key]).get(alias_norm(key), ())):
+            if any(
+                Entity(known).norm == Entity(key).norm
+                for known in ground.known([key]).get(alias_norm(key), ())
+            ):
                 keys[str(fact.value)] = key
                 fact = replace(fact, value=str(fact.value))
         found.append(fact)
@@ -236,7 +250,9 @@ def _each(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFact]
 
 def _matching(ground: _Ground, subject: str, said: str) -> list[Held]:
     """What is held of the subject that the words name."""
-    names = [word for word in re.findall(r"[\w'-]+", said) if word[:1].isupper() or any(c.isdigit() for c in word)]
+    names = [
+        word for word in re.findall(r"[\w'-]+", said) if word[:1].isupper() or any(c.isdigit() for c in word)
+    ]
     wanted = words_of(" ".join(names)) or words_of(said)
     if not wanted:
         return []
@@ -255,12 +271,22 @@ def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
         yield fact
         if fact.value is None:
             return
-        if not fact.polarity and fact.predicate in ("is", "diet", "allergic_to") and fact.confidence is not None:
-            yield replace(fact, predicate=denied(fact.predicate), action="record", polarity=True, cardinality="many")
+        if (
+            not fact.polarity
+            and fact.predicate in ("is", "diet", "allergic_to")
+            and fact.confidence is not None
+        ):
+            yield replace(
+                fact, predicate=denied(fact.predicate), action="record", polarity=True, cardinality="many"
+            )
             yield from _other_states(ground, fact)
         if isinstance(fact.value, str):
             for held in _matching(ground, fact.subject, fact.value):
-                if held.predicate in _STATES.get(fact.predicate, ()) or held.predicate in ("has", "owns", "has_pet"):
+                if held.predicate in _STATES.get(fact.predicate, ()) or held.predicate in (
+                    "has",
+                    "owns",
+                    "has_pet",
+                ):
                     yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
         return
     for held in _matching(ground, fact.subject, str(fact.value)):
@@ -275,10 +301,20 @@ def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
         old = _matching(ground, fact.subject, fact.replaces)
     for held in old:
         yield FoundFact(
-            fact.subject, held.predicate, held.value, fact.start, fact.end, action="end", valid_to=fact.valid_from
+            fact.subject,
+            held.predicate,
+            held.value,
+            fact.start,
+            fact.end,
+            action="end",
+            valid_to=fact.valid_from,
         )
     predicate = old[0].predicate if old and fact.predicate == "has" else fact.predicate
-    value = Entity(fact.value) if old and isinstance(old[0].value, Entity) and isinstance(fact.value, str) else fact.value
+    value = (
+        Entity(fact.value)
+        if old and isinstance(old[0].value, Entity) and isinstance(fact.value, str)
+        else fact.value
+    )
     cardinality = None if old else fact.cardinality
     yield replace(fact, predicate=predicate, value=value, replaces=None, cardinality=cardinality)
 
@@ -293,7 +329,9 @@ def _denials(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFa
                 same = held.predicate in _STATES.get(fact.predicate, (fact.predicate,))
                 liked = held.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
                 if same or liked:
-                    yield replace(fact, predicate=held.predicate, value=held.value, action="end", polarity=True)
+                    yield replace(
+                        fact, predicate=held.predicate, value=held.value, action="end", polarity=True
+                    )
     if _is_deniable(fact) and not _said_later(ground, fact, frame):
         yield replace(fact, predicate=denied(fact.predicate), polarity=True, cardinality="many")
 

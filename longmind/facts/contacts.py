@@ -13,7 +13,9 @@ _BEFORE: Final = re.compile(
     r"(?:,[^\n.]{0,40})?,? ?[(:<]|,(?:[^\n.;]{0,40},)?(?: ?(?:tel|phone|mobile|e-?mail|cell)\.?:?)?| (?:at|on|under))\s*[(<]?$"
 )
 _NEAR: Final = 80
-_LABEL: Final = re.compile(r"(?:tel|phone|mobile|cell|e-?mail|call me|reach me|number)\.?:?[^\n]{0,12}$", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"(?:tel|phone|mobile|cell|e-?mail|call me|reach me|number)\.?:?[^\n]{0,12}$", re.IGNORECASE
+)
 _NOBODY: Final = frozenset(
     "call phone tel email mail write contact reach regards best thanks mobile the please office reception support "
     "my our your or and at on".split()

@@ -17,9 +17,7 @@ MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
 _CONTACT: Final = re.compile(r"@|\+\d|\d[ .\d-]{6,}\d")
 
 
-Channel = Literal[
-    "user_turn", "assistant_turn", "tool", "note", "document", "mail", "web", "import", "call"
-]
+Channel = Literal["user_turn", "assistant_turn", "tool", "note", "document", "mail", "web", "import", "call"]
 """How words came in; it says whose they are. "I" is the user in user turns and notes only."""
 
 

@@ -40,7 +40,16 @@ from longmind.facts.rows import (
 )
 from longmind.facts.rows import verify as verify_rows
 from longmind.facts.statements import Claim, Retraction
-from longmind.facts.values import CALENDAR_START, Entity, Evidence, Predicate, check_order, check_qualifiers, check_range, typed
+from longmind.facts.values import (
+    CALENDAR_START,
+    Entity,
+    Evidence,
+    Predicate,
+    check_order,
+    check_qualifiers,
+    check_range,
+    typed,
+)
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Failed, Part, Problem

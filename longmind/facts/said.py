@@ -22,7 +22,9 @@ _NO_NAME: Final = re.compile(
 )
 _INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
 _CLOSED: Final = frozenset({"document", "web", "import"})
-_LEFT: Final = frozenset({"moved_from_to", "moved_to", "switched_from", "switched_to", "left_job", "laid_off"})
+_LEFT: Final = frozenset(
+    {"moved_from_to", "moved_to", "switched_from", "switched_to", "left_job", "laid_off"}
+)
 """Rules of what was so until the time that is named, and not at it."""
 _LIKINGS: Final = frozenset("love enjoy adore hate detest loathe despise".split())
 _OWN_DATE: Final = frozenset({"event", "plans", "did"})
@@ -110,7 +112,11 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
     A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
     only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
     """
-    if statement.when is None or statement.slot in ("event", "plans") or statement.when.text in statement.value:
+    if (
+        statement.when is None
+        or statement.slot in ("event", "plans")
+        or statement.when.text in statement.value
+    ):
         return None, None
     from longmind.when.find import find_times
 
@@ -142,6 +148,10 @@ def _value(statement: Statement, said_at: int | None) -> Value:
         return Entity(text)
     if statement.kind in ("state", "identity", "preference"):
         text = _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
-    if statement.slot in ("event", "plans") and statement.when is not None and statement.when.text not in text:
+    if (
+        statement.slot in ("event", "plans")
+        and statement.when is not None
+        and statement.when.text not in text
+    ):
         text = f"{text} {statement.when.text}"
     return with_dates(text, said_at) if statement.free or statement.slot in _OWN_DATE else text

@@ -84,7 +84,11 @@ def score() -> Score:
     for family, text, expected in rows():
         facts = facts_of(text)
         held = [line_of(fact) for fact in facts if fact.action != "end"]
-        ended = [f"{line_of(fact)} {fact.replaces or ''}" for fact in facts if fact.action == "end" or fact.replaces]
+        ended = [
+            f"{line_of(fact)} {fact.replaces or ''}"
+            for fact in facts
+            if fact.action == "end" or fact.replaces
+        ]
         false = False
         result.sentences[family] += 1
         about = "user"
@@ -99,7 +103,11 @@ def score() -> Score:
             else:
                 name, _, words = item.rpartition(": ")
                 about = name or about
-                lines = held if not name else [line for line in held if any(_has(line, n) for n in name.split("|"))]
+                lines = (
+                    held
+                    if not name
+                    else [line for line in held if any(_has(line, n) for n in name.split("|"))]
+                )
                 met = any(_has(line, word) for line in lines for word in words.split("|"))
             result.met[family] += met
             if not met:
@@ -115,6 +123,8 @@ def score() -> Score:
 if __name__ == "__main__":
     done = score()
     for name in done.sentences:
-        print(f"{name:18}{done.met[name]:4} of {done.wanted[name]:4}   false {done.false[name]} of {done.sentences[name]}")
+        print(
+            f"{name:18}{done.met[name]:4} of {done.wanted[name]:4}   false {done.false[name]} of {done.sentences[name]}"
+        )
     print(f"recall {done.recall:.3f}, false {done.false_share:.3f}")
     print(*done.misses, *done.wrong, sep="\n")

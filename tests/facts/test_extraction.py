@@ -106,7 +106,12 @@ def test_what_is_no_statement_says_nothing(text: str) -> None:
 
 
 def test_sessions_documents_and_titles_are_identified_once() -> None:
-    source: dict[str, Any] = {"session": "s1", "uri": "docs/plan.md", "title": "The plan", "channel": "document"}
+    source: dict[str, Any] = {
+        "session": "s1",
+        "uri": "docs/plan.md",
+        "title": "The plan",
+        "channel": "document",
+    }
     assert said("# The plan\n\nWe start in May.", **source) == [
         ("record", "session:s1", "session_id", "s1"),
         ("record", "docs/plan.md", "title", "The plan"),
@@ -188,7 +193,11 @@ def test_facts_agree_with_labelled_sentences() -> None:
         says = [_labelled(label) for label in row["says"]]
         says = [label for label in says if all(item[2] not in ("did", "plans") for item in label)]
         allowed = set().union(*says, *(_labelled(label) for label in row.get("may", ())))
-        read = [_read(fact) for fact in extract(Source(row["text"], "default", "text")).facts if _is_from_table(fact)]
+        read = [
+            _read(fact)
+            for fact in extract(Source(row["text"], "default", "text")).facts
+            if _is_from_table(fact)
+        ]
         predicted += len(read)
         right += sum(item in allowed for item in read)
         wrong += [f"{row['text']!r} gives {item}" for item in read if item not in allowed]
