@@ -1,4 +1,4 @@
-"""What the memory holds to be true after the stories of ../shared/data/beliefs, by pattern, before and now."""
+"""What the memory holds after the stories of ../shared/data/beliefs, by pattern, before and now."""
 
 from __future__ import annotations
 

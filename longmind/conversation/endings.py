@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from longmind.conversation.candidates import Candidate, subject_key
 from longmind.conversation.current import newest_versions, statement_of
@@ -23,7 +23,8 @@ class Ended(NamedTuple):
 def ended_by(db: Connection, space: str, statement: Statement) -> list[Ended]:
     """The active memories that the statement ends, or that its value takes the place of."""
     rows = db.all(
-        "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND status = 'active' "
+        "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND status = "
+        "'active' "
         f"AND slot IS NOT NULL ORDER BY memory_id DESC LIMIT {_MOST}",
         (space, subject_key(statement.subject)),
     )
@@ -42,8 +43,8 @@ def in_its_place(db: Connection, candidate: Candidate, old: Ended) -> Candidate 
     if statement is None or statement.old is None or old.memory_id not in versions:
         return None
     version = versions[old.memory_id]
-    cardinality = "one" if version.cardinality == "one" else "many"
+    cardinality: Literal["one", "many"] = "one" if version.cardinality == "one" else "many"
     moved = replace(
         statement, slot=old.slot, cardinality=cardinality, old=None, free=False, rule="replacement"
-    )  # type: ignore[arg-type]
+    )
     return replace(candidate, statement=moved, content=render(moved))

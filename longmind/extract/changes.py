@@ -22,16 +22,43 @@ ENDS: Final = frozenset(
 """The verb's object is over."""
 
 _WITH_PARTICLE: Final = {
-    ("give", "up"), ("pack", "in"), ("get", "rid"), ("break", "up"), ("split", "up"), ("split", "with"),
-    ("shut", "down"), ("grow", "out"), ("hand", "back"), ("step", "down"), ("fall", "out"), ("give", "away"),
-    ("call", "off"), ("log", "off"), ("let", "go"), ("part", "with"), ("pull", "out"), ("drop", "out"),
-    ("come", "off"), ("go", "off"), ("phase", "out"), ("wind", "down"), ("throw", "out"),
-}  # fmt: skip
+    ("give", "up"),
+    ("pack", "in"),
+    ("get", "rid"),
+    ("break", "up"),
+    ("split", "up"),
+    ("split", "with"),
+    ("shut", "down"),
+    ("grow", "out"),
+    ("hand", "back"),
+    ("step", "down"),
+    ("fall", "out"),
+    ("give", "away"),
+    ("call", "off"),
+    ("log", "off"),
+    ("let", "go"),
+    ("part", "with"),
+    ("pull", "out"),
+    ("drop", "out"),
+    ("come", "off"),
+    ("go", "off"),
+    ("phase", "out"),
+    ("wind", "down"),
+    ("throw", "out"),
+}
 _SWAPS: Final = {
-    "trade": " for ", "swap": " for ", "exchange": " for ", "ditch": " for ", "leave": " for ",
-    "drop": " for ", "replace": " (?:with|by) ", "switch": " (?:for|to) ", "sell": " for (?=an? [A-Za-z])",
-    "dump": " for ", "change": " (?:for|to) ",
-}  # fmt: skip
+    "trade": " for ",
+    "swap": " for ",
+    "exchange": " for ",
+    "ditch": " for ",
+    "leave": " for ",
+    "drop": " for ",
+    "replace": " (?:with|by) ",
+    "switch": " (?:for|to) ",
+    "sell": " for (?=an? [A-Za-z])",
+    "dump": " for ",
+    "change": " (?:for|to) ",
+}
 _FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to (?P<new>.+)", re.IGNORECASE)
 _MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
 _TO: Final = pattern(r"(?:over |back )?to (?P<new>.+)", re.IGNORECASE)
@@ -43,7 +70,8 @@ _CUT: Final = pattern(
 )
 _BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
 _GONE: Final = pattern(
-    r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut|up(?=$|,))\b",
+    r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut|"
+    r"up(?=$|,))\b",
     re.IGNORECASE,
 )
 _RUNS_OUT: Final = frozenset(
@@ -162,10 +190,19 @@ class _Maker:
         whole = self.words.clause(self.clause)
         return [
             RuleMatch(
-                self.about.key, ANY, value, whole, "ending", polarity=False, ended=True, when=self.when,
-                action="end", free=True, names=self.about.names,
+                self.about.key,
+                ANY,
+                value,
+                whole,
+                "ending",
+                polarity=False,
+                ended=True,
+                when=self.when,
+                action="end",
+                free=True,
+                names=self.about.names,
             )
-        ]  # fmt: skip
+        ]
 
     def moved(self, own: re.Match[str]) -> list[RuleMatch]:
         """ "Switched my bank from A to B": the bank is B, and what is held about A ends."""
@@ -196,10 +233,17 @@ class _Maker:
         whole = self.words.clause(self.clause)
         return [
             RuleMatch(
-                self.about.key, "has", value, whole, "replacement", when=self.when, old=gone, free=True,
+                self.about.key,
+                "has",
+                value,
+                whole,
+                "replacement",
+                when=self.when,
+                old=gone,
+                free=True,
                 names=self.about.names,
             )
-        ]  # fmt: skip
+        ]
 
 
 def broken_up(words: Words, clause: ParsedClause) -> bool:
@@ -212,8 +256,9 @@ def broken_up(words: Words, clause: ParsedClause) -> bool:
         return _BROKEN.match(words.masked, start, end) is not None
     particle = words.tokens[verb.after].low if verb.after < clause.end else ""
     return (verb.lemma, particle) in {("break", "up"), ("split", "up"), ("call", "it")} or verb.lemma in (
-        "divorce", "separate",
-    )  # fmt: skip
+        "divorce",
+        "separate",
+    )
 
 
 def each_end(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> Iterator[RuleMatch]:

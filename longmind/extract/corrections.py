@@ -12,12 +12,15 @@ from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY
 
 _MARK: Final = (
-    r"(?:sorry|scratch that|correction|typo|my mistake|my bad|oops|whoops|i (?:meant|mean|misspoke)(?: to say)?|"
+    r"(?:sorry|scratch that|correction|typo|my mistake|my bad|oops|whoops|i (?:meant|mean|"
+    r"misspoke)(?: to say)?|"
     r"meant(?: to say)?|make that|no wait|wait no|wait|rather|i should have said|should be|forget that)"
 )
 _VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
 _AFTER: Final = pattern(
-    rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$",
+    rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|"
+    rf"no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|"
+    rf"not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$",
     re.IGNORECASE,
 )
 _BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
@@ -35,19 +38,21 @@ _NOT: Final = pattern(
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
 _HINT: Final = pattern(
-    r"\b(?:sorry|scratch|correction|typo|mistake|bad|oops|whoops|mean|meant|misspoke|make that|wait|rather|should|"
+    r"\b(?:sorry|scratch|correction|typo|mistake|bad|oops|whoops|mean|meant|misspoke|make that|wait|"
+    r"rather|should|"
     r"forget|no|nope|not|actually)\b",
     re.IGNORECASE,
 )
 _MARKS: Final = pattern(
     r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise)\b"
-    r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|mixed (?:that|it) up)\b",
+    r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|"
+    r"mixed (?:that|it) up)\b",
     re.IGNORECASE,
 )
 
 
 def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> tuple[RuleMatch | None, bool]:
-    """A value that mends the last one said; and whether the sentence only refuses one, and the next mends it."""
+    """A value that mends the last one said; and whether one is only refused, for the next to mend."""
     if span[1] - span[0] > 140 or not (after or _HINT.search(words.masked, *span)):
         return None, False
     text = words.masked[span[0] : span[1]]
@@ -67,10 +72,40 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
 
 def _is_value(text: str) -> bool:
     words = text.split()
-    return 0 < len(words) <= 6 and _CLAUSE.search(text) is None and words[0].lower() not in (
-        "for", "about", "if", "that", "to", "but", "because", "what", "so", "no", "i", "again", "guys", "everyone",
-        "this", "late", "the delay", "just", "and", "up", "until", "a", "in", "at", "by", "is", "are",
-    )  # fmt: skip
+    return (
+        0 < len(words) <= 6
+        and _CLAUSE.search(text) is None
+        and words[0].lower()
+        not in (
+            "for",
+            "about",
+            "if",
+            "that",
+            "to",
+            "but",
+            "because",
+            "what",
+            "so",
+            "no",
+            "i",
+            "again",
+            "guys",
+            "everyone",
+            "this",
+            "late",
+            "the delay",
+            "just",
+            "and",
+            "up",
+            "until",
+            "a",
+            "in",
+            "at",
+            "by",
+            "is",
+            "are",
+        )
+    )
 
 
 def _made(words: Words, span: Range, speaker: str, found: re.Match[str]) -> RuleMatch:

@@ -47,7 +47,8 @@ def _dated(phrase: TimePhrase, before: str) -> str | None:
     if days <= 1.1:
         named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else ""
         clock = re.search(r" (?:at|around) .*$", phrase.text)
-        return f"{kept or ('' if lead or named else 'on ')}{named}{first.day} {first:%B %Y}{clock.group() if clock else ''}"
+        before_day = kept or ("" if lead or named else "on ")
+        return f"{before_day}{named}{first.day} {first:%B %Y}{clock.group() if clock else ''}"
     if phrase.grain == "week" or days <= 8:
         return f"{kept or ('' if lead else 'in ')}the week of {first.day} {first:%B %Y}"
     if phrase.grain == "month" or 27 < days < 32:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from longmind.extract.free import Words, attribute_slot, first_time
@@ -13,7 +13,7 @@ from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.subjects import About, Scene
-from longmind.extract.tokens import INTERJECTIONS
+from longmind.extract.tokens import INTERJECTIONS, Token
 from longmind.when.mentions import Mention
 
 _NO_LABEL: Final = frozenset(
@@ -23,7 +23,8 @@ _NO_LABEL: Final = frozenset(
     "objective objectives introduction context present thing thoughts news".split()
 )
 _PAIR: Final = pattern(
-    r"(?:(?:and|the|my|our|with) )?(?P<name>[A-Za-z][a-z-]*(?: [a-z][a-z-]*)?) (?:is |= ?|: ?|no\.? |number )?"
+    r"(?:(?:and|the|my|our|with) )?(?P<name>[A-Za-z][a-z-]*(?: [a-z][a-z-]*)?) (?:is |= ?|: ?|no\.? |"
+    r"number )?"
     r"(?P<value>(?=[^\s]*[\dA-Z#@])(?:[^\s,;]|,(?=\d))+(?: [^\s,;]+){0,4})$"
 )
 _NO_PAIR: Final = frozenset(
@@ -31,14 +32,16 @@ _NO_PAIR: Final = frozenset(
     "next last this that these those a an the is was and or but so if not no yes mostly maybe only".split()
 )
 _SPOKEN: Final = INTERJECTIONS | frozenset(
-    "that that's this it it's so you what i'm we he she they sounds agreed definitely absolutely exactly glad "
+    "that that's this it it's so you what i'm we he she they sounds agreed definitely absolutely exactly "
+    "glad "
     "happy looking how why who when where let's yay ooh aw aww hope can't couldn't such".split()
 )
 """What somebody says after their own name in a transcript; no value begins so."""
 _NONE: Final = pattern(r"no (?P<what>[a-z][\w' -]{2,60})$", re.IGNORECASE)
 _NOT_A: Final = pattern(r"not (?P<what>an? [\w' -]{3,40})$", re.IGNORECASE)
 _COUNTED: Final = pattern(
-    r"(?P<value>(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a) (?:older |younger |little |big |grown |"
+    r"(?P<value>(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a) (?:older |younger |little |"
+    r"big |grown |"
     r"teenage |twin )?(?P<noun>[a-z]+?)s?)$",
     re.IGNORECASE,
 )
@@ -139,7 +142,7 @@ def _pieces(words: Words, first: int) -> list[Range]:
     return pieces
 
 
-def _owner(head: list, scene: Scene) -> About | None:  # type: ignore[type-arg]
+def _owner(head: Sequence[Token], scene: Scene) -> About | None:
     """Whose the labelled thing is: "my mobile", "Pascal's rent", "Project Sandpiper", plain "Allergies"."""
     if not head:
         return None

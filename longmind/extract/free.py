@@ -39,7 +39,8 @@ _MOODS: Final = frozenset(
     "cold hot able about unable unsure aware interested grateful thankful impressed pleased annoyed "
     "disappointed surprised relieved frustrated overwhelmed stressed exhausted upset angry mad proud jealous "
     "lucky kidding joking so too very really quite pretty super all out up down off on in there well better "
-    "honest clear welcome new next just like what why how crying dying screaming a bit not nice hard easy true "
+    "honest clear welcome new next just like what why how crying dying screaming a bit not nice hard "
+    "easy true "
     "false possible impossible important interesting funny weird strange cool awesome perfect amazing lovely "
     "beautiful worth enough gone over time long ill torn inclined supposed used set due".split()
 )
@@ -50,15 +51,18 @@ _WEAK: Final = frozenset(
 _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
     "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
-    "put give need want find follow keep miss enjoy love add face send set stare turn run head bring fix".split()
+    "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
+    "fix".split()
 )
 _FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
 _LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
 _LASTING_ING: Final = frozenset(
-    "live work study play learn train teach use stay rent drive date lead run do train build own volunteer".split()
+    "live work study play learn train teach use stay rent drive date lead run do train build own "
+    "volunteer".split()
 )
 _EMPTY: Final = frozenset(
-    "have do go come get know see say work try stay leave start stop agree wait come happen look talk win lose "
+    "have do go come get know see say work try stay leave start stop agree wait come happen look talk "
+    "win lose "
     "change rest sleep move love like enjoy hate".split()
 )
 _REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
@@ -87,7 +91,8 @@ _SEVERAL: Final = frozenset("has is plans can cannot got bought".split())
 """Slots in which something new does not take the place of what was there."""
 _OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 _ANEW: Final = pattern(
-    r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|in its place)\b",
+    r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|"
+    r"in its place)\b",
     re.IGNORECASE,
 )
 _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
@@ -173,9 +178,23 @@ def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
         return (when is not None and when.kind not in ("length",)) or any(
             _is_participle(t.low) for t in tokens[1:6]
         )
-    return clause.verb.lemma == "be" and bool(tokens) and _is_participle(tokens[0].low) and tokens[0].low not in (
-        "married", "engaged", "based", "employed", "located", "retired", "involved", "stuck", "interested",
-    )  # fmt: skip
+    return (
+        clause.verb.lemma == "be"
+        and bool(tokens)
+        and _is_participle(tokens[0].low)
+        and tokens[0].low
+        not in (
+            "married",
+            "engaged",
+            "based",
+            "employed",
+            "located",
+            "retired",
+            "involved",
+            "stuck",
+            "interested",
+        )
+    )
 
 
 def _is_participle(word: str) -> bool:
@@ -209,10 +228,19 @@ def _match(
         and _ANEW.search(words.masked, *words.clause(clause)) is not None
     )
     return RuleMatch(
-        about.key, slot, value, words.clause(clause), "free" if about.attribute is None else "attribute", polarity=not clause.verb.denied, ended=over,
-        when=None if when is None else when[:2], free=True, one=about.attribute is not None or slot in _ONE,
-        names=about.names, old=value[:1] * 2 if anew and slot not in _SEVERAL and not clause.verb.denied else None,
-    )  # fmt: skip
+        about.key,
+        slot,
+        value,
+        words.clause(clause),
+        "free" if about.attribute is None else "attribute",
+        polarity=not clause.verb.denied,
+        ended=over,
+        when=None if when is None else when[:2],
+        free=True,
+        one=about.attribute is not None or slot in _ONE,
+        names=about.names,
+        old=value[:1] * 2 if anew and slot not in _SEVERAL and not clause.verb.denied else None,
+    )
 
 
 def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
@@ -308,9 +336,15 @@ def _ahead(
         return
     found = _match(words, clause, about, verb.tense, (begin, span[1]), when)
     yield RuleMatch(
-        found.subject, found.slot, found.value, found.clause, found.rule, when=found.when, free=True,
+        found.subject,
+        found.slot,
+        found.value,
+        found.clause,
+        found.rule,
+        when=found.when,
+        free=True,
         names=found.names,
-    )  # fmt: skip
+    )
 
 
 def _without_filler(masked: str, start: int, stop: int) -> int:
@@ -319,7 +353,8 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
 
 
 _NEWS: Final = frozenset(
-    "buy acquire own found employ publish appoint elect retire become head lead open close move rename merge launch "
+    "buy acquire own found employ publish appoint elect retire become head lead open close move rename "
+    "merge launch "
     "sell hire join leave win marry die found establish inherit chair direct manage teach study".split()
 )
 
@@ -367,9 +402,13 @@ def _goes_on(part: Sequence[Token]) -> bool:
     if first.low in ("and", "but"):
         part = part[1:]
         first = part[0] if part else first
-    return bool(part) and len(part) <= 7 and first.tag in ("N", "D", "U", "M") and not _has_verb(part) and (
-        first.low not in ("which", "who", "that", "the", "thanks", "please")
-    )  # fmt: skip
+    return (
+        bool(part)
+        and len(part) <= 7
+        and first.tag in ("N", "D", "U", "M")
+        and not _has_verb(part)
+        and (first.low not in ("which", "who", "that", "the", "thanks", "please"))
+    )
 
 
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
@@ -422,9 +461,24 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
     if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
         return False
     if words[0] in (
-        "it", "this", "that", "them", "what", "how", "why", "if", "whether", "you", "your", "to", "no", "when", "where",
-        "which", "who",
-    ):  # fmt: skip
+        "it",
+        "this",
+        "that",
+        "them",
+        "what",
+        "how",
+        "why",
+        "if",
+        "whether",
+        "you",
+        "your",
+        "to",
+        "no",
+        "when",
+        "where",
+        "which",
+        "who",
+    ):
         return words[0] == "no" and len(words) > 1 and words[1] != "idea"
     return not (
         about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1

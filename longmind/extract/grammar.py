@@ -129,9 +129,11 @@ class Parser(NounReader):
             return None
         if inside and noun.kind == "my" and self.tokens[verb.first].low == "'s":
             return None  # "my son's team", in the middle of something
-        if verb.form in ("third", "base", "past") and verb.first == verb.after - 1 and (
-            verb.after < self.count and self.tokens[verb.after].low in BE | HAVE
-        ):  # fmt: skip
+        if (
+            verb.form in ("third", "base", "past")
+            and verb.first == verb.after - 1
+            and (verb.after < self.count and self.tokens[verb.after].low in BE | HAVE)
+        ):
             return None  # "further studies are needed"
         if verb.lemma == "have" and self._low(verb.after) == "to" and self._low(verb.after + 1) == "be":
             verb.lemma, verb.after = "be", verb.after + 2
@@ -176,9 +178,15 @@ class Parser(NounReader):
         if before.verb.unreal or (before.verb.tense in ("future", "can", "cannot") and verb.form == "base"):
             verb.unreal, verb.tense = before.verb.unreal, before.verb.tense
         return ParsedClause(
-            kind, before.begin, before.subject_end, verb, self._complement_end(verb.after), link, shared=True,
+            kind,
+            before.begin,
+            before.subject_end,
+            verb,
+            self._complement_end(verb.after),
+            link,
+            shared=True,
             apposed=before.apposed,
-        )  # fmt: skip
+        )
 
     def _without_subject(self, at: int, link: str, *, first: bool) -> ParsedClause | None:
         start = at
@@ -195,9 +203,21 @@ class Parser(NounReader):
         ):
             return None
         if token.tag == "X" and token.low not in (
-            "don't", "do", "be", "haven't", "been", "can't", "cannot", "didn't", "got", "won't", "wasn't", "was", "had",
+            "don't",
+            "do",
+            "be",
+            "haven't",
+            "been",
+            "can't",
+            "cannot",
+            "didn't",
+            "got",
+            "won't",
+            "wasn't",
+            "was",
+            "had",
             "have",
-        ):  # fmt: skip
+        ):
             return None
         verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
         if verb is None:
@@ -243,7 +263,8 @@ class Parser(NounReader):
 
 
 _CUTTING: Final = frozenset(
-    "if because although though while whereas unless which who whom whose when whenever cause cuz where".split()
+    "if because although though while whereas unless which who whom whose when whenever cause cuz "
+    "where".split()
 )
 _TIMED: Final = frozenset({"until", "till", "before", "since", "after"})
 _OWN_STATES: Final = frozenset("work live love hate eat drink drive play study have own like smoke".split())

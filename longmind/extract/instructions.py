@@ -18,7 +18,8 @@ _LASTING: Final = pattern(
     re.IGNORECASE,
 )
 _ONCE: Final = pattern(
-    r"\b(?:just this once|this once|this time|for now|today|tonight|tomorrow|this (?:e-?mail|text|letter|one|note|"
+    r"\b(?:just this once|this once|this time|for now|today|tonight|tomorrow|this (?:e-?mail|text|letter|"
+    r"one|note|"
     r"paragraph|sentence|draft|list|form|page)|the following|below|above|half a page|list of|rota|"
     r"plan|ideas?|questions?|options?|examples?)\b",
     re.IGNORECASE,
@@ -28,7 +29,8 @@ _STYLE_VERBS: Final = frozenset(
     "translate include end start drop skip stop show convert stick assume treat prefer put be quote".split()
 )
 _ABOUT_ANSWERS: Final = pattern(
-    r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|paragraphs?|lists?|"
+    r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|"
+    r"paragraphs?|lists?|"
     r"emojis?|markdown|tables?|code|tabs|spaces|comments?|jargon|units?|metric|imperial|celsius|fahrenheit|"
     r"sentences?|words|short|brief|concise|long|detailed|formal|informal|casual|polite|simple|plain|"
     r"dark mode|light mode|themes?|sign-off|closing|greeting|regards|names?|nicknames?|sources?|links?|"
@@ -36,17 +38,37 @@ _ABOUT_ANSWERS: Final = pattern(
     re.IGNORECASE,
 )
 _TOPICS: Final = (
-    ("email_signoff", pattern(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I)),
-    ("answer_length", pattern(r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I)),
-    ("answer_format", pattern(r"\b(?:bullets?|bullet points|paragraphs?|lists?|tables?|markdown|prose|headings?)\b", re.I)),
-    ("units", pattern(r"\b(?:metric|imperial|celsius|fahrenheit|kilometres|kilometers|miles|grams|ounces)\b", re.I)),
+    (
+        "email_signoff",
+        pattern(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
+    ),
+    (
+        "answer_length",
+        pattern(
+            r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I
+        ),
+    ),
+    (
+        "answer_format",
+        pattern(r"\b(?:bullets?|bullet points|paragraphs?|lists?|tables?|markdown|prose|headings?)\b", re.I),
+    ),
+    (
+        "units",
+        pattern(r"\b(?:metric|imperial|celsius|fahrenheit|kilometres|kilometers|miles|grams|ounces)\b", re.I),
+    ),
     ("theme", pattern(r"\b(?:dark|light) (?:mode|theme)s?\b", re.I)),
-    ("code_style", pattern(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I)),
+    (
+        "code_style",
+        pattern(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I),
+    ),
     ("spelling", pattern(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
     ("currency", pattern(r"\bin (?:euros?|dollars?|pounds?|yen|francs?|kroner)\b", re.I)),
     ("emoji", pattern(r"\bemojis?\b", re.I)),
-    ("answer_tone", pattern(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I)),
-)  # fmt: skip
+    (
+        "answer_tone",
+        pattern(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I),
+    ),
+)
 _SPOKEN_IN: Final = pattern(r"\bin (?P<language>[A-Za-z]+)\b")
 _PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
 _CALL_ME: Final = pattern(
@@ -92,9 +114,11 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
     if topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
         return None
     lasting = _LASTING.search(words.masked, sentence[0], sentence[1]) is not None
-    if topic == "instruction" and not (lasting and _ABOUT_ANSWERS.search(text)) and not re.search(
-        r"\b(?:always|never|don't|do not|from now on|in future)\b", whole, re.I
-    ):  # fmt: skip
+    if (
+        topic == "instruction"
+        and not (lasting and _ABOUT_ANSWERS.search(text))
+        and not re.search(r"\b(?:always|never|don't|do not|from now on|in future)\b", whole, re.I)
+    ):
         return None
     span = trimmed(words.masked, start, end)
     if words.masked[slice(*span)].lower().endswith(" even"):

@@ -7,22 +7,57 @@ from typing import Final
 from longmind.extract.statements import RELATIONS_OF_MANY, RELATIONS_OF_ONE
 
 SPELLINGS: Final = {
-    "mom": "mother", "mum": "mother", "mama": "mother", "mommy": "mother", "mummy": "mother", "ma": "mother",
-    "dad": "father", "papa": "father", "daddy": "father", "pa": "father", "grandma": "grandmother",
-    "granny": "grandmother", "gran": "grandmother", "nana": "grandmother", "nan": "grandmother",
-    "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather", "fiancé": "fiance",
-    "fiancée": "fiancee", "room mate": "roommate", "co-worker": "coworker", "bestie": "best_friend",
-    "best friend": "best_friend", "best mate": "best_mate", "neighbour": "neighbor", "kid": "child",
-    "significant other": "partner", "guinea pig": "guinea_pig", "mother-in-law": "mother_in_law",
-    "father-in-law": "father_in_law", "sister-in-law": "sister_in_law", "brother-in-law": "brother_in_law",
-    "auntie": "aunt", "hubby": "husband", "missus": "wife", "gp": "gp", "flat mate": "flatmate",
-}  # fmt: skip
+    "mom": "mother",
+    "mum": "mother",
+    "mama": "mother",
+    "mommy": "mother",
+    "mummy": "mother",
+    "ma": "mother",
+    "dad": "father",
+    "papa": "father",
+    "daddy": "father",
+    "pa": "father",
+    "grandma": "grandmother",
+    "granny": "grandmother",
+    "gran": "grandmother",
+    "nana": "grandmother",
+    "nan": "grandmother",
+    "grandpa": "grandfather",
+    "granddad": "grandfather",
+    "grandad": "grandfather",
+    "fiancé": "fiance",
+    "fiancée": "fiancee",
+    "room mate": "roommate",
+    "co-worker": "coworker",
+    "bestie": "best_friend",
+    "best friend": "best_friend",
+    "best mate": "best_mate",
+    "neighbour": "neighbor",
+    "kid": "child",
+    "significant other": "partner",
+    "guinea pig": "guinea_pig",
+    "mother-in-law": "mother_in_law",
+    "father-in-law": "father_in_law",
+    "sister-in-law": "sister_in_law",
+    "brother-in-law": "brother_in_law",
+    "auntie": "aunt",
+    "hubby": "husband",
+    "missus": "wife",
+    "gp": "gp",
+    "flat mate": "flatmate",
+}
 """What is written for a relation, where it differs from the slot."""
 
 RELATIONS: Final = frozenset((*RELATIONS_OF_ONE, *RELATIONS_OF_MANY))
 _LAST_WORDS: Final = frozenset(
     word.replace("_", " ").split()[-1] for word in (*RELATIONS, *SPELLINGS) if word not in ("ma", "pa")
-) - {"law", "other", "pig", "mate"} | {"mother-in-law", "father-in-law", "sister-in-law", "brother-in-law", "mate"}  # fmt: skip
+) - {"law", "other", "pig", "mate"} | {
+    "mother-in-law",
+    "father-in-law",
+    "sister-in-law",
+    "brother-in-law",
+    "mate",
+}
 PARTNERS: Final = (
     "fiance",
     "fiancee",

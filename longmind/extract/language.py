@@ -10,20 +10,24 @@ _WORD: Final = pattern(r"[^\W\d_]+")
 _LOOK: Final = 600
 _FEWEST: Final = 4
 _ENGLISH: Final = frozenset(
-    "the a an and or but if of to in on at for with from by is am are was were be been i you he she it we they "
-    "my your his her our their me him them this that these those not no do does did have has had will would "
-    "can could should what when where who why how there here so as than then just also very about im dont "
-    "its got get like up out now please thanks lol u ur".split()
+    "the a an and or but if of to in on at for with from by is am are was were be been i you he she it "
+    "we they my your his her our their me him them this that these those not no do does "
+    "did have has had will would can could should what when where who why how there here so as "
+    "than then just also very about im dont its got get like up out now please thanks lol u ur".split()
 )
 _OTHERS: Final = {
-    "German": "der die das und ist ich nicht ein eine mit auf für von zu den dem wir sie habe bin wohne mein meine es "
-    "im auch aber wie war sind hat bei nach",
-    "Spanish": "el los las una que es en por con para no se mi vivo soy tengo muy pero como está este esta yo más al del",
-    "French": "le les un une des et est je ne pas que qui dans pour avec sur mon ma mes suis j ai nous vous il elle "
-    "au du ce très mais",
-    "Portuguese": "o os um uma e é que em não para com por meu minha eu moro tenho sou muito mas do da na no ele ela",
-    "Italian": "il lo gli una di che è e in non per con mio mia sono ho abito vivo molto ma del della al questo",
-    "Dutch": "het een en is ik niet van dat op met voor mijn ben heb woon maar ook zijn er aan naar wij",
+    "German": "der die das und ist ich nicht ein eine mit auf für von zu den dem "
+    "wir sie habe bin wohne mein meine es im auch aber wie war sind hat bei nach",
+    "Spanish": "el los las una que es en por con para no se mi "
+    "vivo soy tengo muy pero como está este esta yo más al del",
+    "French": "le les un une des et est je ne pas que qui dans pour avec "
+    "sur mon ma mes suis j ai nous vous il elle au du ce très mais",
+    "Portuguese": "o os um uma e é que em não para com por meu "
+    "minha eu moro tenho sou muito mas do da na no ele ela",
+    "Italian": "il lo gli una di che è e in non per con "
+    "mio mia sono ho abito vivo molto ma del della al questo",
+    "Dutch": "het een en is ik niet van dat op met voor "
+    "mijn ben heb woon maar ook zijn er aan naar wij",
 }  # fmt: skip
 _SETS: Final = {name: frozenset(words.split()) for name, words in _OTHERS.items()}
 NOT_ENGLISH: Final = (

@@ -10,12 +10,14 @@ from longmind.extract.grammar import ParsedClause
 from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token
 
 _REPORTS: Final = frozenset(
-    "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend suspect feel "
+    "say tell think claim believe hear ask wonder guess dream joke suppose imagine assume pretend "
+    "suspect feel "
     "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour remind".split()
 )
 CONDITIONS: Final = frozenset({"if", "unless", "lest"})
 _ASKING: Final = frozenset(
-    "do does did am is are was were can could will would should have has what what's where when why who how which "
+    "do does did am is are was were can could will would should have has what what's where when why who "
+    "how which "
     "shall may".split()
 )
 

@@ -32,7 +32,7 @@ _PLAIN: Final = {
     "luv": "love", "dnt": "don't", "didn": "didn't", "tbf": "to be fair", "idk": "I don't know",
     "movin": "moving", "goin": "going", "doin": "doing", "gf's": "girlfriend's", "bf's": "boyfriend's",
     "mums": "mums", "i": "I", "liek": "like", "realy": "really", "finaly": "finally", "freind": "friend",
-    "brotha": "brother", "sis": "sister", "bro": "bro", "dad's": "dad's", "sth": "something", "smth": "something",
+    "brotha": "brother", "sis": "sister", "bro": "bro", "sth": "something", "smth": "something",
     "nite": "night", "da": "the", "dis": "this", "wrk": "work", "msg": "message", "cld": "could",
     "wld": "would", "shld": "should", "id": "id", "its": "its", "were": "were", "well": "well",
     "restaraunt": "restaurant", "wierd": "weird", "collegue": "colleague", "neice": "niece",
@@ -49,8 +49,10 @@ _CANDIDATE: Final = pattern(
     + _AFTER_ITS
     + r")|(?P<id>id(?= (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b))"
     r"|(?P<ill>ill(?= (?:be|go|have|do|get|take|try|see|never|always|move|start)\b))"
-    r"|(?P<to>(?<=[a-z] )2(?= (?!(?:and|or|to|x|of|days|weeks|years|months|hours|kids|dogs|cats|more)\b)[a-z]))"
-    r"|(?P<for>(?<=[a-z] )4(?= (?:the|a|my|me|us|you|his|her|our|this|that|work|lunch|dinner|now|fun|life)\b))"
+    r"|(?P<to>(?<=[a-z] )2(?= (?!(?:and|or|to|x|of|days|weeks|years|months|hours|kids|dogs|cats|"
+    r"more)\b)[a-z]))"
+    r"|(?P<for>(?<=[a-z] )4(?= (?:the|a|my|me|us|you|his|her|our|this|that|work|lunch|dinner|now|fun|"
+    r"life)\b))"
     r"|(?P<word>[A-Za-z2][A-Za-z0-9/'-]{0,11}))(?![\w'@-])",
     re.IGNORECASE,
 )

@@ -182,9 +182,12 @@ class NounReader:
             and not forms & {"third"}
         ):
             return False
-        if following is not None and following.tag == "V" and forms == {"third"} and any(
-            which == "base" for _, which in verb_forms().get(following.low, ())
-        ):  # fmt: skip
+        if (
+            following is not None
+            and following.tag == "V"
+            and forms == {"third"}
+            and any(which == "base" for _, which in verb_forms().get(following.low, ()))
+        ):
             return False
         if forms & {"past"}:
             return not (following is not None and following.tag == "X")
@@ -237,7 +240,7 @@ class NounReader:
         return stop
 
     def _extended(self, noun: Noun) -> Noun:
-        """With a phrase that stands between the noun and its verb: "the wifi at the cabin", "Ana, my boss,"."""
+        """With a phrase between the noun and its verb: "the wifi at the cabin", "Ana, my boss,"."""
         at = noun.end
         if at >= self.count:
             return noun
@@ -273,7 +276,8 @@ class NounReader:
 
 
 OPENING: Final = frozenset(
-    "hi hello hey oh ah well yes yeah yep yup no nope nah ok okay sure right sorry thanks thank please btw fyi "
+    "hi hello hey oh ah well yes yeah yep yup no nope nah ok okay sure right sorry thanks thank please "
+    "btw fyi "
     "lol haha hmm um uh ugh wow yay omg damn man dude mate bro anyway anyways look listen tbh ngl great cool "
     "nice awesome good morning afternoon evening soz thx cheers congrats update correction news "
     "last next this every by in on at for from to after before during since until as of with".split()

@@ -67,9 +67,20 @@ def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterato
         return
     for relation in _apposition().finditer(masked, start, end):
         name = _NAME_AFTER.match(masked, relation.end(), end)
-        if name is not None and relation.group().rstrip().endswith(",") and masked[name.end(1) : name.end(1) + 1] not in (
-            ",", ".", ";", "!", "?", ")", "",
-        ):  # fmt: skip
+        if (
+            name is not None
+            and relation.group().rstrip().endswith(",")
+            and masked[name.end(1) : name.end(1) + 1]
+            not in (
+                ",",
+                ".",
+                ";",
+                "!",
+                "?",
+                ")",
+                "",
+            )
+        ):
             continue
         if name is not None and is_name(name.group(1)) and not is_people(name.group(1)):
             slot = relation_slot(relation.group("relation"))

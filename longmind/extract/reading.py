@@ -44,7 +44,8 @@ _NOT_YET: Final = frozenset(
     }
 )
 _LEADERS: Final = frozenset(
-    "director ceo cto cfo coo president chair chairman chairwoman head chief manager founder owner captain mayor "
+    "director ceo cto cfo coo president chair chairman chairwoman head chief manager founder owner "
+    "captain mayor "
     "editor treasurer secretary principal dean".split()
 )
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
@@ -274,9 +275,15 @@ class Reading:
         ):
             slot = "likes" if clause.verb.lemma in ("like", "love", "enjoy", "adore") else "dislikes"
             yield RuleMatch(
-                about.key, slot, scene.object, words.clause(clause), "them", polarity=not clause.verb.denied,
-                names=about.names, verb=clause.verb.lemma,
-            )  # fmt: skip
+                about.key,
+                slot,
+                scene.object,
+                words.clause(clause),
+                "them",
+                polarity=not clause.verb.denied,
+                names=about.names,
+                verb=clause.verb.lemma,
+            )
             return
         instead = find_instead(words, clause) if not clause.verb.denied else None
         if instead is not None:
@@ -489,14 +496,16 @@ class Reading:
 
 
 _THEN: Final = pattern(
-    r"\b(?:before (?:that|then)|until then|till then|up (?:to|till|until) then|prior to that|since then|after that"
+    r"\b(?:before (?:that|then)|until then|till then|up (?:to|till|until) then|prior to that|since then|"
+    r"after that"
     r"|from then on)\b",
     re.IGNORECASE,
 )
 
 
 _NAMES_SOMEBODY: Final = pattern(
-    r"(?:^|[\s(])[A-Z][\w'-]+(?: (?:of |de |van |von )?[A-Z][\w'-]+)*(?:'s [a-z]+)*,? (?:who |has |have |is |was |were |had )?"
+    r"(?:^|[\s(])[A-Z][\w'-]+(?: (?:of |de |van |von )?[A-Z][\w'-]+)*(?:'s [a-z]+)*,? (?:who |has |have |"
+    r"is |was |were |had )?"
     r"(?:is|was|has|lives|works|lived|worked|moved|joined|left|became|married|likes|loves|hates|speaks|plays|owns|uses|"
     r"studies|studied|graduated|born|based|bought|acquired|founded|appointed|elected|retired|leads|heads|runs|opened|"
     r"closed|renamed|launched|sold|hired|won|died|announces|announced|manages|teaches|taught|drinks|eats|prefers)\b"

@@ -34,7 +34,7 @@ class Statement:
     with polarity True as "I used to live in Porto", with polarity False as "I no longer like jazz".
 
     `action` "end" ends what is held, "correct" replaces it as if it had never been. `old` is what the value
-    takes the place of, in the words of the text: "the Pixel" in "traded the Pixel for an iPhone". `free` marks
+    takes the place of, in the text's words: "the Pixel" in "traded the Pixel for an iPhone". `free` marks
     what no slot of the table is for: its slot is the verb, or the name of the thing, as the text has it.
     """
 

@@ -42,7 +42,8 @@ _ADJECTIVES: Final = frozenset(
     "second third previous next latest regular".split()
 )
 _FICTION: Final = frozenset(
-    "character protagonist hero heroine villain avatar persona detective narrator mind head heart soul fault turn "
+    "character protagonist hero heroine villain avatar persona detective narrator mind head heart soul "
+    "fault turn "
     "bad point thoughts guess question".split()
 )
 _PERSONAL: Final = frozenset(

@@ -50,7 +50,8 @@ def divorced_by(words: Words, clause: ParsedClause) -> Range | None:
 
 
 _CHARGE: Final = pattern(
-    r"(?:(?:now |currently |still )?(?:responsible for|in charge of|(?:the )?(?:owner|lead|maintainer|head) of|taking over|"
+    r"(?:(?:now |currently |still )?(?:responsible for|in charge of|(?:the )?(?:owner|lead|maintainer|"
+    r"head) of|taking over|"
     r"looking after) )(?P<what>[\w' -]{2,40})$",
     re.IGNORECASE,
 )

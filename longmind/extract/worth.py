@@ -12,7 +12,8 @@ from longmind.extract.subjects import About
 from longmind.extract.tokens import Token
 
 _PRAISE: Final = frozenset(
-    "amazing inspiring exciting interesting boring rewarding calming relaxing stunning challenging surprising "
+    "amazing inspiring exciting interesting boring rewarding calming relaxing stunning challenging "
+    "surprising "
     "comforting touching charming annoying frustrating confusing awesome great good nice wonderful lovely "
     "beautiful gorgeous fantastic fabulous brilliant excellent perfect incredible cool fun funny cute sweet "
     "important special powerful peaceful meaningful helpful useful hard easy difficult tough simple possible "
@@ -20,15 +21,18 @@ _PRAISE: Final = frozenset(
     "honored honoured touched moved amazed impressed worth true right wrong sure okay ok fine bad terrible "
     "awful horrible better best worse worst big huge small little long short vivid chill priceless precious "
     "super so really very pretty quite just such too always never still also definitely totally absolutely "
-    "supportive passionate strong motivated determined inspired hopeful nervous swamped stuffed stoked pumped "
+    "supportive passionate strong motivated determined inspired hopeful nervous swamped stuffed stoked "
+    "pumped "
     "psyched stressed tired busy ready open close free full alone together".split()
 )
 _EMPTY_NOUNS: Final = frozenset(
     "blast time times lot bit way ways thing things part journey reminder chance opportunity honor honour "
-    "pleasure joy dream blessing treat challenge priority must deal difference feeling feelings look fun love "
+    "pleasure joy dream blessing treat challenge priority must deal difference feeling feelings look fun "
+    "love "
     "passion hope strength courage experience memory memories moment moments day days life step reason "
     "motivation inspiration help support idea ideas plan question point fan wreck mess sight vibe vibes "
-    "community connection balance gem delight relief shame pity surprise rest break breath while stuff".split()
+    "community connection balance gem delight relief shame pity surprise rest break breath while "
+    "stuff".split()
 )
 _DURABLE_DEEDS: Final = frozenset(
     "buy get adopt rent start join win break take finish move lose build open quit become marry graduate "
@@ -37,7 +41,8 @@ _DURABLE_DEEDS: Final = frozenset(
     "replace hand diagnose bring elect appoint promote push postpone reschedule cancel".split()
 )
 _ABILITIES: Final = frozenset(
-    "speak play drive swim cook sing ride code read write ski dance type knit sew hear see walk use touch".split()
+    "speak play drive swim cook sing ride code read write ski dance type knit sew hear see walk use "
+    "touch".split()
 )
 _THING_VERBS: Final = frozenset(
     "use run store live stay keep deploy happen need go ship open close cost start end begin cover contain "
@@ -81,9 +86,12 @@ def _describes(tokens: Sequence[Token], clause: ParsedClause, about: About, valu
     if about.sort == "thing" and not changed:
         return first.tag == "P" or first.low in ("called", "named", "in", "on", "at")
     if first.low in _PRAISE or _is_empty(value):
-        return first.low in ("very", "too", "not", "quite") and len(value) > 1 and value[1].low not in _PRAISE and (
-            not _is_felt(value[1])
-        )  # fmt: skip
+        return (
+            first.low in ("very", "too", "not", "quite")
+            and len(value) > 1
+            and value[1].low not in _PRAISE
+            and (not _is_felt(value[1]))
+        )
     if _is_felt(first):
         return (
             len(value) > 2
@@ -99,7 +107,8 @@ def _is_felt(token: Token) -> bool:
 
 
 _KEPT: Final = frozenset(
-    "married divorced retired engaged left-handed right-handed widowed separated self-employed unemployed employed "
+    "married divorced retired engaged left-handed right-handed widowed separated self-employed "
+    "unemployed employed "
     "vaccinated disabled".split()
 )
 
@@ -113,7 +122,8 @@ def _is_empty(value: Sequence[Token]) -> bool:
 
 
 _PERSONAL_SLOTS: Final = frozenset(
-    "lives_in works_at born_in born_on from grew_up_in married_to engaged_to studies_at graduated_from birthday "
+    "lives_in works_at born_in born_on from grew_up_in married_to engaged_to studies_at graduated_from "
+    "birthday "
     "speaks allergic_to nationality wife husband mother father sister brother son daughter".split()
 )
 _NOT_IN_DOCUMENTS: Final = frozenset(

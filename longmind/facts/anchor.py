@@ -44,14 +44,14 @@ class Held:
 
     subject: str
     predicate: str
-    value: Value
+    value: str | Entity
     cardinality: str
     said: int
     recorded: int
 
     @property
     def words(self) -> frozenset[str]:
-        return words_of(f"{self.predicate.replace('_', ' ')} {self.value}")
+        return words_of(f"{self.predicate.replace('_', ' ')} {self.value!s}")
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -94,7 +94,8 @@ class _Ground:
             clause = among("p.key_norm", predicates) if predicates else Clause("1 = 1")
             sql = (
                 f"SELECT {_HELD.sql} FROM fact_entity e JOIN fact f ON f.subject_entity_id = e.entity_id "
-                "JOIN fact_span s ON s.fact_id = f.fact_id JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
+                "JOIN fact_span s ON s.fact_id = f.fact_id JOIN fact_predicate p ON p.predicate_id = "
+                "f.predicate_id "
                 "WHERE e.ledger = ? AND e.key_norm = ? AND s.system_to IS NULL AND s.valid_to IS NULL "
                 f"AND {clause.sql} ORDER BY s.span_id DESC LIMIT {_MOST}"
             )
@@ -129,7 +130,8 @@ class _Ground:
             f"SELECT {_HELD.sql} FROM fact_span s JOIN fact f ON f.fact_id = s.fact_id "
             "JOIN fact_predicate p ON p.predicate_id = f.predicate_id "
             "JOIN fact_entity e ON e.entity_id = f.subject_entity_id "
-            "WHERE f.ledger = ? AND s.system_to IS NULL AND s.valid_to IS NULL AND p.key_norm <> 'session_id' "
+            "WHERE f.ledger = ? AND s.system_to IS NULL AND s.valid_to IS NULL AND p.key_norm <> "
+            "'session_id' "
             "ORDER BY s.span_id DESC LIMIT 20"
         )
         rows = [_HELD.read(row) for row in self.db.all(sql, (self.ledger,))]
@@ -140,14 +142,14 @@ class _Ground:
             if f.fact_id in objects
         ]
 
-    def _objects(self, facts: Sequence[FactRow]) -> dict[int, Value]:
+    def _objects(self, facts: Sequence[FactRow]) -> dict[int, str | Entity]:
         named = {fact.object_entity_id for fact in facts if fact.object_entity_id is not None}
         keys: dict[int, str] = {}
         if named:
             clause = among("entity_id", sorted(named))
             rows = self.db.all(f"SELECT entity_id, key FROM fact_entity WHERE {clause.sql}", clause.values)
             keys = {int(entity_id): str(key) for entity_id, key in rows}
-        found: dict[int, Value] = {}
+        found: dict[int, str | Entity] = {}
         for fact in facts:
             if fact.object_entity_id is not None:
                 found[fact.fact_id] = Entity(keys[fact.object_entity_id])
@@ -162,7 +164,8 @@ class _Ground:
             return {}
         clause = among("a.alias_norm", norms)
         sql = (
-            "SELECT DISTINCT a.alias_norm, e.key FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
+            "SELECT DISTINCT a.alias_norm, e.key FROM fact_alias a JOIN fact_entity e ON e.entity_id = "
+            "a.entity_id "
             f"WHERE e.ledger = ? AND a.until IS NULL AND {clause.sql}"
         )
         keys: dict[str, set[str]] = {}
@@ -186,10 +189,10 @@ def _by_known_names(ground: _Ground, item: Extraction) -> Extraction:
             values = {str(held.value) for held in ground.held(owner, (relation,))}
             if len(values) == 1:
                 keys[name] = values.pop()
-    facts = _naming(ground, item.facts, keys)
+    named = _naming(ground, item.facts, keys)
     entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
     facts = tuple(
-        _as_attribute(ground, replace(fact, subject=keys.get(fact.subject, fact.subject))) for fact in facts
+        _as_attribute(ground, replace(fact, subject=keys.get(fact.subject, fact.subject))) for fact in named
     )
     aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
     return replace(item, entities=(*entities, *aliases), facts=facts)
@@ -337,7 +340,8 @@ def _denials(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFa
 
 
 _DENIABLE: Final = frozenset(
-    "likes dislikes loves hates enjoys diet allergic_to has_condition is has speaks drinks eats habit plays religion "
+    "likes dislikes loves hates enjoys diet allergic_to has_condition is has speaks drinks eats habit "
+    "plays religion "
     "uses owns has_pet has_relative does drives marital_status".split()
 )
 

@@ -10,14 +10,16 @@ from longmind.facts.extraction import Source
 _NAME: Final = r"[A-Z][\w'’-]+(?: (?:van|von|de|da|der|den) )?(?: [A-Z][\w'’-]+){0,2}"
 _BEFORE: Final = re.compile(
     rf"(?P<name>{_NAME})(?:'s (?:e-?mail|number|phone|mobile|address)(?: address| number)?(?: is|:)?|"
-    r"(?:,[^\n.]{0,40})?,? ?[(:<]|,(?:[^\n.;]{0,40},)?(?: ?(?:tel|phone|mobile|e-?mail|cell)\.?:?)?| (?:at|on|under))\s*[(<]?$"
+    r"(?:,[^\n.]{0,40})?,? ?[(:<]|,(?:[^\n.;]{0,40},)?(?: ?(?:tel|phone|mobile|e-?mail|cell)\.?:?)?|"
+    r" (?:at|on|under))\s*[(<]?$"
 )
 _NEAR: Final = 80
 _LABEL: Final = re.compile(
     r"(?:tel|phone|mobile|cell|e-?mail|call me|reach me|number)\.?:?[^\n]{0,12}$", re.IGNORECASE
 )
 _NOBODY: Final = frozenset(
-    "call phone tel email mail write contact reach regards best thanks mobile the please office reception support "
+    "call phone tel email mail write contact reach regards best thanks mobile the please office "
+    "reception support "
     "my our your or and at on".split()
 )
 

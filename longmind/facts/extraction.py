@@ -170,7 +170,7 @@ def _title_range(text: str, title: str) -> tuple[int | None, int | None]:
 
 
 def _contacts(source: Source) -> Iterator[_Found]:
-    """Addresses and numbers that identify themselves, and whose they are where somebody is named beside them."""
+    """Addresses and numbers that identify themselves, and whose they are where the text says so."""
     if source.cut or not _CONTACT.search(source.text):
         return
     from longmind.extract.personal import find_personal

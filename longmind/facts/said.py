@@ -54,7 +54,8 @@ def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
 
 
 _TITLES: Final = frozenset(
-    "mr mrs ms dr prof auntie aunt uncle tante grandma grandpa sir lady project mr. mrs. ms. dr. prof.".split()
+    "mr mrs ms dr prof auntie aunt uncle tante grandma grandpa sir lady project mr. mrs. ms. dr. "
+    "prof.".split()
 )
 
 

@@ -124,7 +124,8 @@ if __name__ == "__main__":
     done = score()
     for name in done.sentences:
         print(
-            f"{name:18}{done.met[name]:4} of {done.wanted[name]:4}   false {done.false[name]} of {done.sentences[name]}"
+            f"{name:18}{done.met[name]:4} of {done.wanted[name]:4}   false {done.false[name]} of "
+            f"{done.sentences[name]}"
         )
     print(f"recall {done.recall:.3f}, false {done.false_share:.3f}")
     print(*done.misses, *done.wrong, sep="\n")

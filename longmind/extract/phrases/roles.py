@@ -86,7 +86,8 @@ def student(text: str, start: int, end: int) -> Spans | None:
 
 
 _TITLE = pattern(
-    r"(?:an? |the )?[\w'&/-]+(?: [\w'&/-]+){0,3}?(?=$|[,.;!]| (?:at|for|in|on|this|last|today|yesterday|and|with|of|after)\b)",
+    r"(?:an? |the )?[\w'&/-]+(?: [\w'&/-]+){0,3}?(?=$|[,.;!]| (?:at|for|in|on|this|last|today|yesterday|"
+    r"and|with|of|after)\b)",
     re.IGNORECASE,
 )
 
