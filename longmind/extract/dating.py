@@ -15,6 +15,7 @@ _LEAD: Final = re.compile(
 _DAY_MS: Final = 86_400_000
 _AHEAD: Final = re.compile(r"\b(?:next|this|on|tomorrow|upcoming|coming|in)\b", re.IGNORECASE)
 _WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"(?:,? (?:at|around) |, ).*$", re.IGNORECASE)
 _HAS_OWN: Final = re.compile(r"(?:since|until|till|from|by|before|after|between|in|on|at)\b", re.IGNORECASE)
 
 
@@ -43,7 +44,11 @@ def _dated(phrase: TimePhrase, before: str) -> str | None:
     own = _HAS_OWN.match(phrase.text)
     kept = f"{own.group()} " if own is not None else ""
     if phrase.grain in ("minute", "hour", "second"):
-        return None
+        clock = _CLOCK.search(phrase.text)
+        if clock is None or clock.start() == 0:
+            return None
+        named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else "" if lead else "on "
+        return f"{kept}{named}{first.day} {first:%B %Y}{clock.group()}"
     if days <= 1.1:
         named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else ""
         clock = re.search(r" (?:at|around) .*$", phrase.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from longmind.extract.verbs import verb_forms
 from longmind.facts.extraction import Source
 
 _NAME: Final = r"[A-Z][\w'’-]+(?: (?:van|von|de|da|der|den) )?(?: [A-Z][\w'’-]+){0,2}"
@@ -30,8 +31,10 @@ def owner_of(source: Source, start: int, end: int) -> str | None:
     before = raw[max(0, start - _NEAR) : start].decode(errors="ignore")
     found = _BEFORE.search(before)
     if found is not None:
-        name = found["name"].strip()
-        if name.split()[0].lower() not in _NOBODY:
-            return name
+        words = found["name"].split()
+        while words and (words[0].lower() in _NOBODY or words[0].lower() in verb_forms()):
+            words = words[1:]
+        if words:
+            return " ".join(words)
     signed = source.channel == "mail" and source.speaker is not None
     return source.speaker if signed and _LABEL.search(before) else None
