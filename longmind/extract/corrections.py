@@ -36,6 +36,7 @@ _NOT: Final = pattern(
     re.IGNORECASE,
 )
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
+_STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?$")
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
 _HINT: Final = pattern(
     r"\b(?:sorry|scratch|correction|typo|mistake|bad|oops|whoops|mean|meant|misspoke|make that|wait|"
@@ -53,10 +54,11 @@ _MARKS: Final = pattern(
 
 def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> tuple[RuleMatch | None, bool]:
     """A value that mends the last one said; and whether one is only refused, for the next to mend."""
-    if span[1] - span[0] > 140 or not (after or _HINT.search(words.masked, *span)):
+    starred = words.masked[span[0]] == "*"
+    if span[1] - span[0] > 140 or not (after or starred or _HINT.search(words.masked, *span)):
         return None, False
     text = words.masked[span[0] : span[1]]
-    for shape in (_SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
+    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
         found = shape.match(text)
         if found is not None and _is_value(found.group("value")):
             return _made(words, span, speaker, found), False

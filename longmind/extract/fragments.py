@@ -74,6 +74,10 @@ def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMa
         value = (start + other.start("what"), start + other.end("what"))
         yield RuleMatch(speaker, "is", value, (start, end), "not_a", polarity=False, free=True)
         return
+    pairs = list(find_pairs(words, (start, end), About(speaker, "speaker"), (start, end), first=True))
+    if pairs and all(re.search(r"\d", words.masked[slice(*match.value)]) for match in pairs[:1]):
+        yield from pairs
+        return
     pair = pair_in(words.masked, (start, end))
     if pair is not None and re.search(r"\d", words.masked[pair[1][0] : pair[1][1]]):
         yield RuleMatch(speaker, pair[0], pair[1], (start, end), "attribute", free=True, one=True)
@@ -121,7 +125,8 @@ def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -
             )
         elif about.attribute is not None:
             when = first_time(words.masked, start, end)
-            stop = without_tail(words.masked, start, end)
+            repeated = when is not None and when.kind == "repeated"
+            stop = end if repeated else without_tail(words.masked, start, end)
             value = (start, stop) if stop > start else (start, end)
             yield RuleMatch(
                 about.key, about.attribute, value, whole, "label", when=None if when is None else when[:2],
@@ -179,8 +184,10 @@ def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
     return slot, (span[0] + found.start("value"), span[0] + found.end("value"))
 
 
-def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterator[RuleMatch]:
-    """Further things of the same owner after commas: "..., door code 7731"."""
+def find_pairs(
+    words: Words, span: Range, about: About, whole: Range, *, first: bool = False
+) -> Iterator[RuleMatch]:
+    """Further things of the same owner after commas: "..., door code 7731"; with `first`, from the start."""
     if "," not in words.masked[span[0] : span[1]] and ";" not in words.masked[span[0] : span[1]]:
         return
     begin = span[0]
@@ -189,8 +196,8 @@ def find_pairs(words: Words, span: Range, about: About, whole: Range) -> Iterato
         span[1],
     ):
         start, end = trimmed(words.masked, begin, at)
-        pair = pair_in(words.masked, (start, end)) if begin > span[0] and start < end else None
-        if pair is not None and words.masked[start].islower():
+        pair = pair_in(words.masked, (start, end)) if (first or begin > span[0]) and start < end else None
+        if pair is not None and (first or words.masked[start].islower()):
             yield RuleMatch(
                 about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names
             )

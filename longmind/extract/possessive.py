@@ -63,7 +63,8 @@ def _apposition() -> re.Pattern[str]:
 
 def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Who "my sister Beth" is, wherever it stands."""
-    if "my " not in masked[start:end].lower():
+    low = masked[start:end].lower()
+    if "my " not in low and "our " not in low:
         return
     for relation in _apposition().finditer(masked, start, end):
         name = _NAME_AFTER.match(masked, relation.end(), end)

@@ -67,6 +67,7 @@ class Reading:
         self.refused = False
         self.house: str | None = None
         self.timed = (0, 0)
+        self.opening = 0
         self.has_time = False
         self.last_when: Range | None = None
 
@@ -103,6 +104,7 @@ class Reading:
             if speaker is not None:
                 yield from find_relatives(words, span, speaker)
             return
+        self.opening = words.tokens[min(real[0].begin, real[0].verb.first)].start
         yield from self._before(words, real[0], span, scene)
         conditional = any(is_condition(words, clause) for clause in real)
         previous: ParsedClause | None = None
@@ -343,7 +345,14 @@ class Reading:
         """ "He's called Biscuit", "it is named Orion": a name for whoever was spoken of."""
         verb = clause.verb
         first = words.tokens[verb.after].low if verb.after < clause.end else ""
-        if verb.lemma != "be" or first not in ("called", "named") or verb.denied or verb.unreal:
+        if verb.lemma != "be" or verb.denied or verb.unreal:
+            return None
+        if about.attribute == "name" and "/" in about.key and verb.after < clause.end:
+            owner, _, relation = about.key.rpartition("/")
+            value = words.span(verb.after, verb.after + 1)
+            scene.mention(About(self.masked[value[0] : value[1]], "person", relation=relation))
+            return [RuleMatch(owner, relation, value, words.clause(clause), "relation_named")]
+        if first not in ("called", "named"):
             return None
         if (clause.kind in ("i", "we", "my") and about.attribute is None) or verb.after + 1 >= clause.end:
             return None
@@ -489,10 +498,15 @@ class Reading:
         if clause.shared:
             begin = words.tokens[clause.verb.first].start
         inside = find_mention(self.masked, words.tokens[clause.verb.after - 1].end, end)
+        if inside is not None and inside.kind == "length":
+            inside = find_mention(self.masked, inside.end, end) or inside
         if inside is not None:
             return inside
         before = span[0] if previous is None else max(span[0], words.clause(previous)[1])
-        return find_mention(self.masked, before, begin) if before < begin else None
+        near = find_mention(self.masked, before, begin) if before < begin else None
+        if near is None and previous is not None and self.opening > span[0]:
+            near = find_mention(self.masked, span[0], self.opening)  # "back in 2012, when ..., I lived in"
+        return near
 
 
 _THEN: Final = pattern(

@@ -51,7 +51,7 @@ _RELATIONS_OWN = (
     OwnRule("relation_is", _QUALIFIED, "{relation}", r"(?: is|'s) ", names.introduced),
 )  # fmt: skip
 
-APPOSITION = rf"(?<![\w'])my {_QUALIFIED},? "
+APPOSITION = rf"(?<![\w'])(?:my|our) {_QUALIFIED},? "
 """Before a name: "my sister Beth", "my manager, Sunita,"."""
 
 

@@ -99,6 +99,9 @@ class Scene:
         return self._owned(self.speaker, "user", tokens)
 
     def _owned(self, owner: str, spoken: str, tokens: Sequence[Token]) -> About | None:
+        tokens = [token for token in tokens if token.low not in ("mine", "ours")]
+        if tokens and tokens[-1].low == "of":
+            tokens = tokens[:-1]
         words = [token.low for token in tokens]
         if "'s" in words and words.index("'s") + 1 < len(words):
             cut = words.index("'s")

@@ -95,7 +95,7 @@ unsubscribe update upgrade upload upset use vacation vaccinate value vape vary v
 wake walk wander want warm warn wash waste watch water wear weave weigh welcome weld welcome whisper win
 wipe wish withdraw wonder work worry worship wrap wreck write yell zoom
 track stock own code base skip spot store revert phase rehome swap trial pause outgrow pack chuck bin
-foster breed rewire rebrand outsource onboard step
+foster breed rewire indent dye tweet rebrand outsource onboard step
 """
 VERBS = frozenset(_VERBS.split())
 ALSO_NOUNS = frozenset(

@@ -42,12 +42,12 @@ _TEXT_TO_WORK_ON = pattern(
 _SARCASM = pattern(
     r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
     r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
-    r"\bsarcas|\bkidding\b|\bin my dreams\b|\bi wish\b"
+    r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,
 )
 _RETRACTED_AFTER = pattern(
-    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no)\W*$"
+    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no|(?:haha,? )?april fools?)\W*$"
     r"|(?<!\w)/s\W*$",
     re.IGNORECASE,
 )

@@ -61,6 +61,8 @@ def is_worth_keeping(
     if not value:
         return False
     first = value[0]
+    if first.tag == "X" and about.attribute is None:
+        return False
     solid = timed or any(token.tag in ("U", "M") for token in value)
     verb = clause.verb
     if first.low in _WEAK_OBJECTS and not solid:

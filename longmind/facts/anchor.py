@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Final
 
 from longmind.base.frame import Frame
@@ -428,6 +429,9 @@ def _corrections(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[Fou
     for held in ground.latest():
         if str(held.value).casefold() == value.casefold():
             return
+        if _spelled_alike(str(held.value), value):
+            best = held
+            break
         if best is None and _alike(str(held.value), value):
             best = held
     if best is None:
@@ -468,7 +472,15 @@ def _shape(text: str) -> str:
 def _alike(old: str, new: str) -> bool:
     if _shape(new) == "number":
         return re.search(r"\d", old) is not None
-    return bool(words_of(old) & words_of(new)) or (_shape(old) == _shape(new) == "name")
+    if _shape(old) == _shape(new) == "name":
+        return True
+    return bool(words_of(old) & words_of(new)) or _spelled_alike(old, new)
+
+
+def _spelled_alike(old: str, new: str) -> bool:
+    """ "Tampre" and "Tampere": one is what the other was meant to be."""
+    shorter, longer = sorted((old.casefold(), new.casefold()), key=len)
+    return len(shorter) > 3 and SequenceMatcher(None, shorter, longer).ratio() > 0.8
 
 
 def _mended(old: str, new: str) -> str:
