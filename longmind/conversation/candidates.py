@@ -72,6 +72,7 @@ def from_turn(
             end=statement.end,
         )
         for statement in map(_as_ending, find_statements(text, speaker=speaker, notes=notes))
+        if statement.rule != "starts_at"  # it is not so yet: the ledger knows from when
         if not statement.free or statement.old or statement.action == "end" or _is_relative(statement)
         for content in [render(statement, speaker=speaker, said_at=said_at)]
     ]

@@ -114,6 +114,8 @@ class NounReader:
                     "old",
                 ):
                     return at
+                if self._low(end) == "of" and self._low(end + 1) in ("mine", "ours"):
+                    return end + 2
                 if (
                     end < self.count
                     and self.tokens[end].low == "'s"

@@ -90,7 +90,10 @@ def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterato
 
 @cache
 def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
-    be, end = r"(?:'s|is|are)\s+(?:(?:\w+ly|now|still|also)\s+)?", r"(?=\s*(?:$|[,.;!]|(?:and|but|now|today|already|finally|these days)\b))"
+    be, end = (
+        r"(?:'s|is|are)\s+(?:(?:\w+ly|now|still|also)\s+)?",
+        r"(?=\s*(?:$|[,.;!]|(?:and|but|now|today|already|finally|these days)\b))",
+    )
     which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
     return (
         pattern(rf"{be}my {which}{RELATION}{end}", re.IGNORECASE),

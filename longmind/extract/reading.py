@@ -146,6 +146,11 @@ class Reading:
                         words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene
                     )
             return
+        if any(
+            token.low in ("neither", "nor")
+            for token in words.tokens[max(0, clause.begin - 5) : clause.verb.first]
+        ):
+            clause.verb.denied = True
         about = self._about(words, clause, scene)
         if (
             about is not None

@@ -65,6 +65,8 @@ def _predicate(statement: Statement, value: str) -> str:
         return f" was born {'in' if _DATE_ALONE.match(value) else 'on'} {value}"
     if statement.slot == "has_condition" and statement.rule == "is_condition":
         return _conjugated("be", "", statement) + f" {value}"
+    if statement.slot == "nationality" and "/" in statement.subject and statement.holds:
+        return f" is of {value} nationality"
     if statement.slot == "age":
         return _conjugated("be", "", statement) + f" {value} years old"
     if statement.rule == "married":

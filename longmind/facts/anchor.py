@@ -33,6 +33,7 @@ _ATTITUDES: Final = frozenset(
     "likes dislikes loves hates enjoys adores detests prefers loathes despises can't_stand avoids fancies "
     "not_likes not_loves not_enjoys".split()
 )
+_DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
 _STATES: Final = {
     "is": ("is", "role", "diet", "has_condition", "nationality", "religion", "marital_status", "allergic_to"),
 }
@@ -293,8 +294,14 @@ def _endings(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
                 ):
                     yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
         return
-    for held in _matching(ground, fact.subject, str(fact.value)):
-        yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
+    found = _matching(ground, fact.subject, str(fact.value))
+    if not found and fact.subject[:1].islower() and fact.subject != USER:
+        # "Book club finished it": what the user spoke of as theirs.
+        found = _matching(ground, USER, str(fact.value))
+    for held in found:
+        yield replace(
+            fact, subject=held.subject, predicate=held.predicate, value=held.value, cardinality=None
+        )
 
 
 def _replacements(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
@@ -332,7 +339,8 @@ def _denials(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[FoundFa
             if held.predicate != denied(fact.predicate) and not held.predicate.startswith("not_"):
                 same = held.predicate in _STATES.get(fact.predicate, (fact.predicate,))
                 liked = held.predicate in _ATTITUDES and fact.predicate in _ATTITUDES
-                if same or liked:
+                none = fact.predicate == "has" and not held.predicate.startswith("has_no")
+                if same or liked or none:
                     yield replace(
                         fact, predicate=held.predicate, value=held.value, action="end", polarity=True
                     )
@@ -411,6 +419,10 @@ def _turned(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
     liked = fact.predicate in _ATTITUDES
     said = words_of(str(fact.value))
     yield from _other_states(ground, fact)
+    if fact.predicate in _DISLIKES:
+        for held in ground.held(fact.subject):
+            if held.predicate.startswith("favorite_") and words_of(str(held.value)) == said:
+                yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
     against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
     for held in ground.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
         if held.predicate == fact.predicate:
