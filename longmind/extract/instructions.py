@@ -26,7 +26,8 @@ _ONCE: Final = pattern(
 )
 _STYLE_VERBS: Final = frozenset(
     "answer reply respond write speak talk address use sign format avoid keep give call explain phrase spell "
-    "translate include end start drop skip stop show convert stick assume treat prefer put be quote indent".split()
+    "translate include end start drop skip stop show convert stick assume treat prefer put be quote "
+    "indent".split()
 )
 _ABOUT_ANSWERS: Final = pattern(
     r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|"

@@ -47,7 +47,8 @@ _SARCASM = pattern(
     re.IGNORECASE,
 )
 _RETRACTED_AFTER = pattern(
-    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no|(?:haha,? )?april fools?)\W*$"
+    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no"
+    r"|(?:haha,? )?april fools?)\W*$"
     r"|(?<!\w)/s\W*$",
     re.IGNORECASE,
 )

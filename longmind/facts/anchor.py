@@ -9,26 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from typing import Final
 
 from longmind.base.frame import Frame
 from longmind.extract.kin import RELATIONS
 from longmind.facts.canonical import ObjectKind, alias_norm
 from longmind.facts.extraction import USER, Extraction, FoundEntity, FoundFact
+from longmind.facts.likeness import alike, mended, spelled_alike
 from longmind.facts.rows import EntityRow, FactRow, PredicateRow, SpanRow, join, stored_object
 from longmind.facts.values import Entity, Value
+from longmind.facts.words import words_of
 from longmind.store.engine import Connection
 from longmind.store.visible import Clause, among
 
 ANY: Final = "*"
 _MOST: Final = 2000
 _HELD: Final = join((FactRow, "f"), (SpanRow, "s"), (PredicateRow, "p"), (EntityRow, "e"))
-_SMALL: Final = frozenset(
-    "a an the my our his her their your its this that these those of in on at to for from with by and or i "
-    "me we us he she it they them is are was were be been job account membership subscription new old up "
-    "all any some one position role contract lease place any more".split()
-)
 _ATTITUDES: Final = frozenset(
     "likes dislikes loves hates enjoys adores detests prefers loathes despises can't_stand avoids fancies "
     "not_likes not_loves not_enjoys".split()
@@ -37,7 +33,6 @@ _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
 _STATES: Final = {
     "is": ("is", "role", "diet", "has_condition", "nationality", "religion", "marital_status", "allergic_to"),
 }
-_WORD: Final = re.compile(r"[\w@#+]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +49,6 @@ class Held:
     @property
     def words(self) -> frozenset[str]:
         return words_of(f"{self.predicate.replace('_', ' ')} {self.value!s}")
-
-
-def words_of(text: str) -> frozenset[str]:
-    """The words of a text by which things are told apart, without endings of number."""
-    found = []
-    for word in _WORD.findall(alias_norm(text)):
-        if word not in _SMALL:
-            plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
-            found.append(word[:-1] if plural else word)
-    return frozenset(found)
 
 
 def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Extraction:
@@ -441,15 +426,15 @@ def _corrections(ground: _Ground, fact: FoundFact, frame: Frame) -> Iterator[Fou
     for held in ground.latest():
         if str(held.value).casefold() == value.casefold():
             return
-        if _spelled_alike(str(held.value), value):
+        if spelled_alike(str(held.value), value):
             best = held
             break
-        if best is None and _alike(str(held.value), value):
+        if best is None and alike(str(held.value), value):
             best = held
     if best is None:
         return
     fact = replace(fact, subject=best.subject)
-    yield _correction(fact, best, _mended(str(best.value), value))
+    yield _correction(fact, best, mended(str(best.value), value))
 
 
 def _correction(fact: FoundFact, held: Held, value: Value) -> FoundFact:
@@ -474,29 +459,3 @@ def _corrected_slot(ground: _Ground, fact: FoundFact) -> Iterator[FoundFact]:
             yield _correction(fact, held, fact.value if fact.value is not None else held.value)
             return
     yield replace(fact, action="record")
-
-
-def _shape(text: str) -> str:
-    word = text.split()[-1] if text.split() else ""
-    return "number" if any(c.isdigit() for c in text) else "name" if word[:1].isupper() else "word"
-
-
-def _alike(old: str, new: str) -> bool:
-    if _shape(new) == "number":
-        return re.search(r"\d", old) is not None
-    if _shape(old) == _shape(new) == "name":
-        return True
-    return bool(words_of(old) & words_of(new)) or _spelled_alike(old, new)
-
-
-def _spelled_alike(old: str, new: str) -> bool:
-    """ "Tampre" and "Tampere": one is what the other was meant to be."""
-    shorter, longer = sorted((old.casefold(), new.casefold()), key=len)
-    return len(shorter) > 3 and SequenceMatcher(None, shorter, longer).ratio() > 0.8
-
-
-def _mended(old: str, new: str) -> str:
-    """The old value with what is mended in it: "42 guests" and "24" are "24 guests"."""
-    if _shape(new) == "number" and " " not in new.strip():
-        return re.sub(r"\d[\d.,:]*", new, old, count=1)
-    return new

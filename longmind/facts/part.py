@@ -276,6 +276,13 @@ def _operations(frame: Frame, fact: FoundFact, extractor: Extractor, *, now: int
         flexible=True,
         by_clock=by_clock,
     )
+    return _dated_operations(frame, fact, claim, ending)
+
+
+def _dated_operations(
+    frame: Frame, fact: FoundFact, claim: Claim, ending: Retraction
+) -> list[Claim | Retraction]:
+    """The claim over the period that was said, and what it closes."""
     start, end = fact.valid_from, fact.valid_to
     is_over = end is not None and end <= frame.occurred_at
     if fact.action == "correct" and fact.replaces is not None:

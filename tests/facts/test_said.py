@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -21,12 +21,9 @@ def memory() -> Iterator[Memory]:
 
 
 def tell(memory: Memory, *turns: str) -> None:
-    """Say each a day after the one before, in one conversation."""
+    """Say one after the other, in one conversation."""
     talk = memory.conversation("s")
-    clock = memory._store.clock if hasattr(memory, "_store") else None
-    for number, text in enumerate(turns):
-        if clock is not None and number:
-            clock.set(START + timedelta(days=number))  # type: ignore[attr-defined]
+    for text in turns:
         talk.add_turn("user", text)
 
 
@@ -50,7 +47,10 @@ def test_of_sentences_as_people_say_them_most_is_held_and_hardly_anything_false(
     ("turns", "now"),
     [
         (("I'm with ING.", "I switched my bank from ING to Bunq."), {"bank Bunq"}),
-        (("I work at Acme and live in Turin.", "Left Acme for Globex."), {"lives_in Turin", "works_at Globex"}),
+        (
+            ("I work at Acme and live in Turin.", "Left Acme for Globex."),
+            {"lives_in Turin", "works_at Globex"},
+        ),
         (("I have a Streamwell subscription.", "cancelled streamwell, nothing to watch"), set()),
         (("We have 42 guests for the party.", "scratch that, 24"), {"has 24 guests for the party"}),
         (("I love running.", "I hate running."), {"hates running"}),
@@ -76,11 +76,12 @@ def test_what_was_so_is_held_at_its_own_time(memory: Memory) -> None:
 def test_relative_times_are_dated_by_the_day_they_were_said(memory: Memory) -> None:
     tell(memory, "Dentist tomorrow at four.", "I broke my wrist yesterday.")
     assert "event Dentist 5 May 2025 at four" in {item.replace("on ", "") for item in held(memory)}
-    assert any("4 May 2025" in item.content for item in memory.memories.list())
+    assert any("3 May 2025" in item.content for item in memory.memories.list())
 
 
 def test_a_relative_without_a_name_is_somebody_of_the_user_s(memory: Memory) -> None:
-    tell(memory, "My mother is a midwife.", "My girlfriend lives in Ibadan.", "My girlfriend, Temi, moved to Abuja.")
+    tell(memory, "My mother is a midwife.", "My girlfriend lives in Ibadan.")
+    tell(memory, "My girlfriend, Temi, moved to Abuja.")
     assert held(memory, "user/mother") == held(memory, "my mother") == {"role midwife"}
     assert held(memory, "Temi") == {"lives_in Abuja"}
     assert "mother" not in " ".join(held(memory))
@@ -88,7 +89,8 @@ def test_a_relative_without_a_name_is_somebody_of_the_user_s(memory: Memory) -> 
 
 def test_a_document_says_nothing_of_the_user_and_a_mail_speaks_for_its_writer(memory: Memory) -> None:
     tell(memory, "I live in Ghent.")
-    memory.ingest(text="My name is John Watson. I live in London.\n\nTom Brandt lives in Basel.", uri="novel.txt")
+    novel = "My name is John Watson. I live in London.\n\nTom Brandt lives in Basel."
+    memory.ingest(text=novel, uri="novel.txt")
     memory.remember("I've moved to Girona. You can reach me on 0611 223344.", speaker="Ines Prat")
     assert held(memory) == {"lives_in Ghent"}
     assert held(memory, "Tom Brandt") == {"lives_in Basel"}
@@ -110,7 +112,9 @@ def test_an_address_belongs_to_the_person_named_beside_it() -> None:
         ("私は東京に住んでいます。犬が好きです。", "script"),
     ],
 )
-def test_other_languages_are_left_alone_and_the_report_says_so(memory: Memory, text: str, language: str) -> None:
+def test_other_languages_are_left_alone_and_the_report_says_so(
+    memory: Memory, text: str, language: str
+) -> None:
     report = memory.conversation("s").add_turn("user", text)
     assert report.extracted == ()
     assert [language in warning for warning in report.warnings] == [True]
