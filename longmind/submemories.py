@@ -73,7 +73,7 @@ class Components:
             *([] if embedding.part is None else [embedding.part]),
             Surrogates(store.engine.dialect, at_ingest=self.surrogates),
             LaterPart("sources", _sources_part),
-            FactsPart(None if isinstance(extractor, str) else extractor),
+            FactsPart(None if isinstance(extractor, str) else extractor, clock=store.clock),
             LaterPart("conversation", lambda: _conversation_part(store)),
             LaterPart("experience", _experience_part),
             LaterPart("spaces", _spaces_part),

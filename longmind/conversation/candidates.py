@@ -10,7 +10,7 @@ from typing import Final
 
 from longmind.conversation.similarity import words_of
 from longmind.conversation.values import PII
-from longmind.extract import SPEAKER, Statement, find_statements, normal_value, render
+from longmind.extract import ANY, SPEAKER, Statement, find_statements, normal_value, render
 from longmind.extract.personal import find_personal
 
 _USER: Final = re.compile(r"^(?:the\s+)?user\b", re.IGNORECASE)
@@ -37,19 +37,44 @@ class Candidate:
         return words_of(self.content)
 
 
-def from_turn(text: str, *, speaker: str | None = None) -> list[Candidate]:
-    """What the rules find in the words of a user; of several users, each by name is someone else."""
+def _as_ending(statement: Statement) -> Statement:
+    """What is denied in words of its own ends whatever memory says so, in whichever slot."""
+    if (
+        statement.free
+        and not statement.holds
+        and statement.action == "record"
+        and not _is_relative(statement)
+    ):
+        return replace(statement, slot=ANY, action="end")
+    return statement
+
+
+def _is_relative(statement: Statement) -> bool:
+    """Whether it is about somebody who is known only by what they are to the user."""
+    return statement.subject.startswith(f"{SPEAKER}/") and statement.action == "record"
+
+
+def from_turn(
+    text: str, *, speaker: str | None = None, said_at: int | None = None, notes: list[str] | None = None
+) -> list[Candidate]:
+    """What the rules find in the words of a user; of several users, each by name is someone else.
+
+    With the moment it was said, "yesterday" is told as a date.
+    """
     return [
         Candidate(
             content=content,
             statement=statement if speaker is None else _named(statement, speaker),
+            archives=statement.action == "end",
             tags=(statement.kind, *pii_tags(content)),
             rule=statement.rule,
             start=statement.start,
             end=statement.end,
         )
-        for statement in find_statements(text, speaker=speaker)
-        for content in [render(statement, speaker=speaker)]
+        for statement in map(_as_ending, find_statements(text, speaker=speaker, notes=notes))
+        if statement.rule != "starts_at"  # it is not so yet: the ledger knows from when
+        if not statement.free or statement.old or statement.action == "end" or _is_relative(statement)
+        for content in [render(statement, speaker=speaker, said_at=said_at)]
     ]
 
 
@@ -70,7 +95,7 @@ def from_text(
 def stated(text: str) -> Statement | None:
     """The one statement that a text makes; "User likes tea" is said of the speaker."""
     turned, count = _USER.subn(_STAND_IN, text)
-    statements = find_statements(turned)
+    statements = find_statements(turned, free=False)
     if len(statements) != 1:
         return None
     statement = statements[0]

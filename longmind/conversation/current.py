@@ -19,7 +19,9 @@ from longmind.store.tables import batched
 from longmind.store.visible import Clause, among
 from longmind.text.postings import WORDS
 
-_OPPOSITES: Final = {"likes": "dislikes", "dislikes": "likes"}
+_TIES: Final = tuple("fiance fiancee boyfriend girlfriend partner wife husband engaged_to".split())
+_OPPOSITES: Final = {"likes": ("dislikes",), "dislikes": ("likes",), **dict.fromkeys(_TIES, _TIES)}
+"""Slots whose statements can rule each other out."""
 _MOST_OF_SLOT: Final = 50
 _MOST_LIKE: Final = 200
 _BATCH: Final = 1000
@@ -137,7 +139,7 @@ def _comparable(near: Iterable[_Near], statement: Statement | None, threshold: f
     if statement is None:
         return [item.memory_id for item in near]
     subject, value = subject_key(statement.subject), value_key(statement.value)
-    slots = (statement.slot, _OPPOSITES.get(statement.slot))
+    slots = (statement.slot, *_OPPOSITES.get(statement.slot, ()))
     # One value excludes every other, and a preference may be turned around: their wordings say nothing.
     any_value = statement.cardinality == "one" or statement.slot == "prefers"
     memory_ids = []
@@ -168,7 +170,7 @@ def _by_value(db: Connection, space: str, statement: Statement | None) -> list[_
     if statement is None:
         return []
     subject, value = subject_key(statement.subject), value_key(statement.value)
-    slots = [slot for slot in (statement.slot, _OPPOSITES.get(statement.slot)) if slot is not None]
+    slots = list(dict.fromkeys((statement.slot, *_OPPOSITES.get(statement.slot, ()))))
     sql = (
         "SELECT memory_id, subject_key, slot, value_key FROM conversation_current "
         "WHERE space = ? AND subject_key = ? AND slot {} AND slot IS NOT NULL AND status = 'active' "

@@ -120,24 +120,26 @@ class TurnReader:
         self._models = models
         self._own_model = model
 
-    def read(self, text: str, *, space: str, config: Config, speaker: str | None = None) -> Reading:
+    def read(
+        self, text: str, *, space: str, config: Config, speaker: str | None = None, said_at: int | None = None
+    ) -> Reading:
         mode = config.extractor.mode
         if mode == "heuristic":
-            return _by_rules(text, speaker, "heuristic")
+            return _by_rules(text, speaker, said_at, "heuristic")
         try:
             model = self._model(config.llm)
         except Forbidden as error:
-            return self._fallen_back(text, speaker, error.code, 0, str(error))
+            return self._fallen_back(text, speaker, said_at, error.code, 0, str(error))
         except (InvalidInput, ModelFailed) as error:
-            return self._fallen_back(text, speaker, "misconfigured", 0, str(error))
+            return self._fallen_back(text, speaker, said_at, "misconfigured", 0, str(error))
         if model is None:
-            return _by_rules(text, speaker, "heuristic (no model)")
+            return _by_rules(text, speaker, said_at, "heuristic (no model)")
         started = time.perf_counter_ns()
         try:
             items = self._ask(model, text, space, config.llm)
         except (ModelFailed, OverBudget) as error:
             outcome = error.outcome if isinstance(error, ModelFailed) else error.code
-            return self._fallen_back(text, speaker, outcome, _micros(started), error.message)
+            return self._fallen_back(text, speaker, said_at, outcome, _micros(started), error.message)
         answered = Outcome("llm", "answered", _micros(started))
         told = [
             from_text(
@@ -153,13 +155,15 @@ class TurnReader:
         told.sort(key=lambda item: not item.archives)
         if mode == "llm":
             return Reading(_once(tuple(told)), "llm", (answered,))
-        rules = _by_rules(text, speaker, "hybrid")
+        rules = _by_rules(text, speaker, said_at, "hybrid")
         archived = sum(item.archives for item in told)
         candidates = (*told[:archived], *rules.candidates, *told[archived:])
         return Reading(_once(candidates), "hybrid", (answered, *rules.outcomes))
 
-    def _fallen_back(self, text: str, speaker: str | None, outcome: str, micros: int, why: str) -> Reading:
-        rules = _by_rules(text, speaker, f"heuristic (llm: {outcome})")
+    def _fallen_back(
+        self, text: str, speaker: str | None, said_at: int | None, outcome: str, micros: int, why: str
+    ) -> Reading:
+        rules = _by_rules(text, speaker, said_at, f"heuristic (llm: {outcome})")
         outcomes = (Outcome("llm", outcome, micros), *rules.outcomes)
         return Reading(rules.candidates, rules.extractor, outcomes, (f"llm: {why}",))
 
@@ -215,10 +219,13 @@ def extraction_figures(db: Connection, view: View) -> dict[str, dict[str, float]
     return totals
 
 
-def _by_rules(text: str, speaker: str | None, name: str) -> Reading:
+def _by_rules(text: str, speaker: str | None, said_at: int | None, name: str) -> Reading:
     started = time.perf_counter_ns()
-    candidates = from_turn(text, speaker=speaker)
-    return Reading(tuple(candidates), name, (Outcome("heuristic", "answered", _micros(started)),))
+    notes: list[str] = []
+    candidates = from_turn(text, speaker=speaker, said_at=said_at, notes=notes)
+    return Reading(
+        tuple(candidates), name, (Outcome("heuristic", "answered", _micros(started)),), tuple(notes)
+    )
 
 
 def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from longmind.conversation.candidates import Candidate
 from longmind.conversation.current import match
+from longmind.conversation.endings import ended_by, in_its_place
 from longmind.conversation.rows import VersionRow, select_among
 from longmind.conversation.values import Extracted
 from longmind.conversation.write import Said, WriteContext, create, is_erased, link, put_away, see
-from longmind.extract import conflicts
+from longmind.extract import ANY, conflicts, ends
 from longmind.store.write import Prepared
 
 
@@ -20,17 +21,42 @@ def merge(
 
     What the same turn takes back further on was never so for anyone, and is left out.
     """
-    return tuple(
-        _merge_one(ctx, candidate, turn, prepared.get(position))
-        for position, candidate in enumerate(candidates)
-        if not _taken_back(candidate, candidates[position + 1 :])
-    )
+    extracted: list[Extracted] = []
+    for position, candidate in enumerate(candidates):
+        if _taken_back(candidate, candidates[position + 1 :]):
+            continue
+        statement = candidate.statement
+        if statement is not None and (statement.action == "end" or statement.old is not None):
+            new = {item.id for item in extracted if item.action in ("created", "conflict")}
+            extracted += _end(ctx, candidate, turn, new)
+        elif statement is None or statement.action == "record" or statement.slot != ANY:
+            extracted.append(_merge_one(ctx, candidate, turn, prepared.get(position)))
+    return tuple(extracted)
+
+
+def _end(ctx: WriteContext, candidate: Candidate, turn: int, new: set[int | None]) -> list[Extracted]:
+    """Put away what the candidate ends; what takes its place is remembered in its slot.
+
+    What the same turn made is `new`, and stays: it was never there to be put away.
+    """
+    assert candidate.statement is not None
+    origin = Said(turn, candidate.start, candidate.end)
+    over = [old for old in ended_by(ctx.tx.db, ctx.space, candidate.statement) if old.memory_id not in new]
+    extracted: list[Extracted] = []
+    for old in over:
+        put_away(ctx, old.memory_id, "archived", reason="ended", inputs={"turn": turn})
+        link(ctx, old.memory_id, origin, reason="archived", rule=candidate.rule)
+        extracted.append(Extracted(old.memory_id, candidate.content, "archived"))
+    moved = in_its_place(ctx.tx.db, candidate, over[0]) if over else None
+    return extracted if moved is None else [*extracted, _merge_one(ctx, moved, turn, None)]
 
 
 def _taken_back(candidate: Candidate, later: Sequence[Candidate]) -> bool:
     statement = candidate.statement
     return statement is not None and any(
-        other.statement is not None and conflicts(statement, other.statement) for other in later
+        other.statement is not None
+        and (conflicts(statement, other.statement) or ends(other.statement, statement))
+        for other in later
     )
 
 

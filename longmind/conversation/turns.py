@@ -225,7 +225,13 @@ class Conversation:
         reading = Reading((), "none", ())
         if extract and item.role == "user":
             text, _ = without_echo(item.text)
-            reading = self._reader.read(text, space=self._partition, config=config, speaker=item.speaker)
+            reading = self._reader.read(
+                text,
+                space=self._partition,
+                config=config,
+                speaker=item.speaker,
+                said_at=self._store.clock.now(),
+            )
             if text != item.text:  # ranges would point into the text without its echoes
                 moved = tuple(replace(candidate, start=None, end=None) for candidate in reading.candidates)
                 reading = replace(reading, candidates=moved)

@@ -6,10 +6,13 @@ import re
 import unicodedata
 
 from longmind.extract.patterns import pattern
-from longmind.extract.statements import Statement
+from longmind.extract.statements import ANY, Statement
 
 _ARTICLES = frozenset({"a", "an", "the", "to", "my", "our", "on", "in"})
 _COMPARISON = pattern(r"\s+(?:to|over|than|rather than|instead of)\s+", re.IGNORECASE)
+_PLAIN = frozenset("job account membership subscription leas position rol contract".split())
+"""Words for what a thing is held by, which the value itself seldom has."""
+_TIES = frozenset("fiance fiancee boyfriend girlfriend partner wife husband engaged_to".split())
 _OPPOSED = ({"likes", "dislikes"},)
 
 
@@ -59,12 +62,27 @@ def conflicts(first: Statement, second: Statement) -> str | None:
     if {first.slot, second.slot} in _OPPOSED:
         return "liked and disliked" if left == right else None
     if not same_slot:
-        return None
+        tied = {first.slot, second.slot} <= _TIES and left == right
+        return "the same person, and now another tie" if tied else None
     if first.slot == "prefers":
         return _turned_preference(first.value, second.value)
     if first.cardinality == "one" and not _compatible(left, right):
         return f"{first.slot}: one value each, and they differ"
     return None
+
+
+def ends(ending: Statement, held: Statement) -> bool:
+    """Whether the one says that the other is over, by its slot and value or by the words of its value."""
+    if ending.action != "end" and ending.old is None:
+        return False
+    if _subject(ending.subject) != _subject(held.subject) or not held.holds:
+        return False
+    if ending.slot not in (ANY, held.slot) and ending.old is None:
+        return False
+    if ending.whole:
+        return True
+    said = set(_tokens(ending.old if ending.old is not None else ending.value)) - _PLAIN
+    return bool(said) and said <= set(_tokens(held.value))
 
 
 def _subject(name: str) -> str:

@@ -38,7 +38,13 @@ supervisor, surgeon, surveyor, tailor, tattoo artist, taxi driver, teacher, tech
 trader, trainee, trainer, translator, trucker, tutor, typist, undertaker, undergrad, undergraduate,
 upholsterer, urologist, usher, valet, vet, veterinarian, veteran, vicar, videographer, violinist, waiter,
 waitress, warden, watchmaker, weaver, welder, welfare officer, woodworker, worker, writer, youtuber,
-zoologist, zookeeper, freshman, sophomore, grad student, phd candidate, phd student, stay-at-home mom,
+zoologist, zookeeper,
+corporal, private, major, colonel, bouncer, dispatcher, sous-chef, bailiff,
+tuner, piano tuner, plasterer, decorator, warehouse hand, farmhand,
+deckhand, stagehand, tiler, glazier, locksmith, signalman, croupier, bursar, archivist, conservator, actuary,
+fencer, goalkeeper, goalie, ceramicist, puppeteer, beekeeper, lighthouse keeper, ferryman,
+stevedore, roadie, lumberjack,
+freshman, sophomore, grad student, phd candidate, phd student, stay-at-home mom,
 stay-at-home dad, lead, partner, founder, co-founder, cofounder, president, vice president, vp, chairman,
 chairwoman, chair, treasurer, business owner, owner, shop owner, devops, sysadmin, sre, product owner, scrum
 master, head, chief

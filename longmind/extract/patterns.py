@@ -9,7 +9,7 @@ from typing import Any, cast
 class _Lazy:
     """Stands for a compiled pattern; its methods become the pattern's own at the first call."""
 
-    __slots__ = ("_flags", "_source", "finditer", "fullmatch", "match", "search", "sub")
+    __slots__ = ("_flags", "_source", "findall", "finditer", "fullmatch", "match", "search", "split", "sub")
 
     def __init__(self, source: str, flags: int) -> None:
         self._source = source
@@ -18,7 +18,7 @@ class _Lazy:
     def __getattr__(self, name: str) -> Any:
         # Reached only while the slots are empty: filling them makes every later call direct.
         compiled = re.compile(self._source, self._flags)
-        for method in ("finditer", "fullmatch", "match", "search", "sub"):
+        for method in ("finditer", "findall", "fullmatch", "match", "search", "split", "sub"):
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from longmind.extract.clauses import Clause, RuleMatch, Subject, clause_range, is_name
+from longmind.extract.clauses import Clause, clause_range, is_name
+from longmind.extract.kin import relation_slot
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.names import is_people
+from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.rule_types import FixedRule, OwnRule
-from longmind.extract.rules import APPOSITION, FIXED_RULES, OWN_RULES, RELATION, relation_slot
+from longmind.extract.rules import APPOSITION, FIXED_RULES, OWN_RULES, RELATION
 
 _NAME_AFTER = pattern(r"([^\W\d_a-z][\w-]+(?: [^\W\d_a-z][\w-]+)?)(?='s\b|[.,;:!?)]|$| (?=[a-z(]))")
 _PLURAL_KIND = pattern(r"(?:colors|foods|books|movies|songs|bands|authors|games|cities|sports)$")
@@ -61,30 +63,37 @@ def _apposition() -> re.Pattern[str]:
 
 def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Who "my sister Beth" is, wherever it stands."""
-    if "my " not in masked[start:end].lower():
+    low = masked[start:end].lower()
+    if "my " not in low and "our " not in low:
         return
     for relation in _apposition().finditer(masked, start, end):
         name = _NAME_AFTER.match(masked, relation.end(), end)
+        if (
+            name is not None
+            and relation.group().rstrip().endswith(",")
+            and masked[name.end(1) : name.end(1) + 1]
+            not in (
+                ",",
+                ".",
+                ";",
+                "!",
+                "?",
+                ")",
+                "",
+            )
+        ):
+            continue
         if name is not None and is_name(name.group(1)) and not is_people(name.group(1)):
             slot = relation_slot(relation.group("relation"))
             yield RuleMatch(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
 
 
-def about_apposed(masked: str, clause: Clause) -> Clause | None:
-    """For a clause that begins with "my sister Beth", what it is as a clause about Beth."""
-    relation = _apposition().match(masked, clause.start, clause.end)
-    name = None if relation is None else _NAME_AFTER.match(masked, relation.end(), clause.end)
-    if name is None or not is_name(name.group(1)):
-        return None
-    after = name.end(1)
-    while after < clause.end and masked[after] in " ,":
-        after += 1
-    return Clause(clause.start, clause.end, "named", name.span(1), after, None)
-
-
 @cache
 def _inverse_patterns() -> tuple[re.Pattern[str], ...]:
-    be, end = r"(?:'s|is|are)\s+", r"(?=\s*(?:$|[,.;!]|and\b|but\b))"
+    be, end = (
+        r"(?:'s|is|are)\s+(?:(?:\w+ly|now|still|also)\s+)?",
+        r"(?=\s*(?:$|[,.;!]|(?:and|but|now|today|already|finally|these days)\b))",
+    )
     which = "(?:older |younger |elder |little |big |twin |oldest |youngest )?"
     return (
         pattern(rf"{be}my {which}{RELATION}{end}", re.IGNORECASE),

@@ -7,7 +7,7 @@ from typing import Literal
 
 from longmind.extract.clauses import Person
 from longmind.extract.phrases.edges import Reader
-from longmind.extract.predicates import Tense
+from longmind.extract.verb_group import Tense
 
 
 def tenses(*names: Tense) -> frozenset[Tense]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from longmind.extract.kin import SPELLINGS
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases import activities, attributes, names, possessions, preferences, roles
 from longmind.extract.phrases.edges import Spans
@@ -24,17 +25,6 @@ from longmind.extract.statements import RELATIONS_OF_MANY, RELATIONS_OF_ONE
 
 # Who belongs to whom: family, partners, friends, animals with a name.
 
-SPELLINGS = {
-    "mom": "mother", "mum": "mother", "mama": "mother", "mommy": "mother", "dad": "father",
-    "papa": "father", "daddy": "father", "grandma": "grandmother", "granny": "grandmother",
-    "nana": "grandmother", "grandpa": "grandfather", "granddad": "grandfather", "fiancé": "fiance",
-    "fiancée": "fiancee", "room mate": "roommate", "co-worker": "coworker", "bestie": "best_friend",
-    "best friend": "best_friend", "neighbour": "neighbor", "kid": "child", "significant other": "partner",
-    "guinea pig": "guinea_pig", "mother-in-law": "mother_in_law", "father-in-law": "father_in_law",
-    "sister-in-law": "sister_in_law", "brother-in-law": "brother_in_law",
-}  # fmt: skip
-"""What is written for a relation, where it differs from the slot."""
-
 _WORDS = sorted(
     {*SPELLINGS, *(slot.replace("_", " ") for slot in (*RELATIONS_OF_ONE, *RELATIONS_OF_MANY))},
     key=lambda word: (-len(word), word),
@@ -44,12 +34,6 @@ _QUALIFIED = (
     r"(?:(?:older|younger|elder|little|big|twin|baby|oldest|youngest|eldest|new|late|dear|lovely|beloved|only|first"
     rf"|other|amazing|good|close|old) )?{RELATION}"
 )
-
-
-def relation_slot(written: str) -> str:
-    """The slot that a written relation stands for."""
-    word = written.lower()
-    return SPELLINGS.get(word) or word.replace("-", "_").replace(" ", "_")
 
 
 _RELATIONS_VERBS = (
@@ -67,7 +51,7 @@ _RELATIONS_OWN = (
     OwnRule("relation_is", _QUALIFIED, "{relation}", r"(?: is|'s) ", names.introduced),
 )  # fmt: skip
 
-APPOSITION = rf"(?<![\w'])my {_QUALIFIED},? "
+APPOSITION = rf"(?<![\w'])(?:my|our) {_QUALIFIED},? "
 """Before a name: "my sister Beth", "my manager, Sunita,"."""
 
 
@@ -93,6 +77,8 @@ _HOME_VERBS = (
     VerbRule("moved_to", "lives_in", ("move", "relocate", "emigrate"),
              r"(?: back| over| down| up| out| permanently| away)?(?: here)? to ", names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses", then=(Then(" from ", "lives_in", names.place, ended=True),)),
+    VerbRule("moved_into", "lives_in", ("move",), " (?:back )?in(?:to)? ", names.place, tenses=DONE,
+             persons=TOGETHER, denial="refuses"),
     VerbRule("settled_in", "lives_in", ("settle",), " (?:down )?in ", names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses"),
 )  # fmt: skip
@@ -100,6 +86,7 @@ _HOME_VERBS = (
 _HOME_OWN = (
     OwnRule("home_is_in", "(?:new |current )?(?:home|house|apartment|flat|place)", "lives_in", " is in ",
             names.place),
+    OwnRule("home_is", "home", "lives_in", "(?: is|'s) (?:now )?", names.place),
     OwnRule("hometown", "home ?town", "from", "(?: is|'s) ", names.place),
 )  # fmt: skip
 
@@ -136,8 +123,9 @@ _WORK_VERBS = (
     VerbRule("worked_at", "works_at", ("work", "intern"), r"(?: full-time| part-time)?(?: at| for) ",
              names.organisation, tenses=WAS, denial="refuses", ended=True,
              then=(Then(" as ", "role", roles.role, ended=True),)),
-    VerbRule("works_as", "role", ("work", "serve"), r"(?: full-time| part-time)? as ", roles.role,
-             tenses=tenses("present", "progressive", "lasting"), then=(_AT, _FROM)),
+    VerbRule("works_as", "role", ("work", "serve"),
+             r"(?: full-time| part-time| nights| days| weekends| shifts)? as ",
+             roles.role, tenses=tenses("present", "progressive", "lasting"), then=(_AT, _FROM)),
     VerbRule("worked_as", "role", ("work",), r" as ", roles.role, tenses=WAS, denial="refuses", ended=True,
              then=(Then(" (?:at|for) ", "works_at", names.organisation, ended=True),)),
     VerbRule("works_in", "works_in", ("work",), " in ", field_of_work,
@@ -148,9 +136,16 @@ _WORK_VERBS = (
     VerbRule("joined", "works_at", ("join",), " (?:the team at )?", names.named_organisation, tenses=DONE,
              denial="refuses",
              then=(Then(r"(?: (?:last|this) \w+| in [A-Z]\w+(?: \d{4})?)? as ", "role", roles.role),)),
+    VerbRule("joined_as", "role", ("join",), " (?:us|the team|the company|the board) as ", roles.role,
+             tenses=DONE,
+             denial="refuses"),
     VerbRule("started_working", "works_at", ("start", "begin"),
              rf"(?: working| work|{_JOB})(?: at| for| with) ", names.organisation, tenses=DONE,
              denial="refuses", then=(_AS,)),
+    VerbRule("starts_at", "works_at", ("start", "join", "begin"),
+             "(?: working| work| a new job| my new job)?(?: at| with| for)? ",
+             names.named_organisation, tenses=tenses("present", "progressive", "future"), denial="refuses",
+             moment=frozenset({"future", "either"})),
     VerbRule("started_at", "works_at", ("start",), " at ", names.named_organisation, tenses=DONE,
              denial="refuses", then=(_AS,)),
     VerbRule("started_as", "role", ("start",), rf"(?: working|{_JOB})? as ", roles.role, tenses=DONE,
@@ -164,12 +159,17 @@ _WORK_VERBS = (
              tenses=DONE, denial="refuses", polarity=False, ended=True),
     VerbRule("laid_off", "works_at", ("get",), " (?:laid off|fired) (?:from|by) ", names.named_organisation,
              tenses=DONE, denial="refuses", polarity=False, ended=True),
-    VerbRule("promoted", "role", ("get",), " promoted to (?:be )?", roles.role, tenses=DONE, denial="refuses",
+    VerbRule("promoted", "role", ("get",), " promoted to (?:be )?", roles.title, tenses=DONE,
+             denial="refuses",
              then=(_AT,)),
-    VerbRule("was_promoted", "role", ("be",), "promoted to (?:be )?", roles.role, tenses=WAS,
+    VerbRule("was_promoted", "role", ("be",), "promoted to (?:be )?", roles.title,
+             tenses=tenses("past", "perfect"),
              denial="refuses", then=(_AT,)),
     VerbRule("became", "role", ("become",), " ", roles.occupation_with_article, tenses=DONE, denial="refuses",
              then=(_AT, _OF)),
+    VerbRule("became_leader", "role", ("become",),
+             " (?=(?:head|ceo|cto|cfo|coo|vp|director|president|manager|professor|chief|chair|mayor)\\b)",
+             roles.occupation, tenses=DONE, denial="refuses", then=(_AT, _OF)),
     VerbRule("student_at", "role", ("be",), "", roles.student, tenses=tenses("present", "perfect"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
     VerbRule("is_a", "role", ("be",), "", roles.occupation_with_article, tenses=tenses("present", "perfect"),
@@ -208,7 +208,7 @@ _WORK_OWN = (
 _PRESENT_OR_BEEN = tenses("present", "perfect")
 _NOW_AND_NOT = tenses("present", "progressive", "lasting")
 _FAVOURITE_IS = (
-    r"(?: is| are|'s|'re| include| includes| =|:)"
+    r"(?: is| are|'s|'re| include| includes| has to be| have to be| would have to be| must be| =|:)"
     r"(?: (?:definitely|probably|still|currently|now|by far|actually))? "
 )
 
@@ -236,6 +236,8 @@ _PREFERENCES_VERBS = (
              tenses=PRESENT, denial="refuses"),
     VerbRule("cannot_stand", "dislikes", ("stand", "bear"), " ", preferences.liking, tenses=tenses("cannot"),
              denial="keeps"),
+    VerbRule("gone_off", "dislikes", ("go",), " (?:right |completely |totally |really )?off ",
+             preferences.liking, tenses=DONE, denial="refuses"),
     VerbRule("prefers", "prefers", ("prefer",), " ", preferences.preferred, tenses=PRESENT, denial="refuses"),
     VerbRule("diet", "diet", ("be",), "", attributes.diet, tenses=STATE),
     VerbRule("became_diet", "diet", ("go", "become", "turn"), " ", attributes.diet,
@@ -257,7 +259,7 @@ _PREFERENCES_OWN = (
     OwnRule("favorite",
             r"(?:all-time |absolute )?favou?rite "
             r"(?P<kind>(?!(?:part|thing|one|bit|way)\b)[a-z-]+(?: (?!is\b|are\b)[a-z-]+){0,2}?)",
-            "favorite_{kind}", _FAVOURITE_IS, preferences.favourite),
+            "favorite_{kind}", r"(?: of all time| ever)?" + _FAVOURITE_IS, preferences.favourite),
     OwnRule("hobby", "(?:main |favou?rite )?(?:hobby|hobbies|interests)", "hobby", _FAVOURITE_IS,
             preferences.hobby),
 )  # fmt: skip
@@ -371,6 +373,8 @@ _IDENTITY_FIXED = (
               r"(?:people|everyone|everybody|(?:my|all my) (?:friends|family|colleagues)|friends|they)"
               r"(?: all| just| usually)? calls? me ",
               names.person),
+    FixedRule("rather_called", "nickname",
+              r"i'd (?:rather|prefer(?: it)? if|like it if) you(?:'d)? called me ", names.called),
     FixedRule("call_me", "nickname", r"(?:please |just |you can |(?:you can )?just )?call me ",
               names.introduced),
 )  # fmt: skip

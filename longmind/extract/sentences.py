@@ -30,6 +30,7 @@ _MASKED_WHOLE = (
     pattern(r"(?<!`)`[^`\n]{1,400}`(?!`)"),
     pattern(r"^[ \t]*(?:>|&gt;|\u266a).*$", re.MULTILINE),
     _CODE_LINE,
+    pattern(r"\[[^\[\]:\n]{1,40}: [^\[\]\n]{1,400}\]"),
     pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL),
     pattern(r"</?[A-Za-z][^<>\n]{0,300}>"),
     pattern(r"https?://[^\s<>]+"),

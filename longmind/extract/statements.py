@@ -7,6 +7,10 @@ from typing import Final, Literal
 
 Kind = Literal["identity", "preference", "state", "plan", "event", "place", "time", "contact", "relation"]
 Cardinality = Literal["one", "many"]
+Action = Literal["record", "end", "correct"]
+
+ANY: Final = "*"
+"""A slot that is whichever holds the value: "I sold the Petrel" ends what is held about the Petrel."""
 
 SPEAKER: Final = "speaker"
 """The subject of whatever is said in the first person."""
@@ -28,6 +32,10 @@ class Statement:
     `start` and `end` are the UTF-8 byte range of the clause that says it; the value's own range lies inside.
     `polarity` is False for what is denied ("I don't eat meat"). `ended` is True for what was so and is over:
     with polarity True as "I used to live in Porto", with polarity False as "I no longer like jazz".
+
+    `action` "end" ends what is held, "correct" replaces it as if it had never been. `old` is what the value
+    takes the place of, in the text's words: "the Pixel" in "traded the Pixel for an iPhone". `free` marks
+    what no slot of the table is for: its slot is the verb, or the name of the thing, as the text has it.
     """
 
     subject: str
@@ -43,11 +51,22 @@ class Statement:
     value_end: int
     rule: str
     when: TimePhrase | None = None
+    action: Action = "record"
+    old: str | None = None
+    free: bool = False
+    then: Literal["before", "since"] | None = None
+    """`when` was said of something else, before or since which this was so."""
+    whole: bool = False
+    """With `action` "end": whatever the slot holds is over, and the value only tells how."""
+    verb: str = ""
+    """The verb that said it, by its base form: "love" where the slot is `likes`."""
+    names: tuple[str, ...] = ()
+    """Further names that the text has for the subject."""
 
     @property
     def holds(self) -> bool:
         """Whether it is so now, by this statement."""
-        return self.polarity and not self.ended
+        return self.polarity and not self.ended and self.action != "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +78,23 @@ class Slot:
     phrase: str
 
 
+INSTRUCTIONS: Final = frozenset(
+    "instruction answer_language answer_length answer_format answer_tone units theme email_signoff emoji "
+    "code_style spelling currency".split()
+)
+"""What the assistant is told to keep to."""
+
 RELATIONS_OF_ONE = (
     "wife husband spouse partner girlfriend boyfriend fiance fiancee mother father stepmother stepfather "
-    "mother_in_law father_in_law boss manager supervisor landlord best_friend"
+    "mother_in_law father_in_law boss manager supervisor landlord landlady best_friend best_mate gp"
 ).split()
 
 RELATIONS_OF_MANY = (
     "sister brother sibling twin son daughter child stepson stepdaughter stepsister stepbrother niece "
     "nephew cousin aunt uncle grandmother grandfather grandson granddaughter sister_in_law brother_in_law "
     "friend roommate flatmate housemate colleague coworker teammate mentor neighbor teacher coach "
-    "therapist doctor dentist dog cat puppy kitten parrot rabbit hamster horse bird turtle guinea_pig pet"
+    "therapist doctor dentist physio vet editor assistant godson goddaughter godmother godfather mate buddy "
+    "baby dog cat puppy kitten parrot rabbit hamster horse bird turtle guinea_pig pet"
 ).split()
 
 _SLOTS: dict[str, Slot] = {
@@ -117,9 +143,23 @@ _SLOTS: dict[str, Slot] = {
     "engaged_to": Slot("relation", "one", "be engaged to"),
     "has_relative": Slot("relation", "many", "have"),
     "lives_with": Slot("relation", "many", "live with"),
+    "event": Slot("event", "many", "'s appointment is"),
+    "instruction": Slot("preference", "many", ""),
+    "answer_language": Slot("preference", "one", ""),
+    "answer_length": Slot("preference", "one", ""),
+    "answer_format": Slot("preference", "one", ""),
+    "answer_tone": Slot("preference", "one", ""),
+    "units": Slot("preference", "one", ""),
+    "theme": Slot("preference", "one", ""),
+    "email_signoff": Slot("preference", "one", ""),
+    "emoji": Slot("preference", "one", ""),
+    "spelling": Slot("preference", "one", ""),
+    "currency": Slot("preference", "one", ""),
+    "code_style": Slot("preference", "one", ""),
     "plans": Slot("plan", "many", "plan to"),
     "did": Slot("event", "many", ""),
 }
+_FREE = Slot("state", "many", "")
 for _relation in (*RELATIONS_OF_ONE, *RELATIONS_OF_MANY):
     _SLOTS[_relation] = Slot(
         "relation",
@@ -132,4 +172,9 @@ def slot_named(name: str) -> Slot:
     """A known slot, or the one that a `favorite_...` name stands for."""
     if name.startswith("favorite_"):
         return Slot("preference", "one", f"'s favorite {name[9:].replace('_', ' ')} is")
-    return _SLOTS[name]
+    return _SLOTS.get(name, _FREE)
+
+
+def is_slot(name: str) -> bool:
+    """Whether the table has a slot of this name."""
+    return name in _SLOTS or name.startswith("favorite_")

@@ -3,32 +3,76 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
-from longmind.extract.clauses import Clause, RuleMatch, Subject, clause_range
+from longmind.extract.clauses import Clause, clause_range
+from longmind.extract.free import Words
+from longmind.extract.grammar import ParsedClause
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import extent
-from longmind.extract.predicates import Forms, Predicate, forms_of, read_predicates
+from longmind.extract.rule_match import RuleMatch, Subject
 from longmind.extract.rule_types import VerbRule
 from longmind.extract.rules import VERB_RULES
+from longmind.extract.verb_group import Tense
+from longmind.extract.verbs import verb_forms
 from longmind.when.mentions import Mention, find_mention, mention_at
 
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 
 
-@cache
-def _forms() -> Forms:
-    return forms_of(frozenset(verb for rule in VERB_RULES for verb in rule.verbs if verb != "*"))
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """`lemma` in `tense`, from `start`; what the rule reads begins at `after`."""
+
+    lemma: str
+    tense: Tense
+    denied: bool
+    ended: bool
+    after: int
+    start: int
 
 
-@cache
-def finite_verbs() -> frozenset[str]:
-    """What a predicate may begin with: shows that "and work at Acme" goes on with the same subject."""
-    finite = {"am", "is", "was", "don't", "doesn't", "used", "can't", "never"}
-    for word, entries in _forms().items():
-        if any(which in ("base", "third", "past") for _, which in entries):
-            finite.add(word)
-    return frozenset(finite)
+def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
+    """Every way to read the verb of a clause: more than one where a form is ambiguous ("quit")."""
+    verb = clause.verb
+    tokens = words.tokens
+    start = tokens[verb.first].start
+    after = tokens[verb.after - 1].end
+    if verb.lemma == "be" and not verb.passive:
+        after = tokens[verb.after].start if verb.after < len(tokens) else after
+    elif verb.passive:
+        # The rules read "married to", "born in" after "be" themselves.
+        after = tokens[verb.after - 1].start
+    lemma = "be" if verb.passive else verb.lemma
+    found = [Predicate(lemma, verb.tense, verb.denied, verb.ended, after, start)]
+    if verb.tense == "future":
+        found.append(Predicate("*", "future", verb.denied, verb.ended, tokens[verb.after - 1].start, start))
+    word = tokens[verb.after - 1].low
+    forms = verb_forms().get(word, ())
+    if verb.form == "base" and verb.first == verb.after - 1 and (verb.lemma, "past") in forms:
+        found.append(Predicate(verb.lemma, "past", verb.denied, verb.ended, after, start))
+    if verb.form == "participle" and verb.lemma == "get":
+        found.append(Predicate("have", "present", verb.denied, verb.ended, after, start))
+    return [*_stopped(words, clause), *found]
+
+
+def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:
+    """ "Stopped smoking", "gave up eating meat": the doing, denied and over."""
+    verb, tokens = clause.verb, words.tokens
+    at = verb.after
+    if verb.lemma not in ("stop", "quit", "give") or verb.tense not in ("past", "perfect", "present"):
+        return []
+    if verb.lemma == "give":
+        if at >= clause.end or tokens[at].low != "up":
+            return []
+        at += 1
+    if at >= clause.end:
+        return []
+    for lemma, which in verb_forms().get(tokens[at].low, ()):
+        if which == "ing":
+            return [Predicate(lemma, "progressive", True, True, tokens[at].end, tokens[verb.first].start)]
+    return []
 
 
 @cache
@@ -42,10 +86,11 @@ def _then_pattern(link: str) -> re.Pattern[str]:
     return pattern(link, re.IGNORECASE if link == link.lower() else 0)
 
 
-def find_by_verb(masked: str, clause: Clause, subject: Subject) -> list[RuleMatch]:
+def find_by_verb(
+    masked: str, clause: Clause, subject: Subject, predicates: list[Predicate]
+) -> list[RuleMatch]:
     """What the first rule that fits the clause's verb makes of it."""
-    named = clause.person == "named"
-    for predicate in read_predicates(masked, clause.after, clause.end, named=named, forms=_forms()):
+    for predicate in predicates:
         for rule, link in _rules_for(predicate.lemma):
             if (matches := _apply(masked, clause, subject, predicate, rule, link)) is not None:
                 return matches
@@ -77,7 +122,17 @@ def _apply(
     polarity = rule.polarity and (rule.denial == "keeps" or not predicate.denied)
     whole = clause_range(masked, clause)
     return [
-        RuleMatch(subject, slot, span, whole, rule.name, polarity, over, None if when is None else when[:2])
+        RuleMatch(
+            subject,
+            slot,
+            span,
+            whole,
+            rule.name,
+            polarity,
+            over,
+            None if when is None else when[:2],
+            verb=predicate.lemma,
+        )
         for slot, span, over in values
     ]
 

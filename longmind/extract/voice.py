@@ -35,17 +35,20 @@ _TEXT_TO_WORK_ON = pattern(
     r"\b(?:translate|rewrite|rephrase|reword|proof-?read|correct|fix|edit|summari[sz]e|paraphrase|improve"
     r"|polish|grammar|essay|e-?mail|letter|bio|story|poem|lyrics|draft|text|paragraph|passage|example|quote"
     r"|sentences?|prompt|cover letter|speech|script|message|following|conversation|transcript|article"
-    r"|review|post|tweet)\b[^.!?\n]{0,80}:(?:\s|$)",
+    r"|review|post|tweet|song|tune|chorus|verse|something like|goes like|joke|saying|headline|caption|entry"
+    r"|dialogue|monologue|scene|character|novel|chapter)\b[^.!?\n]{0,80}:(?:\s|$)",
     re.IGNORECASE,
 )
 _SARCASM = pattern(
     r"(?:\byeah,? right\b|\bas if\b|(?<!\w)/s(?![\w/])|\bjust kidding\b|\bj/?k\b|\bsaid no one\b"
-    r"|\boh,? sure\b|\bhow original\b|\bnot!|\bsarcas|\blol\b|\bkidding\b|\bin my dreams\b|\bi wish\b"
+    r"|\boh,? (?:sure|great|joy|yay|lovely|fantastic|wonderful|brilliant)\b|\bhow original\b|\bnot!|"
+    r"\bsarcas|\bkidding\b|\bapril fools?\b|\bin my dreams\b|\bi wish\b"
     r"|[\U0001f644\U0001f643\U0001f612])",
     re.IGNORECASE,
 )
 _RETRACTED_AFTER = pattern(
-    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no)\W*$"
+    r"^\W*(?:not|just kidding|kidding|j/?k|psych|said no one(?: ever)?|yeah,? right|as if|lol,? no"
+    r"|(?:haha,? )?april fools?)\W*$"
     r"|(?<!\w)/s\W*$",
     re.IGNORECASE,
 )
@@ -68,8 +71,11 @@ class Voiced:
     following: Sentence | None
 
 
-def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
-    """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters."""
+def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> Iterator[Voiced]:
+    """Sentences that assert something; whether in earnest is for `is_meant` to say, where it matters.
+
+    In a `closed` text, a document, nobody is "I".
+    """
     sentences = list(split_sentences(masked))
     make_believe: int | None = None
     for index, sentence in enumerate(sentences):
@@ -84,10 +90,33 @@ def own_sentences(masked: str, *, speaker: str | None) -> Iterator[Voiced]:
             continue
         if sentence.label is not None and sentence.label.lower() in _FOREIGN_LABELS:
             continue
+        if sentence.label is not None and speaker is None:
+            sentence = _without_label(masked, sentence)
         assertion = _before_the_question(masked, sentence) if sentence.question else sentence
         if assertion is not None:
             following = sentences[index + 1] if index + 1 < len(sentences) else None
-            yield Voiced(assertion, _first_person(sentence.label, speaker), following)
+            person = None if closed else _first_person(sentence.label, speaker)
+            yield Voiced(assertion, person, following)
+
+
+_SELF = pattern(r"\b(?:i|i'm|i've|my|me|we|our)\b", re.IGNORECASE)
+
+
+def _without_label(masked: str, sentence: Sentence) -> Sentence:
+    """ "Allergies: walnuts" names no speaker: where nobody speaks of themselves, the label is part of it."""
+    label = str(sentence.label)
+    if label.lower() in _SELF_LABELS | _REMARK_LABELS or label.split()[0].lower() in _MACHINE_LABELS:
+        return sentence
+    if _SELF.search(masked, sentence.start, sentence.end) is not None:
+        return sentence
+    start = masked.rfind(label, max(0, sentence.start - 90), sentence.start)
+    if (
+        start < 0
+        or "\n" in masked[start : sentence.start]
+        or masked[start + len(label) : sentence.start].strip(" *:")
+    ):
+        return sentence
+    return Sentence(start, sentence.end, sentence.question, sentence.paragraph, None)
 
 
 def is_meant(masked: str, voiced: Voiced) -> bool:

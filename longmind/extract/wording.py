@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from longmind.extract.dating import with_dates
 from longmind.extract.patterns import pattern
-from longmind.extract.predicates import form
-from longmind.extract.statements import SPEAKER, Statement, slot_named
+from longmind.extract.statements import INSTRUCTIONS, SPEAKER, Statement, slot_named
+from longmind.extract.verbs import form
 
 _TURNED = {
     "i": "they", "i'm": "they're", "i've": "they've", "me": "them", "my": "their", "mine": "theirs",
@@ -14,7 +15,7 @@ _TURNED = {
     "ourselves": "themselves", "am": "are",
 }  # fmt: skip
 _FIRST_PERSON = pattern(
-    rf"(?<![\w'’-])(?:{'|'.join(sorted(_TURNED, key=len, reverse=True))})(?![\w'’-])", re.IGNORECASE
+    rf"(?<![\w'’-])(?<!\d )(?:{'|'.join(sorted(_TURNED, key=len, reverse=True))})(?![\w'’-])", re.IGNORECASE
 )
 _MOVED = frozenset({"moved_to", "moved_from_to", "settled_in"})
 _DATED = frozenset({"did", "plans", "habit", "graduated_from"})
@@ -23,18 +24,39 @@ _LASTING = pattern(r"(?:now|currently|right now|these days|at the moment|lately|
 _DATE_ALONE = pattern(r"\d{4}$")
 
 
-def render(statement: Statement, *, speaker: str | None = None) -> str:
-    """The statement in one sentence without a full stop; the speaker by name, or as "User"."""
-    of_speaker = statement.subject == SPEAKER
-    subject = (speaker or "User") if of_speaker else statement.subject
+def render(statement: Statement, *, speaker: str | None = None, said_at: int | None = None) -> str:
+    """The statement in one sentence without a full stop; the speaker by name, or as "User".
+
+    With the moment it was said, relative times of events and plans are told as dates.
+    """
+    of_speaker = statement.subject == SPEAKER or statement.subject.startswith(f"{SPEAKER}/")
+    subject = _subject(statement.subject, speaker or "User")
     value = _turned(statement.value) if of_speaker else statement.value
-    return f"{subject}{_predicate(statement, value)}{_when(statement, of_speaker)}"
+    when = _when(statement, of_speaker)
+    dated = when or statement.slot in _DATED or statement.slot == "event"
+    text = f"{_predicate(statement, value)}{when}"
+    if dated:
+        text = with_dates(text, said_at, prefer="past" if statement.slot == "did" else "future")
+    return f"{subject}{text}"
+
+
+def _subject(key: str, speaker: str) -> str:
+    """ "speaker/best_mate/husband" is the user's best mate's husband."""
+    if key == SPEAKER:
+        return speaker
+    if not key.startswith(f"{SPEAKER}/"):
+        return key.replace("/", "'s ")
+    return "'s ".join([speaker, *(part.replace("_", " ") for part in key.split("/")[1:])])
 
 
 def _predicate(statement: Statement, value: str) -> str:
     slot = slot_named(statement.slot)
+    if statement.slot in INSTRUCTIONS:
+        return f" asks: {value}"
     if statement.slot == "did":
-        return f" {value}"
+        return f" {value[:1].lower()}{value[1:]}"
+    if statement.free:
+        return _freely(statement, value)
     if statement.slot == "plans":
         return _plan(statement.rule, value)
     if statement.slot == "habit":
@@ -43,6 +65,8 @@ def _predicate(statement: Statement, value: str) -> str:
         return f" was born {'in' if _DATE_ALONE.match(value) else 'on'} {value}"
     if statement.slot == "has_condition" and statement.rule == "is_condition":
         return _conjugated("be", "", statement) + f" {value}"
+    if statement.slot == "nationality" and "/" in statement.subject and statement.holds:
+        return f" is of {value} nationality"
     if statement.slot == "age":
         return _conjugated("be", "", statement) + f" {value} years old"
     if statement.rule == "married":
@@ -59,6 +83,20 @@ def _predicate(statement: Statement, value: str) -> str:
     if _spans(statement):
         return f" has {form(verb, 'participle')}{' ' + rest if rest else ''} {value}"
     return _conjugated(verb, rest, statement) + f" {value}"
+
+
+def _freely(statement: Statement, value: str) -> str:
+    """What no slot is for, as the text had it."""
+    words = statement.slot.replace("_", " ")
+    if statement.rule == "attribute":
+        return f"'s {words}{'' if _VERB_FIRST.match(value) else ' is'} {value}"
+    if statement.polarity and not statement.ended:
+        return f" {words} {value}"
+    if words.split()[0] in ("is", "has"):
+        verb, _, rest = words.partition(" ")
+        no = "no longer" if statement.ended else "no" if verb == "has" else "not"
+        return f" {verb} {no}{' ' + rest if rest else ''} {value}"
+    return f" {'no longer' if statement.ended else 'does not'} {words} {value}"
 
 
 def _spans(statement: Statement) -> bool:
@@ -122,6 +160,7 @@ def _when(statement: Statement, of_speaker: bool) -> str:
     return f" {_turned(text) if of_speaker else text}"
 
 
+_VERB_FIRST = pattern(r"(?:is|are|was|were|has|have|had|\w+s|\w+ed)\b(?! ?$)")
 _SMALL = frozenset(
     "in on at last next this since for yesterday today tomorrow every by during over back until from "
     "between the when".split()

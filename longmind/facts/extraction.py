@@ -5,27 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from longmind.base.checks import check_limit
-from longmind.facts.trust import USER
 from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
 
-if TYPE_CHECKING:
-    from longmind.extract import Statement
-
-_MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
-_MOMENTARY: Final = frozenset({"did", "plans"})
-_ENTITY_SLOTS: Final = frozenset(
-    {"lives_in", "born_in", "from", "grew_up_in", "works_at", "studies_at", "graduated_from"}
-)
-_KINDS: Final = {"works_at": "organization", "studies_at": "organization", "graduated_from": "organization"}
-_NO_NAME: Final = re.compile(
-    r"(?:an?|my|our|his|her|their|its|some|this|that|these|those|another|one|two|three|four|five|\d+)\b",
-    re.IGNORECASE,
-)
-_INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
-_CONTACT: Final = re.compile(r"@|\+\d")
+MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
+_CONTACT: Final = re.compile(r"@|\+\d|\d[ .\d-]{6,}\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +30,8 @@ class Source:
     chunk: int | None = None
     cut: bool = False
     channel: str = "note"
-    """How it came in: user_turn, assistant_turn, tool, note, document, mail, web, import or call."""
+    """How it came in: user_turn, assistant_turn, tool, note, document, mail, web, import or call. It says
+    whose words they are: "I" is the user in user turns and notes only."""
     user: str | None = None
     """Whose part of the space it goes to; None for the part that all share."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -68,7 +55,9 @@ class FoundFact:
 
     `start` and `end` are the UTF-8 bytes that say so. Times are None where the text gives none: then it holds
     from when the frame happened, or is over from then on. `valid_to` alone, in the past, is what was so until
-    then from some time that is not told.
+    then from some time that is not told. `polarity` False is what the text denies. "correct" replaces what
+    the same slot held as if it had never been said. `replaces` is what the value takes the place of, in the
+    text's words; the predicate `*` is whichever holds such a value ("I sold the Petrel").
     """
 
     subject: str
@@ -82,6 +71,7 @@ class FoundFact:
     valid_to: int | None = None
     confidence: float | None = None
     polarity: bool = True
+    replaces: str | None = None
     qualifiers: tuple[tuple[str, Value], ...] = ()
 
 
@@ -92,6 +82,8 @@ class Extraction:
     entities: tuple[FoundEntity, ...] = ()
     facts: tuple[FoundFact, ...] = ()
     left_out: int = 0
+    notes: tuple[str, ...] = ()
+    """What the report should say: a language that the rules do not read, a text that was cut."""
 
     def __bool__(self) -> bool:
         return bool(self.entities or self.facts)
@@ -123,29 +115,30 @@ class ExtractionLimits:
         facts = extraction.facts[: self.max_facts_per_chunk]
         entities = extraction.entities[: self.max_entities_per_chunk]
         lost = len(extraction.facts) - len(facts) + len(extraction.entities) - len(entities)
-        return Extraction(entities, facts, extraction.left_out + lost)
+        return Extraction(entities, facts, extraction.left_out + lost, extraction.notes)
 
 
 class ReferenceExtractor:
-    """Session and document identity, titles, e-mail addresses, telephone numbers, and plain statements.
+    """Session and document identity, titles, e-mail addresses, telephone numbers, and statements.
 
-    Precision before recall. Subjects in the first person are the frame's speaker, else `user`; what a machine
-    says without a speaker's name is left alone, as are plans and single events. Time phrases are resolved
-    against the moment the frame happened.
+    Precision before recall. The first person is the frame's speaker, else the user; in a document it is
+    nobody known, and only named things are read there. What a machine says is left alone. Time phrases are
+    resolved against the moment the frame happened. The rules are for English.
     """
 
     id = "reference"
-    version = "1"
+    version = "2"
 
     def extract(self, source: Source) -> Extraction:
         entities: dict[str, FoundEntity] = {}
         facts: list[FoundFact] = []
-        for entity, fact in (*_identity(source), *_contacts(source), *_statements(source)):
+        notes: list[str] = []
+        for entity, fact in (*_identity(source), *_contacts(source), *_statements(source, notes)):
             if entity is not None:
                 entities[entity.key] = _joined(entities.get(entity.key), entity)
             if fact is not None:
                 facts.append(fact)
-        return Extraction(tuple(entities.values()), tuple(dict.fromkeys(facts)))
+        return Extraction(tuple(entities.values()), tuple(dict.fromkeys(facts)), notes=tuple(notes))
 
 
 _Found = tuple[FoundEntity | None, FoundFact | None]
@@ -155,9 +148,9 @@ def _identity(source: Source) -> Iterator[_Found]:
     """Which session and which document a frame belongs to; a chunk leaves that to its document."""
     if source.chunk is not None:
         return
-    if source.session is not None and _is_key(key := f"session:{source.session}"):
+    if source.session is not None and is_key(key := f"session:{source.session}"):
         yield FoundEntity(key, "session"), FoundFact(key, "session_id", source.session, cardinality="one")
-    if source.uri is not None and source.title is not None and _is_key(source.uri):
+    if source.uri is not None and source.title is not None and is_key(source.uri):
         start, end = _title_range(source.text, source.title)
         yield (
             FoundEntity(source.uri, "document"),
@@ -175,94 +168,39 @@ def _title_range(text: str, title: str) -> tuple[int | None, int | None]:
 
 
 def _contacts(source: Source) -> Iterator[_Found]:
-    """Addresses and numbers that identify themselves, whoever they belong to."""
+    """Addresses and numbers that identify themselves, and whose they are where the text says so."""
     if source.cut or not _CONTACT.search(source.text):
         return
     from longmind.extract.personal import find_personal
+    from longmind.facts.contacts import owner_of
 
     for span in find_personal(source.text, kinds=("email", "phone")):
-        if span.kind == "email" or span.text.startswith("+"):
+        international = span.text.startswith("+")
+        if span.kind == "email" or international:
             key = span.text if span.kind == "email" else "+" + re.sub(r"\D", "", span.text)
             names = () if key == span.text else (span.text,)
             yield FoundEntity(key, span.kind, names), FoundFact(key, "is_a", span.kind, span.start, span.end)
+        owner = owner_of(source, span.start, span.end)
+        if owner is not None:
+            fact = FoundFact(owner, span.kind, span.text, span.start, span.end, cardinality="one")
+            yield FoundEntity(owner, "person"), fact
 
 
-def _statements(source: Source) -> Iterator[_Found]:
-    if source.cut or (source.speaker is None and (source.role or "").lower() in _MACHINES):
+def _statements(source: Source, notes: list[str]) -> Iterator[_Found]:
+    if source.cut or _is_machine(source):
         return
-    from longmind.extract import SPEAKER, find_statements
+    from longmind.facts.said import read_statements
 
-    for statement in find_statements(source.text, speaker=source.speaker):
-        if statement.slot in _MOMENTARY:
-            continue
-        subject = (source.speaker or USER) if statement.subject == SPEAKER else statement.subject
-        if not _is_key(subject):
-            continue
-        value = _value(statement)
-        kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
-        aliases: tuple[str, ...] = ()
-        if statement.slot in ("name", "nickname") and statement.holds and isinstance(value, str):
-            aliases = (str(value),) if _is_key(value) else ()
-        yield FoundEntity(subject, "person", aliases), _fact(source, statement, subject, value)
-        if isinstance(value, Entity) and statement.holds:
-            yield FoundEntity(str(value), kind), None
+    yield from read_statements(source, notes)
 
 
-def _fact(source: Source, statement: Statement, subject: str, value: Value) -> FoundFact:
-    """What holds is recorded; what is denied or over ends, unless the text says from when to when it was."""
-    since, until = _period(statement, source.occurred_at)
-    was_so = statement.polarity and statement.ended and until is not None
-    recorded = statement.holds or was_so
-    return FoundFact(
-        subject=subject,
-        predicate=statement.slot,
-        value=value,
-        start=statement.start,
-        end=statement.end,
-        cardinality=statement.cardinality,
-        action="record" if recorded else "end",
-        valid_from=since if recorded else None,
-        valid_to=until,
-    )
+def _is_machine(source: Source) -> bool:
+    """What a machine says without a name of its own is nobody's word."""
+    by_machine = source.channel in ("assistant_turn", "tool") or (source.role or "").lower() in MACHINES
+    return source.speaker is None and by_machine
 
 
-def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None]:
-    """The first instant and the end that the statement's time phrase gives it; None for what it leaves open.
-
-    A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
-    only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
-    """
-    if statement.when is None:
-        return None, None
-    from longmind.when.find import find_times
-
-    text = statement.when.text
-    # "From July" and "until May" look ahead while a thing is so; a search would look back.
-    ahead = statement.holds and text.lower().startswith(("from", "until", "till", "up to"))
-    phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
-    if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:
-        return None, None
-    since, until, relation = phrases[0].since, phrases[0].until, phrases[0].relation
-    if statement.holds:
-        return since, until if relation in ("before", "between") else None
-    if statement.polarity and relation in ("before", "between"):
-        return since, until
-    # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
-    return None, since if not statement.polarity or relation == "since" else None
-
-
-def _value(statement: Statement) -> Value:
-    """A name becomes an entity where the slot asks for one; anything else stays the text it is."""
-    text = statement.value.strip()
-    named = statement.kind == "relation" or statement.slot in _ENTITY_SLOTS
-    if named and not _NO_NAME.match(text) and _is_key(text):
-        return Entity(text)
-    if statement.kind in ("state", "identity", "preference"):
-        return _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
-    return text
-
-
-def _is_key(text: str) -> bool:
+def is_key(text: str) -> bool:
     return bool(text.strip()) and len(text) <= MAX_KEY_CHARACTERS
 
 

@@ -11,7 +11,9 @@ from longmind.base.errors import InvalidInput
 from longmind.base.frame import Frame
 from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
+from longmind.base.times import Clock
 from longmind.facts import again, names, persons, removal, write
+from longmind.facts.anchor import anchored
 from longmind.facts.belief import UNKNOWN
 from longmind.facts.extraction import (
     Extraction,
@@ -47,8 +49,16 @@ class FactsPart(Part):
 
     name = "facts"
 
-    def __init__(self, extractor: Extractor | None = None, *, limits: ExtractionLimits | None = None) -> None:
+    def __init__(
+        self,
+        extractor: Extractor | None = None,
+        *,
+        limits: ExtractionLimits | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """`clock` dates what is said without a moment of its own, so that "yesterday" is a day."""
         self.extractor = extractor
+        self.clock = clock
         self.limits = limits or ExtractionLimits()
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
@@ -58,9 +68,8 @@ class FactsPart(Part):
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
         try:
-            extraction = self.limits.cut(
-                extractor.extract(_source(replace(draft, text=blank_echo(draft.text))))
-            )
+            said = replace(draft, text=blank_echo(draft.text))
+            extraction = self.limits.cut(extractor.extract(_source(said, self.clock)))
             _check(extraction, draft.text)
             return extraction
         except Exception as error:  # foreign code must not keep a frame from being written
@@ -123,6 +132,7 @@ class FactsPart(Part):
             (frame, replace(item, entities=tuple(map(persons.with_first_name, item.entities))))
             for frame, item in items
         ]
+        items = [(frame, anchored(tx.db, ledger, frame, item)) for frame, item in items]
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
         known = persons.known_persons(tx.db, ledger, entities.values(), existing)
@@ -175,9 +185,10 @@ class FactsPart(Part):
         return count_rows(snapshot)
 
 
-def _source(draft: Draft) -> Source:
+def _source(draft: Draft, clock: Clock | None) -> Source:
     space, user = split_partition(draft.space)
     metadata = {key: json.loads(value) for key, value in draft.metadata.items()}
+    now = None if clock is None else clock.now()
     return Source(
         text=draft.text,
         space=space,
@@ -187,7 +198,7 @@ def _source(draft: Draft) -> Source:
         speaker=draft.speaker,
         uri=draft.uri,
         title=draft.title,
-        occurred_at=draft.occurred_at,
+        occurred_at=now if draft.occurred_at is None else draft.occurred_at,
         chunk=draft.ordinal if draft.start is not None else None,
         cut=bool(draft.chunks),
         user=user,
@@ -202,6 +213,7 @@ def _channel(origin: Draft | Frame, given: object) -> str:
         role=origin.role,
         source=origin.source,
         uri=origin.uri,
+        speaker=origin.speaker,
         metadata_channel=given if isinstance(given, str) else None,
     )
 
@@ -269,9 +281,13 @@ def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, 
     ending = replace(claim, action="end", polarity=True, reason="said to be over", lenient=True)
     if fact.action == "end" or fact.value is None:
         return _endings(ending, fact.valid_to)
+    start, end = fact.valid_from, fact.valid_to
+    if fact.action == "correct" and fact.replaces is not None:
+        never = replace(ending, action="retract", reason="corrected")
+        wrong = [replace(never, value=typed(value)) for value in (Entity(fact.replaces), fact.replaces)]
+        return [*wrong, claim if start is None else replace(claim, start=start, by_clock=False)]
     if fact.action == "correct":
         claim = replace(claim, action="correct")
-    start, end = fact.valid_from, fact.valid_to
     if start is not None:
         claim = replace(claim, start=start, by_clock=False)
     elif end is not None and end <= frame.occurred_at:

@@ -74,7 +74,13 @@ def level(trust: str | None) -> int | None:
 
 
 def channel_of(
-    *, kind: str, role: str | None, source: str, uri: str | None, metadata_channel: str | None = None
+    *,
+    kind: str,
+    role: str | None,
+    source: str,
+    uri: str | None,
+    speaker: str | None = None,
+    metadata_channel: str | None = None,
 ) -> str:
     """The channel that a frame came through, as far as its own columns tell."""
     if metadata_channel in POLICY:
@@ -87,6 +93,8 @@ def channel_of(
         return "web" if scheme in ("http", "https") else "mail" if scheme in ("mailto", "mid") else "document"
     if kind in ("document", "chunk") and source == "import":
         return "document"
+    if speaker is not None:
+        return "mail"  # a note that names its author is somebody's message
     return source if source in ("import", "tool") else "note"
 
 

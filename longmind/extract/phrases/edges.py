@@ -40,13 +40,13 @@ _FILLER = pattern(
     r"|originally|the most|the best|more than anything(?: else)?|in general|at all|much|btw|really|lately"
     r"|forever|instead|please|thanks|haha|lol|ever|by now|especially|for sure|for now|still|already|alone"
     r"|for fun|as always|you know|of course|all the time|sometimes|to death|in particular"
-    r"|overall)){1,3}+[\s,.\"'*_]*$",
+    r"|overall|after all|from now on|from here on|for the record|these days)){1,3}+[\s,.\"'*_]*$",
     re.IGNORECASE,
 )
 _FOLLOW = pattern(
     r"\s*(?:$|[-\u2013,.;:()!?\ue000\u2026\u2014\"'*_\n\U0001f000-\U0001faff\u2600-\u27bf])|\s+(?:and|with"
     r"|but|in|since|for|now|as|because|near|at|on|which|where|who|by|when|so|to|from|after|before|until"
-    r"|though|although|these|this|last|next|right|currently|atm|while|or|too|again|anymore|any|permanently"
+    r"|though|although|these|this|last|next|right|currently|atm|while|or|too|again|anymore|any|permanently|already|after|atm"
     r"|full|part|full-time|part-time|myself|alone|together|originally|during|under|back|about|recently"
     r"|yesterday|today|tomorrow|if|than|that|just|also|almost|over|every|most|then|instead|half|btw|all|not"
     r"|one|two|three|several|years|due|via|within|outside|remotely|a|an|my|our|his|her|their|is|are|was"

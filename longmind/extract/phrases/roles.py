@@ -83,3 +83,17 @@ def student(text: str, start: int, end: int) -> Spans | None:
     """Somebody who studies, of whatever sort."""
     spans = occupation_with_article(text, start, end)
     return spans if spans is not None and _STUDENT.search(text[spans[0][0] : spans[0][1]]) else None
+
+
+_TITLE = pattern(
+    r"(?:an? |the )?[\w'&/-]+(?: [\w'&/-]+){0,3}?(?=$|[,.;!]| (?:at|for|in|on|this|last|today|yesterday|"
+    r"and|with|of|after)\b)",
+    re.IGNORECASE,
+)
+
+
+def title(text: str, start: int, end: int) -> Spans | None:
+    """After "promoted to" whatever stands there is what somebody is now."""
+    spans = role(text, start, end)
+    match = _TITLE.match(text, start, end) if spans is None else None
+    return spans if match is None else [(start, match.end())]

@@ -1,0 +1,112 @@
+"""What the memory holds after the stories of ../shared/data/beliefs, by pattern, before and now."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+DATA = Path(__file__).resolve().parents[1] / "../shared/data/beliefs"
+LEAST_HELD, MOST_FALSE = 0.70, 0.03
+
+BEFORE: dict[str, tuple[tuple[int, int], tuple[int, int]]] = {
+    "plain": ((3, 13), (0, 4)),
+    "correction": ((2, 12), (1, 12)),
+    "change": ((2, 12), (1, 12)),
+    "ending": ((2, 8), (1, 10)),
+    "negation": ((3, 10), (1, 11)),
+    "dated": ((3, 20), (0, 20)),
+    "out of order": ((4, 18), (0, 17)),
+    "restated": ((3, 14), (0, 12)),
+    "several in one sentence": ((3, 25), (1, 18)),
+    "third person": ((1, 16), (0, 11)),
+    "same person under two names": ((3, 15), (1, 5)),
+    "two users in one store": ((2, 18), (0, 17)),
+    "documents and mails": ((5, 15), (2, 14)),
+    "fiction and not meant": ((0, 0), (0, 17)),
+    "instructions for the assistant": ((0, 9), (0, 7)),
+    "plans and dated events": ((2, 12), (0, 6)),
+    "project facts": ((0, 16), (0, 11)),
+    "numbers and identifiers": ((3, 17), (0, 7)),
+    "long turns": ((0, 12), (0, 11)),
+    "informal": ((0, 12), (0, 7)),
+    "all": ((41, 274), (8, 229)),
+}
+"""Held and false, each of how many, by format 10: rules for single verbs, and no grammar of clauses."""
+
+
+def load_scorer(folder: Path) -> ModuleType:
+    """The scorer that lies beside the stories; it is not part of this repository."""
+    spec = importlib.util.spec_from_file_location("beliefs_score", folder / "score.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def measure(scorer: ModuleType, cases: Path) -> dict[str, Counter[str]]:
+    """By pattern: how many probes there are, and how many were met."""
+    options = argparse.Namespace(embedder="none", users="space", now=False, control=False)
+    rows: dict[str, Counter[str]] = {}
+    for line in cases.read_text(encoding="utf-8").splitlines():
+        case: dict[str, Any] = json.loads(line)
+        store = scorer.Store(case, options)
+        row = rows.setdefault(case["pattern"], Counter())
+        for probe in case["probes"]:
+            got = store.probe(probe)
+            row["probes"] += 1
+            if probe["holds"]:
+                row["holds"] += 1
+                row["held"] += not got["missing"]
+                row["recalled"] += not got["unrecalled"]
+            if probe["not"]:
+                row["nots"] += 1
+                row["false"] += bool(got["stale"])
+        store.close()
+    return rows
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.2f}" if whole else "   -"
+
+
+def show(rows: dict[str, Counter[str]]) -> None:
+    print(f"{'pattern':32}{'held':>12}{'before':>8}{'false':>12}{'before':>8}{'recalled':>10}")
+    for name, row in [*rows.items(), ("all", sum(rows.values(), Counter()))]:
+        before = BEFORE.get(name)
+        held, false = ("-", "-") if before is None else (_share(*before[0]), _share(*before[1]))
+        print(
+            f"{name:32}{_share(row['held'], row['holds']):>5} of {row['holds']:3}{held:>8}"
+            f"{_share(row['false'], row['nots']):>5} of {row['nots']:3}{false:>8}"
+            f"{_share(row['recalled'], row['holds']):>10}"
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=Path, help="another file of stories in the same form")
+    given = parser.parse_args()
+    cases = given.cases or DATA / "cases.jsonl"
+    if not (DATA / "score.py").is_file() or not cases.is_file():
+        print(
+            f"Skipped: {DATA} has no score.py, or {cases} is not there. The stories come apart from the code."
+        )
+        return 0
+    started = time.perf_counter()
+    rows = measure(load_scorer(DATA), cases)
+    show(rows)
+    total = sum(rows.values(), Counter())
+    print(f"{total['probes']} probes in {time.perf_counter() - started:.0f} s")
+    held, false = total["held"] / max(1, total["holds"]), total["false"] / max(1, total["nots"])
+    return 0 if held >= LEAST_HELD and false < MOST_FALSE else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Memories that a turn ends or replaces without saying their slot: "I sold the Petrel"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal, NamedTuple
+
+from longmind.conversation.candidates import Candidate, subject_key
+from longmind.conversation.current import newest_versions, statement_of
+from longmind.extract import Statement, ends, render
+from longmind.store.engine import Connection
+
+_MOST: Final = 500
+
+
+class Ended(NamedTuple):
+    """An active memory that is over now."""
+
+    memory_id: int
+    slot: str
+
+
+def ended_by(db: Connection, space: str, statement: Statement) -> list[Ended]:
+    """The active memories that the statement ends, or that its value takes the place of."""
+    rows = db.all(
+        "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND status = "
+        "'active' "
+        f"AND slot IS NOT NULL ORDER BY memory_id DESC LIMIT {_MOST}",
+        (space, subject_key(statement.subject)),
+    )
+    versions = newest_versions(db, [int(row[0]) for row in rows])
+    return [
+        Ended(memory_id, str(version.slot))
+        for memory_id, version in versions.items()
+        if (held := statement_of(version)) is not None and ends(statement, held)
+    ]
+
+
+def in_its_place(db: Connection, candidate: Candidate, old: Ended) -> Candidate | None:
+    """The candidate in the slot of the memory it takes the place of."""
+    statement = candidate.statement
+    versions = newest_versions(db, [old.memory_id])
+    if statement is None or statement.old is None or old.memory_id not in versions:
+        return None
+    version = versions[old.memory_id]
+    cardinality: Literal["one", "many"] = "one" if version.cardinality == "one" else "many"
+    moved = replace(
+        statement, slot=old.slot, cardinality=cardinality, old=None, free=False, rule="replacement"
+    )
+    return replace(candidate, statement=moved, content=render(moved))

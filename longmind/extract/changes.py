@@ -1,0 +1,267 @@
+"""Verbs that end or replace what was so: "sold the Petrel", "traded the Pixel for an iPhone"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract.free import Words
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import trimmed, without_tail
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import ANY
+from longmind.extract.subjects import About
+from longmind.when.mentions import Mention
+
+ENDS: Final = frozenset(
+    "leave quit sell cancel drop ditch stop lose close finish end resign return rehome unsubscribe scrap "
+    "abandon divorce dump bin chuck delete uninstall shut retire terminate discontinue".split()
+)
+"""The verb's object is over."""
+
+_WITH_PARTICLE: Final = {
+    ("give", "up"),
+    ("pack", "in"),
+    ("get", "rid"),
+    ("break", "up"),
+    ("split", "up"),
+    ("split", "with"),
+    ("shut", "down"),
+    ("grow", "out"),
+    ("hand", "back"),
+    ("step", "down"),
+    ("fall", "out"),
+    ("give", "away"),
+    ("call", "off"),
+    ("log", "off"),
+    ("let", "go"),
+    ("part", "with"),
+    ("pull", "out"),
+    ("drop", "out"),
+    ("come", "off"),
+    ("go", "off"),
+    ("phase", "out"),
+    ("wind", "down"),
+    ("throw", "out"),
+}
+_SWAPS: Final = {
+    "trade": " for ",
+    "swap": " for ",
+    "exchange": " for ",
+    "ditch": " for ",
+    "leave": " for ",
+    "drop": " for ",
+    "replace": " (?:with|by) ",
+    "switch": " (?:for|to) ",
+    "sell": " for (?=an? [A-Za-z])",
+    "dump": " for ",
+    "change": " (?:for|to) ",
+}
+_FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to (?P<new>.+)", re.IGNORECASE)
+_MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
+_TO: Final = pattern(r"(?:over |back )?to (?P<new>.+)", re.IGNORECASE)
+_INSTEAD: Final = pattern(
+    r"(?P<new>.+?),? (?:instead of|rather than|in place of|not) (?P<old>.+)", re.IGNORECASE
+)
+_CUT: Final = pattern(
+    r",|\s(?:after|before|because|since|when|so|and|but|at last|over the|to (?!\w+ing)\w+)\b", re.IGNORECASE
+)
+_BROKEN: Final = pattern(r"(?:done|over|finished|through|history|no more)\b", re.IGNORECASE)
+_GONE: Final = pattern(
+    r"(?:history|gone|over|dead|closed|cancelled|canceled|off|finished|no more|a thing of the past|shut|"
+    r"up(?=$|,))\b",
+    re.IGNORECASE,
+)
+_RUNS_OUT: Final = frozenset(
+    {("run", "out"), ("go", "through"), ("end", ""), ("expire", ""), ("finish", ""), ("close", "")}
+)
+
+
+def find_changes(
+    words: Words, clause: ParsedClause, about: About, when: Mention | None, before: Range | None = None
+) -> list[RuleMatch] | None:
+    """What the clause ends or replaces; None where its verb does neither.
+
+    `before` is the object of an earlier clause, which a bare "left" means.
+    """
+    verb = clause.verb
+    if verb.unreal or verb.denied or verb.tense not in ("past", "perfect", "present", "progressive"):
+        return None
+    start, end = words.span(verb.after, clause.end)
+    if start >= end and verb.lemma not in ENDS:
+        return None
+    if verb.lemma == "be" and not verb.passive:
+        return None
+    done = verb.tense in ("past", "perfect") or verb.lemma in ("quit",)
+    text = words.masked
+    if verb.passive:
+        return None
+    maker = _Maker(words, clause, about, when)
+    if (
+        done
+        and verb.lemma in ENDS
+        and before is not None
+        and (start >= end or _is_time(words, (start, end), when))
+    ):
+        return maker.ended(before)
+    own = _OWN.match(text, start, end)
+    if own is not None and done and verb.lemma in _OWN_VERBS:
+        return maker.moved(own)
+    swap = _SWAPS.get(verb.lemma)
+    if swap is not None and done:
+        halves = re.search(swap, text[start:end], re.IGNORECASE)
+        if halves is not None and halves.start() > 0:
+            return maker.replaced((start, start + halves.start()), (start + halves.end(), end))
+    if verb.lemma in _MOVES and (done or verb.tense == "progressive"):
+        both = _FROM_TO.match(text, start, end)
+        if both is not None:
+            return maker.replaced(both.span("old"), both.span("new"))
+    particle = words.tokens[verb.after].low if verb.after < clause.end else ""
+    if done and (verb.lemma, particle) in _WITH_PARTICLE:
+        after = words.span(min(verb.after + 1, clause.end), clause.end)
+        rest = re.match(r"(?:with|of|from|on) ", text[after[0] : after[1]], re.IGNORECASE)
+        return maker.ended((after[0] + (rest.end() if rest else 0), after[1]))
+    last = words.tokens[clause.end - 1].low if clause.end > verb.after else ""
+    if done and (verb.lemma, last) in _WITH_PARTICLE:
+        return maker.ended((start, words.tokens[clause.end - 1].start))
+    if done and verb.lemma in ENDS:
+        return maker.ended((start, end))
+    return None
+
+
+_OWN: Final = pattern(
+    r"(?:my|our) (?P<what>[a-z-]+(?: [a-z-]+)?)(?: over)?(?: from (?P<old>.+?))? (?:over )?to (?P<new>.+)",
+    re.IGNORECASE,
+)
+_OWN_VERBS: Final = frozenset("switch change move transfer swap migrate".split())
+
+
+def _is_time(words: Words, span: Range, when: Mention | None) -> bool:
+    return when is not None and when.start <= span[0] + 1 and when.end >= span[1] - 1
+
+
+def find_instead(words: Words, clause: ParsedClause) -> tuple[Range, Range] | None:
+    """In "goes on Postgres instead of MySQL" the new and the old."""
+    start, end = words.span(clause.verb.after, clause.end)
+    found = _INSTEAD.match(words.masked, start, end)
+    if found is None or " not " in found.group()[found.end("new") - start :][:6]:
+        return None
+    return found.span("new"), found.span("old")
+
+
+def is_gone(words: Words, clause: ParsedClause) -> bool:
+    """Whether the clause says that its subject is no more: "the one on Elm Street is history"."""
+    verb = clause.verb
+    start, end = words.span(verb.after, clause.end)
+    if verb.denied or verb.unreal:
+        return False
+    if verb.lemma == "be":
+        return _GONE.match(words.masked, start, end) is not None and end - start < 24
+    particle = words.tokens[verb.after].low if verb.after < clause.end else ""
+    alone = (
+        start >= end
+        or words.tokens[verb.after].tag in ("P", "R")
+        or words.tokens[verb.after].low in ("last", "this")
+    )
+    return verb.tense in ("past", "perfect") and (
+        (verb.lemma, particle) in _RUNS_OUT or ((verb.lemma, "") in _RUNS_OUT and alone)
+    )
+
+
+class _Maker:
+    """Makes the matches of one clause."""
+
+    def __init__(self, words: Words, clause: ParsedClause, about: About, when: Mention | None) -> None:
+        self.words, self.clause, self.about = words, clause, about
+        self.when = None if when is None else when[:2]
+
+    def _cut(self, span: Range) -> Range:
+        text = self.words.masked
+        found = _CUT.search(text, *span)
+        stop = span[1] if found is None or found.start() == span[0] else found.start()
+        return trimmed(text, span[0], without_tail(text, span[0], stop))
+
+    def ended(self, span: Range) -> list[RuleMatch]:
+        value = self._cut(span)
+        if value[0] >= value[1]:
+            return []
+        whole = self.words.clause(self.clause)
+        return [
+            RuleMatch(
+                self.about.key,
+                ANY,
+                value,
+                whole,
+                "ending",
+                polarity=False,
+                ended=True,
+                when=self.when,
+                action="end",
+                free=True,
+                names=self.about.names,
+            )
+        ]
+
+    def moved(self, own: re.Match[str]) -> list[RuleMatch]:
+        """ "Switched my bank from A to B": the bank is B, and what is held about A ends."""
+        value = self._cut(own.span("new"))
+        if value[0] >= value[1]:
+            return []
+        whole = self.words.clause(self.clause)
+        slot = own.group("what").lower().replace(" ", "_").replace("-", "_")
+        found = [
+            RuleMatch(
+                self.about.key,
+                slot,
+                value,
+                whole,
+                "attribute",
+                when=self.when,
+                free=True,
+                one=True,
+                names=self.about.names,
+            )
+        ]
+        return found if own.group("old") is None else [*self.ended(own.span("old")), *found]
+
+    def replaced(self, old: Range, new: Range) -> list[RuleMatch]:
+        gone, value = self._cut(old), self._cut(new)
+        if value[0] >= value[1] or gone[0] >= gone[1]:
+            return []
+        whole = self.words.clause(self.clause)
+        return [
+            RuleMatch(
+                self.about.key,
+                "has",
+                value,
+                whole,
+                "replacement",
+                when=self.when,
+                old=gone,
+                free=True,
+                names=self.about.names,
+            )
+        ]
+
+
+def broken_up(words: Words, clause: ParsedClause) -> bool:
+    """ "Clarice and I are done", "me and Tyrell broke up"."""
+    start, end = words.span(clause.verb.after, clause.end)
+    verb = clause.verb
+    if clause.kind != "we" or verb.denied or verb.unreal:
+        return False
+    if verb.lemma == "be":
+        return _BROKEN.match(words.masked, start, end) is not None
+    particle = words.tokens[verb.after].low if verb.after < clause.end else ""
+    return (verb.lemma, particle) in {("break", "up"), ("split", "up"), ("call", "it")} or verb.lemma in (
+        "divorce",
+        "separate",
+    )
+
+
+def each_end(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> Iterator[RuleMatch]:
+    """The end of whatever is held of the clause's own subject: "the lease on Elm Street ran out"."""
+    maker = _Maker(words, clause, about, when)
+    yield from maker.ended(words.span(clause.begin, clause.subject_end))

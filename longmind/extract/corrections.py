@@ -1,0 +1,120 @@
+"""Taking back what was just said: "sorry, I meant", "scratch that, 24", "no, not Valencia"."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from longmind.extract.free import Words
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import trimmed
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import ANY
+
+_MARK: Final = (
+    r"(?:sorry|scratch that|correction|typo|my mistake|my bad|oops|whoops|i (?:meant|mean|"
+    r"misspoke)(?: to say)?|"
+    r"meant(?: to say)?|make that|no wait|wait no|wait|rather|i should have said|should be|forget that)"
+)
+_VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
+_AFTER: Final = pattern(
+    rf"(?:(?:ah|oh|no|ugh|hmm|and|well)[,!. ]+)*{_MARK}(?:[,:;.!-]*\s+(?:{_MARK}|"
+    rf"no))*[,:;.!-]*\s+(?:(?:that's|it's|its|it is|i meant|meant to say|"
+    rf"not \S+ but)\s+)?{_VALUE}(?:[,;.!].*)?$",
+    re.IGNORECASE,
+)
+_BEFORE: Final = pattern(rf"(?:(?:no|ah|oh|well)[,!. ]+)?{_VALUE}[,;-]+\s*(?:i )?{_MARK}\W*$", re.IGNORECASE)
+_SAID_BUT: Final = pattern(
+    rf"i (?:said|told you|wrote|typed) .{{1,50}}?(?:[,;] ?| )(?:but )?i meant\s+{_VALUE}$", re.IGNORECASE
+)
+_NO_ITS: Final = pattern(
+    rf"(?:no|nope|actually)[,.! ]+(?:it's|its|it is|that's|they're|it was)\s+{_VALUE}(?:,? not .*)?$",
+    re.IGNORECASE,
+)
+_NOT: Final = pattern(
+    r"(?:no[,.! ]+)?not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
+    re.IGNORECASE,
+)
+_BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
+_STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?$")
+_CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
+_HINT: Final = pattern(
+    r"\b(?:sorry|scratch|correction|typo|mistake|bad|oops|whoops|mean|meant|misspoke|make that|wait|"
+    r"rather|should|"
+    r"forget|no|nope|not|actually)\b",
+    re.IGNORECASE,
+)
+_MARKS: Final = pattern(
+    r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise)\b"
+    r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|"
+    r"mixed (?:that|it) up)\b",
+    re.IGNORECASE,
+)
+
+
+def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> tuple[RuleMatch | None, bool]:
+    """A value that mends the last one said; and whether one is only refused, for the next to mend."""
+    starred = words.masked[span[0]] == "*"
+    if span[1] - span[0] > 140 or not (after or starred or _HINT.search(words.masked, *span)):
+        return None, False
+    text = words.masked[span[0] : span[1]]
+    for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
+        found = shape.match(text)
+        if found is not None and _is_value(found.group("value")):
+            return _made(words, span, speaker, found), False
+    refused = _NOT.match(text)
+    if refused is not None and len(words.tokens) <= 8 and not _CLAUSE.search(text):
+        if refused.group("value"):
+            return _made(words, span, speaker, refused), False
+        return None, text.lower().startswith("no")
+    if after and (bare := _BARE.match(text)) is not None and _is_value(bare.group("value")):
+        return _made(words, span, speaker, bare), False
+    return None, False
+
+
+def _is_value(text: str) -> bool:
+    words = text.split()
+    return (
+        0 < len(words) <= 6
+        and _CLAUSE.search(text) is None
+        and words[0].lower()
+        not in (
+            "for",
+            "about",
+            "if",
+            "that",
+            "to",
+            "but",
+            "because",
+            "what",
+            "so",
+            "no",
+            "i",
+            "again",
+            "guys",
+            "everyone",
+            "this",
+            "late",
+            "the delay",
+            "just",
+            "and",
+            "up",
+            "until",
+            "a",
+            "in",
+            "at",
+            "by",
+            "is",
+            "are",
+        )
+    )
+
+
+def _made(words: Words, span: Range, speaker: str, found: re.Match[str]) -> RuleMatch:
+    value = trimmed(words.masked, span[0] + found.start("value"), span[0] + found.end("value"))
+    return RuleMatch(speaker, ANY, value, span, "correction", action="correct", free=True)
+
+
+def corrects(masked: str, sentence: Range, clause: Range) -> bool:
+    """Whether the sentence says, before the clause, that something was said wrongly."""
+    return _MARKS.search(masked, sentence[0], clause[0] + 1) is not None

@@ -1,0 +1,63 @@
+"""Relative times in words made dates: "yesterday", said on 4 May 2024, is "on 3 May 2024"."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+from longmind.when.find import TimePhrase, find_times, may_name_a_time
+
+_LEAD: Final = re.compile(
+    r"\b(?:in|on|at|by|until|till|since|from|before|after|for|during|around|over|of|to)(?: the)? $",
+    re.IGNORECASE,
+)
+_DAY_MS: Final = 86_400_000
+_AHEAD: Final = re.compile(r"\b(?:next|this|on|tomorrow|upcoming|coming|in)\b", re.IGNORECASE)
+_WEEKDAY: Final = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"(?:,? (?:at|around) |, ).*$", re.IGNORECASE)
+_HAS_OWN: Final = re.compile(r"(?:since|until|till|from|by|before|after|between|in|on|at)\b", re.IGNORECASE)
+
+
+def with_dates(text: str, said_at: int | None, *, prefer: str = "future") -> str:
+    """The text with each relative day, week, month or year by its date; without a moment, as it is."""
+    if said_at is None or not may_name_a_time(text):
+        return text
+    pieces: list[str] = []
+    at = 0
+    for phrase in find_times(text, reference=said_at, prefer="future" if prefer == "future" else "past"):
+        dated = _dated(phrase, text[: phrase.start])
+        if dated is not None:
+            pieces += [text[at : phrase.start], dated]
+            at = phrase.end
+    return "".join([*pieces, text[at:]]) if pieces else text
+
+
+def _dated(phrase: TimePhrase, before: str) -> str | None:
+    if not phrase.relative or phrase.unresolved or phrase.is_time_of_day or phrase.relation != "at":
+        return None
+    if phrase.since is None or phrase.until is None:
+        return None
+    first = datetime.fromtimestamp(phrase.since / 1000, UTC)
+    days = (phrase.until - phrase.since) / _DAY_MS
+    lead = _LEAD.search(before) is not None or _HAS_OWN.match(phrase.text) is not None
+    own = _HAS_OWN.match(phrase.text)
+    kept = f"{own.group()} " if own is not None else ""
+    if phrase.grain in ("minute", "hour", "second"):
+        clock = _CLOCK.search(phrase.text)
+        if clock is None or clock.start() == 0:
+            return None
+        named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else "" if lead else "on "
+        return f"{kept}{named}{first.day} {first:%B %Y}{clock.group()}"
+    if days <= 1.1:
+        named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else ""
+        clock = re.search(r" (?:at|around) .*$", phrase.text)
+        before_day = kept or ("" if lead or named else "on ")
+        return f"{before_day}{named}{first.day} {first:%B %Y}{clock.group() if clock else ''}"
+    if phrase.grain == "week" or days <= 8:
+        return f"{kept or ('' if lead else 'in ')}the week of {first.day} {first:%B %Y}"
+    if phrase.grain == "month" or 27 < days < 32:
+        return f"{kept or ('' if lead else 'in ')}{first:%B %Y}"
+    if phrase.grain == "year" or 364 < days < 367:
+        return f"{kept or ('' if lead else 'in ')}{first.year}"
+    return None

@@ -1,0 +1,225 @@
+"""Sentences without a verb that still tell something: "Allergies: walnuts", "Dentist on Thursday at 10"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from longmind.extract.free import Words, attribute_slot, first_time
+from longmind.extract.instructions import find_wish
+from longmind.extract.kin import COUNTED, relation_in
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import trimmed, without_tail
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.subjects import About, Scene
+from longmind.extract.tokens import INTERJECTIONS, Token
+from longmind.when.mentions import Mention
+
+_NO_LABEL: Final = frozenset(
+    "example examples note notes question answer subject re fwd title chapter section step figure table todo "
+    "warning error output input code prompt draft text story poem song quote like following here lyrics ps "
+    "q a result results edit update fyi tip idea ideas conclusion summary abstract background methods "
+    "objective objectives introduction context present thing thoughts news".split()
+)
+_PAIR: Final = pattern(
+    r"(?:(?:and|the|my|our|with) )?(?P<name>[A-Za-z][a-z-]*(?: [a-z][a-z-]*)?) (?:is |= ?|: ?|no\.? |"
+    r"number )?"
+    r"(?P<value>(?=[^\s]*[\dA-Z#@])(?:[^\s,;]|,(?=\d))+(?: [^\s,;]+){0,4})$"
+)
+_NO_PAIR: Final = frozenset(
+    "at on in for to from by with of about until since around over under near between first second third "
+    "next last this that these those a an the is was and or but so if not no yes mostly maybe only".split()
+)
+_SPOKEN: Final = INTERJECTIONS | frozenset(
+    "that that's this it it's so you what i'm we he she they sounds agreed definitely absolutely exactly "
+    "glad "
+    "happy looking how why who when where let's yay ooh aw aww hope can't couldn't such".split()
+)
+"""What somebody says after their own name in a transcript; no value begins so."""
+_NONE: Final = pattern(r"no (?P<what>[a-z][\w' -]{2,60})$", re.IGNORECASE)
+_NOT_A: Final = pattern(r"not (?P<what>an? [\w' -]{3,40})$", re.IGNORECASE)
+_COUNTED: Final = pattern(
+    r"(?P<value>(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a) (?:older |younger |little |"
+    r"big |grown |"
+    r"teenage |twin )?(?P<noun>[a-z]+?)s?)$",
+    re.IGNORECASE,
+)
+_NAMES_NO_TIME: Final = pattern(r"[^\W\d_]{3,}")
+
+
+def find_in_fragment(words: Words, span: Range, scene: Scene) -> Iterator[RuleMatch]:
+    """What a sentence says in which no verb was found."""
+    speaker = scene.speaker
+    tokens = [token for token in words.tokens if span[0] <= token.start < span[1]]
+    colon = next((i for i, token in enumerate(tokens[:9]) if token.text == ":"), None)
+    if colon is not None and 0 < colon < len(tokens) - 1:
+        yield from _labelled(words, Words(words.masked, tokens), colon, span, scene)
+        return
+    if speaker is None or not tokens:
+        return
+    wish = find_wish(words, speaker, span)
+    if wish is not None:
+        yield wish
+        return
+    start, end = trimmed(words.masked, *span)
+    text = words.masked[start:end]
+    none = _NONE.match(text.split(",")[0])
+    if none is not None:
+        value = (start + none.start("what"), without_tail(words.masked, start, start + none.end("what")))
+        yield RuleMatch(speaker, "has", value, (start, end), "none", polarity=False, free=True)
+        return
+    other = _NOT_A.match(text.split(",")[0])
+    if other is not None:
+        value = (start + other.start("what"), start + other.end("what"))
+        yield RuleMatch(speaker, "is", value, (start, end), "not_a", polarity=False, free=True)
+        return
+    pairs = list(find_pairs(words, (start, end), About(speaker, "speaker"), (start, end), first=True))
+    if pairs and all(re.search(r"\d", words.masked[slice(*match.value)]) for match in pairs[:1]):
+        yield from pairs
+        return
+    pair = pair_in(words.masked, (start, end))
+    if pair is not None and re.search(r"\d", words.masked[pair[1][0] : pair[1][1]]):
+        yield RuleMatch(speaker, pair[0], pair[1], (start, end), "attribute", free=True, one=True)
+        return
+    yield from _event(words, (start, end), speaker)
+
+
+def _event(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
+    """An appointment: what and when, and maybe where."""
+    when = first_time(words.masked, *span)
+    if when is None or when.kind in ("past", "length", "repeated") or len(words.tokens) > 24:
+        return
+    before = words.masked[span[0] : when.start]
+    if _NAMES_NO_TIME.search(before) is None or when.start - span[0] < 3:
+        return
+    yield RuleMatch(speaker, "event", span, span, "event", when=when[:2], free=True)
+
+
+def _labelled(words: Words, own: Words, colon: int, span: Range, scene: Scene) -> Iterator[RuleMatch]:
+    label = own.tokens[:colon]
+    if (
+        label[-1].low in _NO_LABEL
+        or label[0].low in _NO_LABEL
+        or any(t.tag in ("I", "X") and t.low != "'s" for t in label)
+    ):
+        return
+    cut = next((i for i, t in enumerate(label) if t.tag == "P" and i > 0), len(label))
+    head = label[:cut]
+    about = _owner(head, scene)
+    if about is None:
+        return
+    whole = (own.tokens[0].start, span[1])
+    for number, piece in enumerate(_pieces(own, colon + 1)):
+        if number and about.attribute is not None and first_time(words.masked, *piece) is None:
+            break
+        start, end = trimmed(words.masked, piece[0], piece[1])
+        if start >= end:
+            continue
+        if words.masked[start:end].split()[0].lower().strip(",!.") in _SPOKEN:
+            return
+        pair = pair_in(words.masked, (start, end))
+        if pair is not None and (about.attribute is None or number):
+            yield RuleMatch(
+                about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names
+            )
+        elif about.attribute is not None:
+            when = first_time(words.masked, start, end)
+            repeated = when is not None and when.kind == "repeated"
+            stop = end if repeated else without_tail(words.masked, start, end)
+            value = (start, stop) if stop > start else (start, end)
+            yield RuleMatch(
+                about.key, about.attribute, value, whole, "label", when=None if when is None else when[:2],
+                free=True, one=True, names=about.names,
+            )  # fmt: skip
+    if about.attribute is not None:
+        yield from find_pairs(words, (own.tokens[colon].end, span[1]), about, whole)
+
+
+def _pieces(words: Words, first: int) -> list[Range]:
+    pieces: list[Range] = []
+    begin = first
+    for at in range(first, len(words.tokens) + 1):
+        if at == len(words.tokens) or words.tokens[at].text in (",", ";"):
+            if at > begin:
+                pieces.append(words.span(begin, at))
+            begin = at + 1
+    return pieces
+
+
+def _owner(head: Sequence[Token], scene: Scene) -> About | None:
+    """Whose the labelled thing is: "my mobile", "Pascal's rent", "Project Sandpiper", plain "Allergies"."""
+    if not head:
+        return None
+    lows = [token.low for token in head]
+    if "'s" in lows and head[0].text[:1].isupper():
+        return scene.of_name(head)
+    if lows[0] in ("my", "our") or (
+        scene.speaker is not None and not all(t.text[:1].isupper() for t in head[:2])
+    ):
+        slot = attribute_slot(head)
+        if scene.speaker is None or not slot or len(head) > 5:
+            return None
+        return About(scene.speaker, "speaker", attribute=slot)
+    if len(head) == 1 and scene.speaker is not None:
+        return About(scene.speaker, "speaker", attribute=attribute_slot(head))
+    return scene.of_name(head)
+
+
+def is_listing(words: Words, span: Range) -> bool:
+    """ "Project Sandpiper: budget 60,000, deadline 15 May": a label, and then nouns with their values."""
+    colon = next((i for i, token in enumerate(words.tokens[:6]) if token.text == ":"), None)
+    if colon is None or colon == 0 or not words.tokens[0].text[:1].isupper():
+        return False
+    pieces = _pieces(words, colon + 1)
+    return len(pieces) > 1 and sum(pair_in(words.masked, piece) is not None for piece in pieces) > 1
+
+
+def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
+    """A noun and its value: "deadline 15 November", "door code 7731"."""
+    found = _PAIR.match(masked[span[0] : span[1]])
+    if found is None or any(word in _NO_PAIR for word in found.group("name").lower().split()):
+        return None
+    slot = re.sub(r"\W", "_", found.group("name").lower())
+    return slot, (span[0] + found.start("value"), span[0] + found.end("value"))
+
+
+def find_pairs(
+    words: Words, span: Range, about: About, whole: Range, *, first: bool = False
+) -> Iterator[RuleMatch]:
+    """Further things of the same owner after commas: "..., door code 7731"; with `first`, from the start."""
+    if "," not in words.masked[span[0] : span[1]] and ";" not in words.masked[span[0] : span[1]]:
+        return
+    begin = span[0]
+    for at in (
+        *[m.start() + span[0] for m in re.finditer(r"[,;]", words.masked[span[0] : span[1]])],
+        span[1],
+    ):
+        start, end = trimmed(words.masked, begin, at)
+        pair = pair_in(words.masked, (start, end)) if (first or begin > span[0]) and start < end else None
+        if pair is not None and (first or words.masked[start].islower()):
+            yield RuleMatch(
+                about.key, pair[0], pair[1], whole, "pair", free=True, one=True, names=about.names
+            )
+        begin = at + 1
+
+
+def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
+    """Relatives that are only counted: "two older brothers, two younger sisters"."""
+    if not any(token.start >= span[0] and token.low in COUNTED for token in words.tokens):
+        return
+    begin = span[0]
+    for at in (
+        *[m.start() + span[0] for m in re.finditer(r"[,;:]|\band\b", words.masked[span[0] : span[1]])],
+        span[1],
+    ):
+        start, end = trimmed(words.masked, begin, at)
+        found = _COUNTED.match(words.masked[start:end]) if start < end else None
+        if found is not None and relation_in([found.group("noun").lower()]) is not None:
+            value = (start + found.start("value"), start + found.end("value"))
+            yield RuleMatch(speaker, "has_relative", value, span, "counted")
+        begin = at + (3 if words.masked.startswith("and", at) else 1)
+
+
+def time_of(words: Words, span: Range) -> Mention | None:
+    return first_time(words.masked, *span)

@@ -1,0 +1,497 @@
+"""Clauses that no rule of the table knows: the verb becomes the slot, its complement the value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import is_slot
+from longmind.extract.subjects import About, slot_of
+from longmind.extract.tokens import Token
+from longmind.extract.verbs import form, verb_forms
+from longmind.extract.worth import is_worth_keeping
+from longmind.when.mentions import Mention, find_mention
+
+_PASSING: Final = frozenset(
+    "think guess know mean say tell ask wonder hope want need wish feel seem look try see hear understand "
+    "agree believe suppose remember forget mention thank appreciate let care doubt sound expect assume "
+    "realise realize notice imagine consider intend decide promise happen matter appear figure wait help "
+    "come bring put note laugh cry smile sigh apologise apologize bet swear admit argue suggest explain "
+    "describe recommend worry bother excuse beg pray check show turn stare last manage mind deserve get "
+    "post comment read ignore click open type scroll paste copy miss hurt die tend hang sit stand".split()
+)
+"""Verbs whose present says something of the moment, not of the speaker."""
+
+_PASSING_DONE: Final = frozenset(
+    "think guess know mean say tell ask wonder hope want need wish feel seem look try see hear understand "
+    "agree believe suppose remember forget mention thank let wait expect assume realise realize notice "
+    "imagine happen sound appear figure cry laugh smile sigh swear argue explain check click "
+    "show last manage mind wake sit stand bother worry bring hang".split()
+)
+_MOODS: Final = frozenset(
+    "tired hungry sorry fine good great happy sad sure okay ok back here home late busy sick ready done lost "
+    "bored excited glad afraid confused stuck curious free serious right wrong nervous worried awake drunk "
+    "cold hot able about unable unsure aware interested grateful thankful impressed pleased annoyed "
+    "disappointed surprised relieved frustrated overwhelmed stressed exhausted upset angry mad proud jealous "
+    "lucky kidding joking so too very really quite pretty super all out up down off on in there well better "
+    "honest clear welcome new next just like what why how crying dying screaming a bit not nice hard "
+    "easy true "
+    "false possible impossible important interesting funny weird strange cool awesome perfect amazing lovely "
+    "beautiful worth enough gone over time long ill torn inclined supposed used set due".split()
+)
+_WEAK: Final = frozenset(
+    "it this that these those them him her me us you something anything nothing everything someone anyone "
+    "here there so too now then again one ones more less much what how why who stuff".split()
+)
+_TRANSIENT_ING: Final = frozenset(
+    "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
+    "call write check see watch deal struggle consider freak cry die laugh joke kid guess expect assume make "
+    "put give need want find follow keep miss enjoy love add face send set stare turn run head bring "
+    "fix".split()
+)
+_FELT: Final = frozenset("afraid scared terrified proud jealous allergic sick tired interested used".split())
+_LIKED: Final = frozenset("like love enjoy hate adore dislike detest prefer".split())
+_LASTING_ING: Final = frozenset(
+    "live work study play learn train teach use stay rent drive date lead run do train build own "
+    "volunteer".split()
+)
+_EMPTY: Final = frozenset(
+    "have do go come get know see say work try stay leave start stop agree wait come happen look talk "
+    "win lose "
+    "change rest sleep move love like enjoy hate".split()
+)
+_REPORTING: Final = frozenset("think say tell ask mean suggest seem look sound feel appear matter".split())
+_STATIVE: Final = frozenset(
+    "be have live work own like love hate prefer use need want know believe belong study rent teach reside "
+    "enjoy play speak wear drive smoke drink eat weigh cost".split()
+)
+_PARTICLES: Final = frozenset(
+    "in on at to for with from by of about into onto over under near through across around off out up down "
+    "against after without as like towards upon via within between behind beside past".split()
+)
+_FILLER: Final = pattern(
+    r"\s*(?:,?\s*(?:by the way|btw|though|tbh|to be honest|honestly|as well|too|lol|haha|for the record|"
+    r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
+    r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
+    r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|effective "
+    r"immediately)\b[\s,]*)+$",
+    re.IGNORECASE,
+)
+_ONE: Final = frozenset(
+    "drives weighs earns banks_with is_with trains_at lives works works_for works_as works_with rents wears "
+    "lives_at lives_on is_based sleeps is_on_days".split()
+)
+"""Free slots that hold one value at a time."""
+_SEVERAL: Final = frozenset("has is plans can cannot got bought".split())
+"""Slots in which something new does not take the place of what was there."""
+_OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
+_ANEW: Final = pattern(
+    r"\b(?:now|from (?:now|here|today) on|these days|nowadays|from today|instead|as of (?:today|now)|"
+    r"in its place)\b",
+    re.IGNORECASE,
+)
+_RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
+
+
+class Words:
+    """The masked text, its sentence's tokens, and what is asked of them again and again."""
+
+    __slots__ = ("masked", "tokens")
+
+    def __init__(self, masked: str, tokens: Sequence[Token]) -> None:
+        self.masked = masked
+        self.tokens = tokens
+
+    def span(self, first: int, after: int) -> Range:
+        """The characters of some tokens."""
+        if first >= after:
+            at = self.tokens[first].start if first < len(self.tokens) else self.tokens[-1].end
+            return at, at
+        return self.tokens[first].start, self.tokens[after - 1].end
+
+    def clause(self, clause: ParsedClause) -> Range:
+        begin = min(clause.begin, clause.verb.first)
+        return self.span(begin, max(clause.end, clause.verb.after))
+
+
+def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | None) -> Iterator[RuleMatch]:
+    """What the clause says of its subject, in its own words; nothing where that passes or says too little."""
+    verb = clause.verb
+    if verb.unreal or _is_passing(words, clause, about):
+        return
+    if (
+        about.attribute is not None
+        and is_slot(about.attribute)
+        and not (about.attribute == "birthday" and when)
+    ):
+        return  # "my name is on the list": the table knows what a name is
+    span = words.span(verb.after, clause.end)
+    if span[0] >= span[1]:
+        personal = about.sort != "thing" and about.attribute is None and verb.form != "participle"
+        if (
+            personal
+            and verb.tense in ("present", "lasting")
+            and verb.lemma not in _EMPTY | _PASSING
+            and verb.lemma != "be"
+        ):
+            yield _match(
+                words, clause, about, "does", words.span(verb.after - 1, verb.after), when, over=verb.ended
+            )
+        return
+    over = verb.ended or (verb.denied and _OVER.search(words.masked, *span) is not None)
+    stop = _without_filler(words.masked, span[0], _without_time(words.masked, span[0], span[1]))
+    if verb.tense in ("can", "cannot", "future"):
+        yield from _ahead(words, clause, about, (span[0], stop), when)
+        return
+    slot, begin = _slot(words, clause, about)
+    if about.attribute is not None and verb.lemma != "be":
+        stop = span[1]
+    pieces = _pieces(words, clause, begin, stop if begin < stop else span[1])
+    was = (
+        verb.tense == "past"
+        and verb.lemma in _STATIVE
+        and not verb.passive
+        and not _is_event(words, clause, when)
+    )
+    for piece in pieces:
+        if not _says_enough(words.masked, piece, about):
+            if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
+                continue
+            piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
+        inside = [
+            token for token in words.tokens[verb.first : clause.end] if piece[0] <= token.start < piece[1]
+        ]
+        if not is_worth_keeping(words.tokens, clause, about, inside, timed=when is not None):
+            continue
+        yield _match(words, clause, about, slot, piece, when, over=over or was)
+
+
+def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
+    """ "Had her hip replaced", "was raised in Ghana": done once and not undone."""
+    tokens = words.tokens[clause.verb.after : clause.end]
+    if clause.verb.lemma == "have":
+        return (when is not None and when.kind not in ("length",)) or any(
+            _is_participle(t.low) for t in tokens[1:6]
+        )
+    return (
+        clause.verb.lemma == "be"
+        and bool(tokens)
+        and _is_participle(tokens[0].low)
+        and tokens[0].low
+        not in (
+            "married",
+            "engaged",
+            "based",
+            "employed",
+            "located",
+            "retired",
+            "involved",
+            "stuck",
+            "interested",
+        )
+    )
+
+
+def _is_participle(word: str) -> bool:
+    return any(which == "participle" for _, which in verb_forms().get(word, ()))
+
+
+def _without_time(masked: str, start: int, end: int) -> int:
+    """The end without a time that trails, unless the time is what is said: "on Fridays", "every day"."""
+    stop = without_tail(masked, start, end)
+    if stop >= end:
+        return end
+    when = find_mention(masked, stop, end)
+    if when is not None and when.kind == "repeated":
+        return end
+    left = masked[start:stop].split()
+    return stop if left and left[-1].strip(",").lower() not in _PARTICLES else end
+
+
+def _match(
+    words: Words,
+    clause: ParsedClause,
+    about: About,
+    slot: str,
+    value: Range,
+    when: Mention | None,
+    *,
+    over: bool = False,
+) -> RuleMatch:
+    anew = (
+        clause.verb.tense in ("present", "future")
+        and _ANEW.search(words.masked, *words.clause(clause)) is not None
+    )
+    return RuleMatch(
+        about.key,
+        slot,
+        value,
+        words.clause(clause),
+        "free" if about.attribute is None else "attribute",
+        polarity=not clause.verb.denied,
+        ended=over,
+        when=None if when is None else when[:2],
+        free=True,
+        one=about.attribute is not None or slot in _ONE,
+        names=about.names,
+        old=value[:1] * 2 if anew and slot not in _SEVERAL and not clause.verb.denied else None,
+    )
+
+
+def _is_passing(words: Words, clause: ParsedClause, about: About) -> bool:
+    verb = clause.verb
+    first = words.tokens[verb.after].low if verb.after < clause.end else ""
+    if (verb.lemma == "have" and first == "to") or (
+        verb.lemma in _LIKED and verb.tense == "present" and not about.attribute
+    ):
+        return True  # what is liked for long, the table knows
+    if verb.lemma == "be" and not verb.passive:
+        return about.attribute is None and (first in _MOODS and not _then_more(words, clause, first))
+    if verb.form == "ing" and verb.tense in ("progressive", "lasting"):
+        if clause.kind == "elided":
+            return verb.lemma not in _LASTING_ING
+        return verb.lemma in _TRANSIENT_ING and not (
+            verb.lemma == "get" and first in ("married", "divorced", "a")
+        )
+    if verb.tense == "present" and not verb.passive:
+        return verb.lemma in (_PASSING if about.sort != "thing" else _REPORTING) and about.attribute is None
+    if verb.tense in ("past", "perfect"):
+        if verb.lemma in ("go", "come"):
+            return verb.tense == "past" and first != "back" and about.sort == "speaker"
+        return verb.lemma in _PASSING_DONE or (
+            verb.lemma == "change" and words.tokens[clause.end - 1].low == "mind"
+        )
+    return verb.lemma in _PASSING
+
+
+def _then_more(words: Words, clause: ParsedClause, first: str) -> bool:
+    """ "In Groningen", "on metformin", "off meat": a state told with a preposition and a noun."""
+    at = clause.verb.after + 1
+    if at >= clause.end:
+        return False
+    if words.tokens[at].low in ("of", "about", "with", "to") and first in _FELT:
+        return at + 1 < clause.end and words.tokens[at + 1].low not in _WEAK
+    if first in ("in", "on", "off", "out", "up", "down", "about", "over", "like"):
+        return first in ("in", "on", "off") and words.tokens[at].low not in _WEAK
+    return (
+        first in ("too", "very", "so", "really", "quite", "pretty", "super", "not", "a")
+        and words.tokens[at].low not in _MOODS
+    )
+
+
+def _slot(words: Words, clause: ParsedClause, about: About) -> tuple[str, int]:
+    """The slot that the verb names, with the preposition that follows it, and where the value begins."""
+    verb = clause.verb
+    at = verb.after
+    preposition = ""
+    if at < clause.end and words.tokens[at].low in _PARTICLES:
+        preposition = words.tokens[at].low
+    if about.attribute is not None:
+        if verb.lemma == "be" and not verb.passive:
+            return about.attribute, words.span(at, clause.end)[0]
+        return about.attribute, words.span(verb.first, clause.end)[0]
+    if (verb.lemma == "be" and not verb.passive) or verb.lemma == "become":
+        name = "is"
+    elif verb.passive:
+        name = words.tokens[at - 1].low
+    elif verb.tense in ("past", "perfect") and verb.lemma not in _STATIVE:
+        name = form(verb.lemma, "past")
+    elif verb.form == "ing":
+        name = form(verb.lemma, "ing")
+    else:
+        name = form(verb.lemma, "third")
+    if verb.lemma == "be" and verb.tense == "past" and not verb.passive and _is_event(words, clause, None):
+        name, at = words.tokens[at].low, at + 1
+        preposition = words.tokens[at].low if at < clause.end and words.tokens[at].low in _PARTICLES else ""
+    if verb.lemma == "have" and verb.tense == "past":
+        name = "had"
+    if preposition and at + 1 < clause.end and not is_slot(f"{name}_{preposition}"):
+        return f"{name}_{preposition}", words.tokens[at + 1].start
+    return name, words.tokens[min(at, clause.end - 1)].start
+
+
+def _ahead(
+    words: Words, clause: ParsedClause, about: About, span: Range, when: Mention | None
+) -> Iterator[RuleMatch]:
+    """What somebody can or cannot do; and what is so from a day that is named."""
+    verb = clause.verb
+    if verb.tense == "future":
+        if verb.lemma == "be" and when is not None and not verb.denied:
+            slot, begin = _slot(words, clause, about)
+            if begin < span[1] and _says_enough(words.masked, (begin, span[1]), about):
+                yield _match(words, clause, about, slot, (begin, span[1]), when)
+        elif when is not None and not verb.denied and about.attribute is None:
+            yield _match(words, clause, about, "plans", (words.tokens[verb.after - 1].start, span[1]), when)
+        return
+    begin = words.tokens[verb.after - 1].start
+    if verb.lemma in _PASSING or not _says_enough(words.masked, span, about):
+        return
+    inside = [token for token in words.tokens[verb.after : clause.end] if token.start < span[1]]
+    if not is_worth_keeping(words.tokens, clause, about, inside, timed=False):
+        return
+    found = _match(words, clause, about, verb.tense, (begin, span[1]), when)
+    yield RuleMatch(
+        found.subject,
+        found.slot,
+        found.value,
+        found.clause,
+        found.rule,
+        when=found.when,
+        free=True,
+        names=found.names,
+    )
+
+
+def _without_filler(masked: str, start: int, stop: int) -> int:
+    found = _FILLER.search(masked[start:stop])
+    return stop if found is None else start + found.start()
+
+
+_NEWS: Final = frozenset(
+    "buy acquire own found employ publish appoint elect retire become head lead open close move rename "
+    "merge launch "
+    "sell hire join leave win marry die found establish inherit chair direct manage teach study".split()
+)
+
+
+def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
+    """In a document: a named subject that does or did something of consequence to something named."""
+    if clause.kind != "named" or clause.verb.lemma not in _NEWS or clause.verb.denied:
+        return False
+    subject = words.tokens[clause.begin : clause.subject_end]
+    if len(subject) < 2 or not all(token.text[:1].isupper() for token in subject) or len(subject) > 5:
+        return False
+    rest = words.tokens[clause.verb.after : clause.end]
+    return any(token.tag == "U" for token in rest[:8]) and not any(token.tag == "." for token in rest)
+
+
+def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
+    """After "be", the tokens of each thing that is said: "vegetarian", "allergic to peanuts"."""
+    found: list[tuple[int, int]] = []
+    begin = clause.verb.after
+    for at in range(begin, clause.end + 1):
+        token = words.tokens[at] if at < clause.end else None
+        joins = token is not None and token.low in ("and", "but", "&")
+        if (
+            token is None
+            or token.tag == ","
+            or (joins and _starts_another(words.tokens, at, begin, clause.end))
+        ):
+            if at > begin:
+                if found and not _goes_on(words.tokens[begin:at]):
+                    break
+                found.append((begin, at))
+            begin = at + 1
+            if joins and token is not None and begin < clause.end and words.tokens[begin].tag == "R":
+                pass
+    return found
+
+
+def _starts_another(tokens: Sequence[Token], at: int, begin: int, end: int) -> bool:
+    return at + 1 < end and tokens[at + 1].tag in ("N", "D", "U", "R") and at - begin <= 6
+
+
+def _goes_on(part: Sequence[Token]) -> bool:
+    """Whether what stands after a comma is another description."""
+    first = part[0]
+    if first.low in ("and", "but"):
+        part = part[1:]
+        first = part[0] if part else first
+    return (
+        bool(part)
+        and len(part) <= 7
+        and first.tag in ("N", "D", "U", "M")
+        and not _has_verb(part)
+        and (first.low not in ("which", "who", "that", "the", "thanks", "please"))
+    )
+
+
+def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
+    """The value, cut where it goes on about something else; after "be" each thing said is a value."""
+    masked = words.masked
+    tokens = [token for token in words.tokens[clause.verb.first : clause.end] if begin <= token.start < stop]
+    parts: list[list[Token]] = [[]]
+    for position, token in enumerate(tokens):
+        if token.tag == "," or (
+            token.low in ("and", "but", "&") and clause.verb.lemma == "be" and _begins_anew(tokens, position)
+        ):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    kept = [parts[0]]
+    for part in parts[1:4]:
+        if not part or len(part) > 6 or part[0].tag in ("R", "C", "S", "P", "I", "X", "V") or _has_verb(part):
+            break
+        kept.append(part)
+    if not kept[0]:
+        return []
+    if clause.verb.lemma == "be" and not clause.verb.passive:
+        spans = [(kept[0][0].start, kept[0][-1].end)]
+    else:
+        spans = [(kept[0][0].start, kept[-1][-1].end)]
+    found = []
+    for start, end in spans:
+        cut = _RELATIVE.search(masked, start, end)
+        end = cut.start() if cut is not None and cut.start() > start + 2 else end
+        start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
+        if start < end:
+            found.append((start, end))
+    return found
+
+
+def _begins_anew(tokens: Sequence[Token], at: int) -> bool:
+    """Whether after "and" another description begins: an adjective with its phrase, or a noun."""
+    following = tokens[at + 1 :]
+    return bool(following) and following[0].tag in ("N", "D", "U") and len(tokens[:at]) <= 6
+
+
+def _has_verb(part: Sequence[Token]) -> bool:
+    return any(token.tag in ("X", "I") for token in part)
+
+
+def _says_enough(masked: str, span: Range, about: About) -> bool:
+    words = re.findall(r"[\w'#@.+-]+", masked[span[0] : span[1]].lower())
+    if not words or len(words) > 22 or "\ue000" in masked[span[0] : span[1]]:
+        return False
+    if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
+        return False
+    if words[0] in (
+        "it",
+        "this",
+        "that",
+        "them",
+        "what",
+        "how",
+        "why",
+        "if",
+        "whether",
+        "you",
+        "your",
+        "to",
+        "no",
+        "when",
+        "where",
+        "which",
+        "who",
+    ):
+        return words[0] == "no" and len(words) > 1 and words[1] != "idea"
+    return not (
+        about.sort == "speaker" and about.attribute is None and words[0] in ("me", "us") and len(words) == 1
+    )
+
+
+def attribute_slot(tokens: Sequence[Token]) -> str:
+    """The slot that a label names: "my membership number"."""
+    return slot_of(
+        [token.low for token in tokens if token.low not in ("my", "our", "the", "new", "a", "current")]
+    )
+
+
+def first_time(masked: str, start: int, end: int) -> Mention | None:
+    """The first time that is named between the two positions."""
+    return find_mention(masked, start, end)

@@ -1,0 +1,143 @@
+"""What the user tells the assistant to do from now on: "always answer in German", "metric only"."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from longmind.extract.free import Words
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.lexicon import LANGUAGES
+from longmind.extract.patterns import pattern
+from longmind.extract.phrases.edges import trimmed
+from longmind.extract.rule_match import Range, RuleMatch
+
+_LASTING: Final = pattern(
+    r"\b(?:always|never|from now on|in future|by default|every time|whenever|at all times|going forward|"
+    r"unless i (?:ask|say)|with me|to me|for me|each time|any ?more|only|please|i beg you)\b",
+    re.IGNORECASE,
+)
+_ONCE: Final = pattern(
+    r"\b(?:just this once|this once|this time|for now|today|tonight|tomorrow|this (?:e-?mail|text|letter|"
+    r"one|note|"
+    r"paragraph|sentence|draft|list|form|page)|the following|below|above|half a page|list of|rota|"
+    r"plan|ideas?|questions?|options?|examples?)\b",
+    re.IGNORECASE,
+)
+_STYLE_VERBS: Final = frozenset(
+    "answer reply respond write speak talk address use sign format avoid keep give call explain phrase spell "
+    "translate include end start drop skip stop show convert stick assume treat prefer put be quote "
+    "indent".split()
+)
+_ABOUT_ANSWERS: Final = pattern(
+    r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|"
+    r"paragraphs?|lists?|"
+    r"emojis?|markdown|tables?|code|tabs|spaces|comments?|jargon|units?|metric|imperial|celsius|fahrenheit|"
+    r"sentences?|words|short|brief|concise|long|detailed|formal|informal|casual|polite|simple|plain|"
+    r"dark mode|light mode|themes?|sign-off|closing|greeting|regards|names?|nicknames?|sources?|links?|"
+    r"flights?|trains?|recipes?|steps?|spelling|dates?|24-hour|currency|euros|dollars|me|it)\b",
+    re.IGNORECASE,
+)
+_TOPICS: Final = (
+    (
+        "email_signoff",
+        pattern(r"\b(?:sign(?:-| )?off|closing(?: line)?|sign (?:my|all|our)|regards)\b", re.I),
+    ),
+    (
+        "answer_length",
+        pattern(
+            r"\b(?:short|brief|concise|long|detailed|length|\w+ (?:or \w+ )?sentences?|\d+ words)\b", re.I
+        ),
+    ),
+    (
+        "answer_format",
+        pattern(r"\b(?:bullets?|bullet points|paragraphs?|lists?|tables?|markdown|prose|headings?)\b", re.I),
+    ),
+    (
+        "units",
+        pattern(r"\b(?:metric|imperial|celsius|fahrenheit|kilometres|kilometers|miles|grams|ounces)\b", re.I),
+    ),
+    ("theme", pattern(r"\b(?:dark|light) (?:mode|theme)s?\b", re.I)),
+    (
+        "code_style",
+        pattern(r"\b(?:tabs|spaces|indent\w*|type hints|camelcase|snake_case|semicolons)\b", re.I),
+    ),
+    ("spelling", pattern(r"\b(?:british|american|uk|us) (?:english|spelling)\b", re.I)),
+    ("currency", pattern(r"\bin (?:euros?|dollars?|pounds?|yen|francs?|kroner)\b", re.I)),
+    ("emoji", pattern(r"\bemojis?\b", re.I)),
+    (
+        "answer_tone",
+        pattern(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I),
+    ),
+)
+_SPOKEN_IN: Final = pattern(r"\bin (?P<language>[A-Za-z]+)\b")
+_PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
+_CALL_ME: Final = pattern(
+    r"call me (?P<name>[^\W\d_][\w' -]{0,30}?)(?=$|[,.;!]|\s(?:please|from|not|instead|and|by)\b)",
+    re.IGNORECASE,
+)
+_NO_NAME: Final = frozenset("by back when if later at on tomorrow today a an the crazy old".split())
+_FRAGMENT: Final = pattern(
+    r"(?P<what>[\w' -]{3,40}?)(?: only\b|,? please\b|,? thanks\b|,? always\b|,? from now on\b)", re.IGNORECASE
+)
+
+
+def topic_of(text: str) -> str:
+    """The slot that an instruction fills; `instruction` where it is of no kind that is known."""
+    spoken = _SPOKEN_IN.search(text)
+    if spoken is not None and spoken.group("language").lower() in LANGUAGES:
+        return "answer_language"
+    return next((slot for slot, words in _TOPICS if words.search(text) is not None), "instruction")
+
+
+def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range) -> RuleMatch | None:
+    """What an imperative asks for, if it asks for it to be kept to."""
+    start, end = words.clause(clause)
+    end = max(end, start)
+    text = words.masked[start:end]
+    called = _CALL_ME.search(text)
+    if called is not None:
+        if called.group("name").split()[0].lower() in _NO_NAME:
+            return None
+        span = (start + called.start("name"), start + called.end("name"))
+        return RuleMatch(speaker, "nickname", span, (start, end), "call_me")
+    verb = clause.verb
+    whole = words.masked[sentence[0] : sentence[1]]
+    if (
+        verb.lemma not in _STYLE_VERBS
+        and not verb.denied
+        and not re.search(r"\b(?:always|never)\b", whole, re.I)
+    ):
+        return None
+    if _ONCE.search(words.masked, sentence[0], sentence[1]) is not None:
+        return None
+    topic = topic_of(text)
+    if topic == "instruction" and _ABOUT_ANSWERS.search(text) is None:
+        return None
+    lasting = _LASTING.search(words.masked, sentence[0], sentence[1]) is not None
+    if (
+        topic == "instruction"
+        and not (lasting and _ABOUT_ANSWERS.search(text))
+        and not re.search(r"\b(?:always|never|don't|do not|from now on|in future)\b", whole, re.I)
+    ):
+        return None
+    span = trimmed(words.masked, start, end)
+    if words.masked[slice(*span)].lower().endswith(" even"):
+        span = trimmed(words.masked, span[0], span[1] - 5)
+    lead = _PLEASE.match(words.masked, *span)
+    span = (lead.end() if lead else span[0], span[1])
+    return RuleMatch(speaker, topic, span, span, "instruction")
+
+
+def find_wish(words: Words, speaker: str, sentence: Range) -> RuleMatch | None:
+    """A wish without a verb: "metric only", "dark mode please"."""
+    text = words.masked[sentence[0] : sentence[1]]
+    found = _FRAGMENT.match(text)
+    if found is None:
+        return None
+    what = found.group("what")
+    topic = topic_of(what)
+    if topic == "instruction" or _ONCE.search(what) is not None:
+        return None
+    span = trimmed(words.masked, sentence[0] + found.start("what"), sentence[0] + found.end())
+    return RuleMatch(speaker, topic, span, span, "wish")

@@ -1,0 +1,141 @@
+"""Informal spelling made plain, with the way back to the text as it was written: "im", "dont", "2moro"."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final
+
+from longmind.extract.patterns import pattern
+from longmind.extract.verbs import verb_forms
+
+_PLAIN: Final = {
+    "im": "I'm", "ive": "I've", "ill": "ill", "dont": "don't", "doesnt": "doesn't", "didnt": "didn't",
+    "cant": "can't", "wont": "won't", "isnt": "isn't", "wasnt": "wasn't", "arent": "aren't",
+    "werent": "weren't", "havent": "haven't", "hasnt": "hasn't", "hadnt": "hadn't", "couldnt": "couldn't",
+    "shouldnt": "shouldn't", "wouldnt": "wouldn't", "aint": "ain't", "thats": "that's", "whats": "what's",
+    "theres": "there's", "hes": "he's", "shes": "she's", "theyre": "they're", "youre": "you're",
+    "weve": "we've", "theyve": "they've", "youve": "you've", "lets": "let's", "u": "you", "ur": "your",
+    "r": "are", "n": "and", "b4": "before", "bf": "boyfriend", "gf": "girlfriend", "bff": "best friend",
+    "hubby": "husband", "thx": "thanks", "tnx": "thanks", "ty": "thanks", "pls": "please", "plz": "please",
+    "plss": "please", "gonna": "going to", "wanna": "want to", "gotta": "have to", "gimme": "give me",
+    "lemme": "let me", "cuz": "because", "coz": "because", "cos": "because", "bc": "because",
+    "becuz": "because", "tho": "though", "soz": "sorry", "yr": "year", "yrs": "years", "wk": "week",
+    "wks": "weeks", "mins": "minutes", "hrs": "hours", "wen": "when", "agian": "again", "teh": "the",
+    "defo": "definitely", "def": "definitely", "probs": "probably", "prob": "probably", "tmrw": "tomorrow",
+    "tmr": "tomorrow", "2moro": "tomorrow", "2morrow": "tomorrow", "tomoz": "tomorrow",
+    "tonite": "tonight", "rn": "right now", "atm": "at the moment", "bday": "birthday", "b-day": "birthday",
+    "ppl": "people", "fave": "favourite", "fav": "favourite", "favs": "favourites", "w/": "with",
+    "w": "with", "abt": "about", "bout": "about", "alot": "a lot", "recieve": "receive", "becuase": "because",
+    "definately": "definitely", "seperate": "separate", "untill": "until", "wich": "which", "thier": "their",
+    "alergic": "allergic", "allergc": "allergic", "vegitarian": "vegetarian", "adress": "address",
+    "luv": "love", "dnt": "don't", "didn": "didn't", "tbf": "to be fair", "idk": "I don't know",
+    "movin": "moving", "goin": "going", "doin": "doing", "gf's": "girlfriend's", "bf's": "boyfriend's",
+    "mums": "mums", "i": "I", "liek": "like", "realy": "really", "finaly": "finally", "freind": "friend",
+    "brotha": "brother", "sis": "sister", "bro": "bro", "sth": "something", "smth": "something",
+    "nite": "night", "da": "the", "dis": "this", "wrk": "work", "msg": "message", "cld": "could",
+    "wld": "would", "shld": "should", "id": "id", "its": "its", "were": "were", "well": "well",
+    "restaraunt": "restaurant", "wierd": "weird", "collegue": "colleague", "neice": "niece",
+    "beleive": "believe", "buisness": "business", "calender": "calendar", "tommorow": "tomorrow",
+    "tommorrow": "tomorrow", "tomorow": "tomorrow", "wensday": "wednesday", "febuary": "february",
+}  # fmt: skip
+_SPELLED: Final = {word: plain for word, plain in _PLAIN.items() if word != plain.lower() or word == "i"}
+_AFTER_ITS: Final = (
+    r"(?= (?:in|on|at|a|an|the|not|been|called|so|too|very|really|just|now|my|our|his|her|all|near|by|from|"
+    r"called|named|actually|still|gone|over|only|[a-z]+ing)\b)"
+)
+_CANDIDATE: Final = pattern(
+    r"(?<![\w'/@.#-])(?:(?P<its>its"
+    + _AFTER_ITS
+    + r")|(?P<id>id(?= (?:love|like|sleep|say|go|be|have|rather|hate|never|prefer|want)\b))"
+    r"|(?P<ill>ill(?= (?:be|go|have|do|get|take|try|see|never|always|move|start)\b))"
+    r"|(?P<to>(?<=[a-z] )2(?= (?!(?:and|or|to|x|of|days|weeks|years|months|hours|kids|dogs|cats|"
+    r"more)\b)[a-z]))"
+    r"|(?P<for>(?<=[a-z] )4(?= (?:the|a|my|me|us|you|his|her|our|this|that|work|lunch|dinner|now|fun|"
+    r"life)\b))"
+    r"|(?P<word>[A-Za-z2][A-Za-z0-9/'-]{0,11}))(?![\w'@-])",
+    re.IGNORECASE,
+)
+_BEFORE_TO: Final = frozenset(
+    "forgot meant want wanted need needed have has had going used me him her them us try trying like love "
+    "got able about back moved came come went goes go talk talking listen said over up down ready "
+    "switched changed".split()
+)
+_LOOSE: Final = pattern(r"[a-z0-9/]+(?:[-'][a-z]+)?")
+_KEYS: Final = frozenset({*_SPELLED, "its", "id", "ill", "2", "4"} - {"i"})
+"""A text with none of these is written plainly enough."""
+
+
+class Plain:
+    """A text in plain spelling; `back` gives the position in the text as it was written."""
+
+    __slots__ = ("_ends", "_starts", "text")
+
+    def __init__(self, text: str, changes: list[tuple[int, int, int, int]] | None = None) -> None:
+        self.text = text
+        # Each change: its range in the plain text, then its range in the written one.
+        self._starts = changes or []
+        self._ends = [change[1] for change in self._starts]
+
+    @property
+    def changed(self) -> bool:
+        return bool(self._starts)
+
+    def back(self, position: int, *, end: bool = False) -> int:
+        """Inside a word that was changed, its start, or with `end` its end."""
+        index = bisect_right(self._ends, position)
+        if index < len(self._starts):
+            low, high, was_low, was_high = self._starts[index]
+            if low < position < high or (position == low and not end):
+                return was_high if end and position > low else was_low
+        if index == 0:
+            return position
+        _, high, _, was_high = self._starts[index - 1]
+        return position - high + was_high
+
+
+def plain(masked: str) -> Plain:
+    """The text with informal words spelled out; most texts have none and come back as they are."""
+    if " i " not in masked and masked[:2] != "i " and _KEYS.isdisjoint(_LOOSE.findall(masked.lower())):
+        return Plain(masked)
+    pieces: list[str] = []
+    changes: list[tuple[int, int, int, int]] = []
+    at = length = 0
+    for match in _CANDIDATE.finditer(masked):
+        new = _replacement(match, masked)
+        if new is None:
+            continue
+        pieces += [masked[at : match.start()], new]
+        length += match.start() - at
+        changes.append((length, length + len(new), match.start(), match.end()))
+        length += len(new)
+        at = match.end()
+    if not changes:
+        return Plain(masked)
+    pieces.append(masked[at:])
+    return Plain("".join(pieces), changes)
+
+
+def _replacement(match: re.Match[str], masked: str) -> str | None:
+    kind = match.lastgroup
+    if kind == "its":
+        return "it's"
+    if kind in ("id", "ill"):
+        return "I'd" if kind == "id" else "I'll"
+    if kind == "for":
+        return "for"
+    if kind == "to":
+        before = masked[max(0, match.start() - 14) : match.start()].split()
+        return "to" if before and before[-1].lower() in _BEFORE_TO else None
+    word = match.group()
+    low = word.lower()
+    new = _SPELLED.get(low)
+    if new is not None:
+        if low in ("n", "w", "r", "u") and word.isupper():
+            return None
+        if word == new:
+            return None
+        return new[0].upper() + new[1:] if word[0].isupper() and new[0].islower() else new
+    if low.endswith("in") and len(low) > 4 and low + "g" in verb_forms() and low not in verb_forms():
+        return word + "g"
+    return None

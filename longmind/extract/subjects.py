@@ -1,0 +1,191 @@
+"""Who or what a clause is about: the speaker, a relative, a name, a thing, or whoever was spoken of last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from longmind.extract.kin import FEMALE, MALE, relation_in
+from longmind.extract.lexicon import PEOPLE_NOT_NAMED
+from longmind.extract.tokens import Token
+
+Sort = Literal["speaker", "person", "thing"]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The subject by its key: a name, "speaker", or "speaker/mother" for a relative without a name.
+
+    `attribute` is set where the clause is about something of the subject's: its slot.
+    """
+
+    key: str
+    sort: Sort
+    attribute: str | None = None
+    names: tuple[str, ...] = ()
+    relation: str | None = None
+
+
+_NO_THING: Final = frozenset(
+    "everything everyone everybody something someone somebody anything anyone anybody nothing nobody none "
+    "one ones thing things people way point reason problem issue question idea rest fact guy bit lot kind "
+    "sort part time day days week month year morning evening afternoon night today tomorrow yesterday "
+    "results studies study data paper work others other another same such many most more all both each "
+    "weather it this that these those there here what which who me us him them you i "
+    "first second last next example story book song article post text sentence following above below "
+    "number good great best worst half some any few several stuff".split()
+)
+_ADJECTIVES: Final = frozenset(
+    "new old little big older younger elder oldest youngest eldest twin baby late dear lovely beloved only "
+    "first other amazing good close current former own whole entire main usual best favourite favorite "
+    "second third previous next latest regular".split()
+)
+_FICTION: Final = frozenset(
+    "character protagonist hero heroine villain avatar persona detective narrator mind head heart soul "
+    "fault turn "
+    "bad point thoughts guess question".split()
+)
+_PERSONAL: Final = frozenset(
+    "home passport surname birthday height weight email phone mobile number address name job allergies "
+    "allergy diet pronouns hometown nickname age".split()
+)
+_MASCULINE: Final = frozenset({"he", "his", "him"})
+_FEMININE: Final = frozenset({"she", "her"})
+
+
+def slot_of(words: Sequence[str]) -> str:
+    """The words of a noun as the name of a slot: "resting heart rate" is resting_heart_rate."""
+    return "_".join(word for word in words if word.isalnum() or "-" in word).replace("-", "_")
+
+
+@dataclass(slots=True)
+class Scene:
+    """Who has been spoken of so far in a text."""
+
+    speaker: str | None
+    persons: list[About] = field(default_factory=list)
+    thing: About | None = None
+    named: About | None = None
+    object: tuple[int, int] | None = None
+    """Where the last thing stands that something was said of: what "them" may mean."""
+    closed: bool = False
+    """Only names count: in a document "the service" is nothing that others would ask for."""
+
+    def mention(self, about: About) -> None:
+        about = replace(about, attribute=None) if about.attribute is not None else about
+        if about.sort == "person":
+            self.persons = [*[one for one in self.persons if one.key != about.key][-5:], about]
+            self.named = about
+        elif about.sort == "thing":
+            self.thing = about
+            if about.key[:1].isupper():
+                self.named = about
+
+    def pronoun(self, word: str) -> About | None:
+        """Whom "she" or "it" means: the last one it fits."""
+        if word in ("it", "its"):
+            return self.thing
+        wrong = FEMALE if word in _MASCULINE else MALE if word in _FEMININE else frozenset()
+        for person in reversed(self.persons):
+            if person.relation not in wrong:
+                return person
+        return None
+
+    def of_phrase(self, tokens: Sequence[Token]) -> About | None:
+        """Whom a noun phrase of the speaker's means: "my sister Rita", "our CEO", "my dad's car"."""
+        if self.speaker is None:
+            return None
+        return self._owned(self.speaker, "user", tokens)
+
+    def _owned(self, owner: str, spoken: str, tokens: Sequence[Token]) -> About | None:
+        tokens = [token for token in tokens if token.low not in ("mine", "ours")]
+        if tokens and tokens[-1].low == "of":
+            tokens = tokens[:-1]
+        words = [token.low for token in tokens]
+        if "'s" in words and words.index("'s") + 1 < len(words):
+            cut = words.index("'s")
+            inner = self._owned(owner, spoken, tokens[:cut])
+            if inner is None:
+                return None
+            return self._owned(inner.key, inner.names[0] if inner.names else inner.key, tokens[cut + 1 :])
+        name_at = next((i for i, token in enumerate(tokens) if i and token.text[:1].isupper()), len(words))
+        nouns = words[:name_at]
+        while nouns and nouns[-1] in (",", "'s"):
+            nouns.pop()
+        relation = relation_in(nouns)
+        if (
+            relation is None
+            and len(nouns) > 1
+            and relation_in(nouns[:-1]) is not None
+            and name_at == len(words)
+        ):
+            # "my boyfriend tyrell": a name in lower case after the relation
+            relation, name_at, nouns = relation_in(nouns[:-1]), len(nouns) - 1, nouns[:-1]
+        if relation is not None:
+            written = " ".join(word for word in nouns if word not in _ADJECTIVES)
+            if name_at < len(tokens):
+                stop = name_at
+                while stop < len(tokens) and tokens[stop].text not in (",", "'s"):
+                    stop += 1
+                name = " ".join(token.text for token in tokens[name_at:stop])
+                name = name if name[:1].isupper() else name.title()
+                return About(name, "person", names=(), relation=relation)
+            plain = relation.replace("_", " ")
+            names = dict.fromkeys(
+                (f"{spoken}'s {written}", written, plain, f"{spoken}'s {plain}", f"my {written}")
+            )
+            return About(f"{owner}/{relation}", "person", names=tuple(names), relation=relation)
+        if "of" in nouns[1:]:
+            nouns = nouns[: nouns.index("of")]
+        slot = slot_of([word for word in nouns if word not in ("of", "the", "own", "new", "current")])
+        slot = slot.replace("favourite_", "favorite_").replace("colour", "color")
+        if not slot or (nouns[-1] in _NO_THING and len(nouns) == 1) or nouns[-1] in _FICTION:
+            return None
+        return About(owner, "speaker" if owner == self.speaker else "person", attribute=slot)
+
+    def personal(self, tokens: Sequence[Token]) -> About | None:
+        """A thing that everybody has one of, told without "my": "Home is Olomouc", "blood type: 0"."""
+        words = [token.low for token in tokens]
+        if self.speaker is None or not words or words[-1] not in _PERSONAL or len(words) > 3:
+            return None
+        return About(self.speaker, "speaker", attribute=slot_of(words))
+
+    def of_name(self, tokens: Sequence[Token]) -> About | None:
+        """What a capitalised phrase names; "Ana's sister" is somebody of hers."""
+        words = [token.low for token in tokens]
+        if "'s" in words:
+            cut = words.index("'s")
+            owner = self.of_name(tokens[:cut])
+            if owner is None or cut + 1 >= len(words):
+                return owner
+            return self._owned(owner.key, owner.key, tokens[cut + 1 :])
+        if words[0] in PEOPLE_NOT_NAMED or words[0] in _NO_THING or len(words) > 6:
+            return None
+        name = " ".join(token.text for token in tokens).replace(" .", ".").replace(" - ", "-")
+        if name.isupper() and len(name) > 5:
+            return None
+        small = sum(token.text[:1].islower() for token in tokens)
+        return About(name, "thing" if small > 1 or len(words) > 3 else "person")
+
+    def of_thing(self, tokens: Sequence[Token]) -> About | None:
+        """What a common noun means: "the orders service", "deploys"."""
+        if self.closed:
+            return None
+        nouns = [
+            token for token in tokens if token.low not in ("the", "a", "an", "this", "that", "these", "those")
+        ]
+        words = [token.low for token in nouns]
+        bare = tokens[0].tag != "D"
+        if (
+            not words
+            or words[-1] in _NO_THING
+            or (bare and words[-1] in PEOPLE_NOT_NAMED)
+            or words[0] in _NO_THING
+            or len(words) > 6
+            or "'s" in words
+        ):
+            return None
+        if not all(word.replace("-", "").replace("'", "").isalnum() for word in words):
+            return None
+        return About(" ".join(token.text for token in nouns).lower(), "thing")

@@ -1,0 +1,117 @@
+"""Who is tied to whom and who owns what: partings, divorces, and the owners of projects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract.free import Words
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.kin import PARTNERS
+from longmind.extract.patterns import pattern
+from longmind.extract.rule_match import Range, RuleMatch
+from longmind.extract.statements import ANY
+from longmind.extract.subjects import About, Scene
+
+
+def parted(words: Words, clause: ParsedClause, speaker: str) -> Iterator[RuleMatch]:
+    """The end of a relationship with whoever is named beside "I"."""
+    whole = words.clause(clause)
+    others = [
+        token for token in words.tokens[clause.begin : clause.subject_end]
+        if token.low not in ("me", "i", "and", "n", "&", "we", "my")
+    ]  # fmt: skip
+    if others:
+        value = (others[0].start, others[-1].end)
+        yield RuleMatch(speaker, ANY, value, whole, "breakup", False, True, action="end", free=True)
+        return
+    value = words.span(clause.verb.first, clause.verb.after)
+    for slot in PARTNERS:
+        yield RuleMatch(speaker, slot, value, whole, "breakup", False, True, action="end", whole=True)
+
+
+def divorced_by(words: Words, clause: ParsedClause) -> Range | None:
+    """The word by which a marriage of the speaker's is said to be over."""
+    verb = clause.verb
+    if verb.denied or verb.unreal or verb.tense not in ("past", "perfect", "present"):
+        return None
+    if verb.lemma == "divorce" and verb.tense in ("past", "perfect"):
+        return words.span(verb.after - 1, verb.after)
+    first = words.tokens[verb.after] if verb.after < clause.end else None
+    alone = (
+        verb.after + 1 >= clause.end
+        or words.tokens[verb.after + 1].tag in (",", "R", "C")
+        or verb.lemma == "get"
+    )
+    if verb.lemma in ("get", "be") and first is not None and alone and first.low in ("divorced", "separated"):
+        return first.start, first.end
+    return None
+
+
+_CHARGE: Final = pattern(
+    r"(?:(?:now |currently |still )?(?:responsible for|in charge of|(?:the )?(?:owner|lead|maintainer|"
+    r"head) of|taking over|"
+    r"looking after) )(?P<what>[\w' -]{2,40})$",
+    re.IGNORECASE,
+)
+_BY: Final = pattern(
+    r"(?:now )?(?:owned|led|maintained|run|managed|headed|handled) by (?P<who>[A-Z][\w'-]+(?: [A-Z][\w'-]+)?)"
+)
+_CHARGED: Final = frozenset("own lead maintain manage handle head".split())
+
+
+def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> RuleMatch | None:
+    """Who a project or a part of it belongs to: "Lena owns billing now", "billing is led by Lena"."""
+    verb = clause.verb
+    masked = words.masked
+    start, end = words.span(verb.after, clause.end)
+    start_by = words.tokens[verb.after - 1].start
+    by = _BY.match(masked, start_by, end) if verb.passive else None
+    whole = words.clause(clause)
+    if by is not None and clause.kind in ("thing", "named", "my"):
+        return RuleMatch(
+            about.attribute or _project(about.key),
+            "owner",
+            by.span("who"),
+            whole,
+            "owner",
+            free=True,
+            one=True,
+        )
+    if (
+        clause.kind != "named"
+        or about.sort != "person"
+        or about.attribute is not None
+        or len(about.key.split()) > 3
+    ):
+        return None
+    if verb.lemma == "take" and masked[start : start + 5].lower() == "over ":
+        span = (start + 5, end)
+    elif verb.lemma in _CHARGED and verb.tense in ("present", "progressive"):
+        span = (start, end)
+    elif verb.lemma == "be" and (charge := _CHARGE.match(masked, start, end)) is not None:
+        span = charge.span("what")
+    else:
+        return None
+    what = _FROM.split(masked[span[0] : span[1]])[0].strip(" ,.")
+    if (
+        not what
+        or what[:2].lower() in ("a ", "an")
+        or what.split()[0].lower() in ("his", "her", "their", "my", "one", "two")
+    ):
+        return None
+    name = (words.tokens[clause.begin].start, words.tokens[clause.subject_end - 1].end)
+    return RuleMatch(_project(what), "owner", name, whole, "owner", free=True, one=True)
+
+
+_FROM: Final = pattern(
+    r"\s(?:from|since|now|as of|these days|starting|until|for now|at the moment|in|on)\b|,", re.IGNORECASE
+)
+_KIND: Final = pattern(r"\s(?:service|system|module|part|side|project|work|stuff|things)$", re.IGNORECASE)
+
+
+def _project(name: str) -> str:
+    """The key of a project: without the article, and without the kind of thing it is."""
+    plain = name.strip().removeprefix("the ").removeprefix("The ").removeprefix("our ")
+    return _KIND.sub("", plain).lower() if not plain[:1].isupper() or " " not in plain else plain

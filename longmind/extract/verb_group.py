@@ -1,0 +1,252 @@
+"""The verb of a clause with its auxiliaries: which verb, in which tense, denied, over, or only imagined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from longmind.extract.tokens import BE, DO, HAVE, MODALS, NEGATIVE, Token
+from longmind.extract.verbs import forms_by_name, verb_forms
+
+Tense = Literal["present", "progressive", "lasting", "perfect", "past", "future", "can", "cannot"]
+"""`lasting` is "have been living"; `future` is "going to" and "will"."""
+
+
+@dataclass(slots=True)
+class VerbGroup:
+    """The verb with its auxiliaries: tokens `first` to `after`, which is where the complement begins."""
+
+    lemma: str
+    form: str
+    tense: Tense
+    denied: bool
+    ended: bool
+    unreal: bool
+    passive: bool
+    first: int
+    after: int
+
+
+_NEG: Final = frozenset({"not", "never"})
+_MODAL_TENSE: Final = {"will": "future", "'ll": "future", "won't": "future", "shall": "future"}
+_ABILITY: Final = {"can": "can", "can't": "cannot", "cannot": "cannot", "couldn't": "cannot"}
+_DESCRIBING: Final = frozenset(
+    "interesting boring exciting missing amazing inspiring rewarding calming relaxing stunning challenging "
+    "surprising comforting touching charming annoying frustrating confusing encouraging disappointing "
+    "embarrassing overwhelming exhausting satisfying fascinating demanding promising outstanding".split()
+)
+"""Forms in -ing that after "be" only describe."""
+
+
+def verb_group(
+    tokens: Sequence[Token], start: int, end: int, *, third: bool, plural: bool = False, bare: bool = False
+) -> VerbGroup | None:
+    """The verb that begins at `start`, if one does.
+
+    `third` and `plural` say what the subject asks of its form. `bare` takes a verb without a subject: past,
+    participle, base or -ing form as they come.
+    """
+    return _Group(tokens, start, end).read(third=third, plural=plural, bare=bare)
+
+
+class _Group:
+    """Reads auxiliaries one by one and then the verb."""
+
+    def __init__(self, tokens: Sequence[Token], start: int, end: int) -> None:
+        self.tokens, self.start, self.at, self.end = tokens, start, start, end
+        self.denied = self.ended = self.unreal = False
+        self.have = self.be = self.do = self.past = False
+        self.used = False
+        self.tense: Tense | None = None
+
+    def read(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
+        while self.at < self.end:
+            token = self.tokens[self.at]
+            low = token.low
+            if low in _NEG:
+                self.denied = True
+            elif low == "no" and self._next() == "longer":
+                self.denied = self.ended = True
+                self.at += 1
+            elif low == "used" and self._next() == "to" and not self.be:
+                self.used = self.ended = True
+                self.at += 1
+            elif token.tag == "X":
+                if not self._auxiliary(low):
+                    break
+            elif token.tag != "R" or (self.be and low in _PREDICATIVE):
+                break
+            elif low in ("nearly", "almost", "maybe", "perhaps", "possibly", "supposedly", "allegedly"):
+                self.unreal = True
+            self.at += 1
+        return self._main(third=third, plural=plural, bare=bare)
+
+    def _next(self, by: int = 1) -> str:
+        return self.tokens[self.at + by].low if self.at + by < self.end else ""
+
+    def _auxiliary(self, low: str) -> bool:
+        if low in NEGATIVE:
+            self.denied = True
+        if low in MODALS:
+            if low in _ABILITY:
+                self.tense = "cannot" if _ABILITY[low] == "cannot" else "can"
+                self.unreal = self.unreal or low == "couldn't"
+            elif low in _MODAL_TENSE:
+                self.tense = "future"
+            elif low == "'d" and self._next() in ("been", "had", "gone", "run"):
+                self.have = self.past = True
+            else:
+                self.unreal = True
+        elif low in HAVE:
+            if self.have:
+                return False
+            self.have, self.past = True, self.past or low in ("had", "hadn't")
+        elif low in BE or low == "'s":
+            if low == "'s" and self._participle_after() and not self._next().endswith("ing"):
+                self.have = True
+                return True
+            if self.be and low not in ("being",):
+                return False
+            self.be = True
+            self.past = self.past or low in ("was", "were", "wasn't", "weren't")
+        elif low in DO:
+            if self.do or self.have or self.be or self.tense is not None or self.unreal:
+                return False
+            self.do, self.past = True, self.past or low in ("did", "didn't")
+        return True
+
+    def _participle_after(self) -> bool:
+        at = self.at + 1
+        while at < self.end and self.tokens[at].tag == "R":
+            at += 1
+        low = self.tokens[at].low if at < self.end else ""
+        return low in ("been", "got", "had", "gone", "become", "taken", "started", "switched", "moved")
+
+    def _forms(self) -> dict[str, str]:
+        token = self.tokens[self.at] if self.at < self.end else None
+        if token is None:
+            return _NO_FORMS
+        tag = token.tag
+        if tag == "V":
+            return forms_by_name(token.low)
+        if tag == "U" and (self.at == 0 or token.text.isupper()):
+            return forms_by_name(token.low)
+        if tag == "N" and self.at and self.tokens[self.at - 1].tag == "I":
+            return _guessed(token.low, self.tokens[self.at - 1].low)
+        return _NO_FORMS
+
+    def _main(self, *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
+        forms = self._forms()
+        if self.unreal or self.tense in ("future", "can", "cannot"):
+            if self.be:
+                return self._be(forms)
+            if self.have:
+                lemma = forms.get("participle")
+                return self._made(lemma, "participle") if lemma else self._made("have", "base", own=True)
+            lemma = forms.get("base")
+            if lemma is None and self._next(0) in ("do", "have", "be"):
+                return self._made(self._next(0), "base")
+            return self._made(lemma, "base") if lemma else None
+        if self.be:
+            return self._be(forms)
+        if self.have:
+            lemma = forms.get("participle")
+            if lemma is not None and not (third is False and bare):
+                self.ended = self.ended or self.past
+                return self._made(lemma, "participle", tense="past" if self.past else "perfect")
+            tense: Tense = "past" if self.past and not self.used else "present"
+            return self._made("have", "base", own=True, tense=tense)
+        if self.used:
+            lemma = forms.get("base") or (self._next(0) if self._next(0) in ("be", "do", "have") else None)
+            return self._made(lemma, "base") if lemma else None
+        if self.do:
+            lemma = forms.get("base")
+            if lemma is None and self._next(0) in ("have", "do", "be"):
+                return self._made(self._next(0), "base", tense="past" if self.past else "present")
+            if lemma is None:
+                return self._made("do", "base", own=True, tense="past" if self.past else "present")
+            return self._made(lemma, "base", tense="past" if self.past else "present")
+        return self._finite(forms, third=third, plural=plural, bare=bare)
+
+    def _finite(self, forms: dict[str, str], *, third: bool, plural: bool, bare: bool) -> VerbGroup | None:
+        if bare:
+            if "past" in forms:
+                return self._made(forms["past"], "past", tense="past")
+            if "ing" in forms:
+                return self._made(forms["ing"], "ing", tense="progressive")
+            return self._made(forms["base"], "base") if "base" in forms else None
+        present = "third" if third and not plural else "base"
+        if present in forms:
+            both = forms.get("past") == forms[present] and third
+            return self._made(forms[present], present, tense="past" if both else "present")
+        return self._made(forms["past"], "past", tense="past") if "past" in forms else None
+
+    def _be(self, forms: dict[str, str]) -> VerbGroup:
+        if "ing" in forms and self._next(0) not in _DESCRIBING:
+            if forms["ing"] == "go" and self._next() == "to" and self._base_at(self.at + 2):
+                self.at += 2
+                lemma = forms_by_name(self._next(0)).get("base")
+                self.tense = "future"
+                if lemma is None:
+                    lemma = self._next(0)
+                return self._made(lemma, "base") or self._copula()
+            tense: Tense = "past" if self.past else "lasting" if self.have else "progressive"
+            return self._made(forms["ing"], "ing", tense=tense) or self._copula()
+        if "participle" in forms and self._next(0) not in _ADJECTIVES:
+            tense = "past" if self.past else "perfect" if self.have else "present"
+            group = self._made(forms["participle"], "participle", tense=tense)
+            if group is not None:
+                group.passive = True
+                return group
+        return self._copula()
+
+    def _base_at(self, at: int) -> bool:
+        if at >= self.end:
+            return False
+        low = self.tokens[at].low
+        return low in ("be", "have", "do") or any(w == "base" for _, w in verb_forms().get(low, ()))
+
+    def _copula(self) -> VerbGroup:
+        tense: Tense = self.tense or ("past" if self.past else "perfect" if self.have else "present")
+        group = self._made("be", "base", own=True, tense=tense)
+        assert group is not None
+        return group
+
+    def _made(
+        self, lemma: str | None, which: str, *, own: bool = False, tense: Tense | None = None
+    ) -> VerbGroup | None:
+        """`own`: the auxiliary itself is the verb, and nothing more is taken."""
+        if lemma is None:
+            return None
+        after = self.at if own else self.at + 1
+        found = tense or self.tense or "present"
+        return VerbGroup(lemma, which, found, self.denied, self.ended, self.unreal, False, self.start, after)
+
+
+def _guessed(word: str, pronoun: str) -> dict[str, str]:
+    """A verb that no list has, right after a pronoun: "I dyed", "she crochets"."""
+    if word.endswith("ed") and len(word) > 4:
+        return {"past": word[:-1], "participle": word[:-1]}
+    if word.endswith("s") and len(word) > 4 and pronoun in ("he", "she", "it"):
+        return {"third": word[:-1]}
+    return _NO_FORMS
+
+
+_NO_FORMS: Final[dict[str, str]] = {}
+
+
+_PREDICATIVE: Final = frozenset(
+    "together long well home back away alone far abroad right half apart fast here there too very so quite "
+    "rather pretty super full-time part-time almost nearly mostly".split()
+)
+"""Adverbs that after "be" belong to what is said."""
+
+_ADJECTIVES: Final = frozenset(
+    "married divorced retired engaged tired bored excited interested worried scared terrified confused lost "
+    "done gone based located allergic stuck involved used supposed made left set known separated pregnant "
+    "limited mixed fed hooked obsessed addicted pleased annoyed disappointed surprised relieved frustrated "
+    "overwhelmed stressed exhausted qualified vaccinated self-employed employed born raised named called "
+    "diagnosed settled promoted hired fluent open closed shut cut put hurt upset read".split()
+)
+"""Participles that the rules read after "be" themselves, or that only describe."""

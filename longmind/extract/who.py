@@ -1,0 +1,98 @@
+"""Whom the clauses of a text are about, one after the other."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longmind.extract.free import Words
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.subjects import About, Scene
+
+_ATTRIBUTES: Final = frozenset(
+    "deadline budget lead owner price password address director ceo name number code date time size colour "
+    "color team manager chair status version language database port url email phone rent fee salary height "
+    "weight age birthday capital population president head boss title goal venue location".split()
+)
+
+
+class SubjectReader:
+    """Finds the subject of each clause, and remembers what "she" or "it" may mean next."""
+
+    def _about(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        about = self._who(words, clause, scene)
+        if about is not None and about.key != scene.speaker:
+            scene.mention(about)
+        elif about is not None and about.attribute:
+            scene.thing = about
+        return about
+
+    def _who(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        if clause.kind in ("i", "we", "elided"):
+            return None if scene.speaker is None else About(scene.speaker, "speaker")
+        stop = clause.apposed[0] - 1 if clause.apposed is not None else clause.subject_end
+        tokens = words.tokens[clause.begin : stop]
+        if not tokens:
+            return None
+        first = tokens[0].low
+        if clause.kind == "my":
+            if clause.apposed is not None and words.tokens[clause.apposed[0]].tag == "U":
+                tokens = [*tokens, *words.tokens[clause.apposed[0] : clause.apposed[1]]]
+            return scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
+        if clause.kind == "pronoun":
+            if len(tokens) == 1:
+                return scene.pronoun(first) or self._dummy(words, clause, scene)
+            owner = scene.pronoun(first)
+            if owner is None:
+                return None
+            return scene._owned(owner.key, owner.names[0] if owner.names else owner.key, tokens[1:])
+        if clause.begin == 0 and clause.kind in ("named", "thing"):
+            personal = scene.personal(tokens)
+            if personal is not None:
+                return personal
+        if clause.kind == "named":
+            return scene.of_name(tokens)
+        about = scene.of_thing(tokens)
+        if (
+            about is not None
+            and scene.named is not None
+            and first == "the"
+            and about.key.split()[-1] in _ATTRIBUTES
+        ):
+            return About(scene.named.key, scene.named.sort, about.key.replace(" ", "_"), scene.named.names)
+        return about
+
+    def _dummy(self, words: Words, clause: ParsedClause, scene: Scene) -> About | None:
+        """ "It's my birthday on the 5th": told of the speaker."""
+        tokens = words.tokens[clause.verb.after : clause.end]
+        if clause.verb.lemma != "be" or len(tokens) < 3 or tokens[0].low != "my" or scene.speaker is None:
+            return None
+        end = next((i for i, token in enumerate(tokens[1:], 1) if token.tag not in ("N", "V")), len(tokens))
+        about = scene.of_phrase(tokens[1:end])
+        if about is None or about.attribute is None or end >= len(tokens):
+            return None
+        clause.verb.after += end
+        return about
+
+    def _object_mentioned(self, words: Words, clause: ParsedClause, scene: Scene) -> None:
+        """What "it" or "them" may mean next: the object of this clause."""
+        at = clause.verb.after
+        if clause.verb.lemma == "be" or at >= clause.end or clause.kind == "you":
+            return
+        first = words.tokens[at]
+        begin = at + 1 if first.tag == "D" else at
+        end = begin
+        while end < clause.end and words.tokens[end].tag in ("N", "U", "V", "M") and end < begin + 5:
+            end += 1
+        if end == begin or first.low in ("it", "them", "this", "that"):
+            return
+        scene.object = words.span(at, end)
+        tokens = words.tokens[begin:end]
+        about = None
+        if first.low in ("my", "our") or (
+            first.tag == "N" and clause.verb.lemma in ("move", "change", "switch")
+        ):
+            about = scene.of_phrase(tokens)
+        elif first.tag in ("D", "N"):
+            about = scene.of_thing(tokens)
+        if about is not None and about.sort != "person" and not any(token.tag == "U" for token in tokens):
+            scene.thing = about

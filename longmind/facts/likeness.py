@@ -1,0 +1,34 @@
+"""Which of two values mends the other: the same kind of thing, or the same word spelled right."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+from longmind.facts.words import words_of
+
+
+def _shape(text: str) -> str:
+    word = text.split()[-1] if text.split() else ""
+    return "number" if any(c.isdigit() for c in text) else "name" if word[:1].isupper() else "word"
+
+
+def alike(old: str, new: str) -> bool:
+    if _shape(new) == "number":
+        return re.search(r"\d", old) is not None
+    if _shape(old) == _shape(new) == "name":
+        return True
+    return bool(words_of(old) & words_of(new)) or spelled_alike(old, new)
+
+
+def spelled_alike(old: str, new: str) -> bool:
+    """ "Tampre" and "Tampere": one is what the other was meant to be."""
+    shorter, longer = sorted((old.casefold(), new.casefold()), key=len)
+    return len(shorter) > 3 and SequenceMatcher(None, shorter, longer).ratio() > 0.8
+
+
+def mended(old: str, new: str) -> str:
+    """The old value with what is mended in it: "42 guests" and "24" are "24 guests"."""
+    if _shape(new) == "number" and " " not in new.strip():
+        return re.sub(r"\d[\d.,:]*", new, old, count=1)
+    return new

@@ -1,0 +1,159 @@
+"""From what a text says to facts: whose words they are, from when to when, and which value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from longmind.extract import ANY, SPEAKER, Statement, find_statements
+from longmind.extract.dating import with_dates
+from longmind.extract.verbs import form
+from longmind.facts.extraction import FoundEntity, FoundFact, Source, is_key
+from longmind.facts.trust import USER
+from longmind.facts.values import Entity, Value
+
+_ENTITY_SLOTS: Final = frozenset(
+    {"lives_in", "born_in", "from", "grew_up_in", "works_at", "studies_at", "graduated_from"}
+)
+_KINDS: Final = {"works_at": "organization", "studies_at": "organization", "graduated_from": "organization"}
+_NO_NAME: Final = re.compile(
+    r"(?:an?|my|our|his|her|their|its|some|this|that|these|those|another|one|two|three|four|five|\d+)\b",
+    re.IGNORECASE,
+)
+_INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
+_CLOSED: Final = frozenset({"document", "web", "import"})
+_LEFT: Final = frozenset(
+    {"moved_from_to", "moved_to", "switched_from", "switched_to", "left_job", "laid_off"}
+)
+"""Rules of what was so until the time that is named, and not at it."""
+_LIKINGS: Final = frozenset("love enjoy adore hate detest loathe despise".split())
+_OWN_DATE: Final = frozenset({"event", "plans", "did"})
+"""Slots whose value tells its own time."""
+
+OWN_WORDS: Final = 0.5
+"""The confidence of what no slot is for: told in the text's own words, and not by a rule for it."""
+
+_Found = tuple[FoundEntity | None, FoundFact | None]
+
+
+def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
+    """The facts of a frame and the entities they name."""
+    closed = source.channel in _CLOSED
+    for statement in find_statements(source.text, speaker=source.speaker, closed=closed, notes=notes):
+        subject = _subject(statement.subject, source)
+        if subject is None or not is_key(subject):
+            continue
+        value = _value(statement, source.occurred_at)
+        names = (*(name for name in statement.names if is_key(name)), *short_names(subject))
+        if statement.slot in ("name", "nickname") and statement.holds and is_key(str(value)):
+            names = (*names, str(value))
+        yield FoundEntity(subject, "person", names), _fact(source, statement, subject, value)
+        if isinstance(value, Entity) and statement.holds:
+            kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
+            yield FoundEntity(str(value), kind, short_names(str(value)) if kind == "person" else ()), None
+
+
+_TITLES: Final = frozenset(
+    "mr mrs ms dr prof auntie aunt uncle tante grandma grandpa sir lady project mr. mrs. ms. dr. "
+    "prof.".split()
+)
+
+
+def short_names(key: str) -> tuple[str, ...]:
+    """What a person with several names is also called: the first, or what follows a title."""
+    words = key.split()
+    if not 2 <= len(words) <= 3 or not all(word[:1].isupper() for word in words):
+        return ()
+    if words[0].lower() in _TITLES:
+        return (" ".join(words[1:]),)
+    return (words[0],)
+
+
+def _subject(said: str, source: Source) -> str | None:
+    """Who "I" is: in a document nobody; the one who wrote it; else the user."""
+    if said != SPEAKER and not said.startswith(f"{SPEAKER}/"):
+        return said
+    if source.channel in _CLOSED:
+        return None
+    return (source.speaker or USER) + said[len(SPEAKER) :]
+
+
+def _fact(source: Source, statement: Statement, subject: str, value: Value) -> FoundFact:
+    """What holds is recorded; what is over ends, unless the text says from when to when it was."""
+    since, until = _period(statement, source.occurred_at)
+    was_so = statement.polarity and statement.ended and (until is not None)
+    recorded = statement.holds or was_so or (not statement.polarity and not statement.ended)
+    action = statement.action if statement.action != "record" else "record" if recorded else "end"
+    return FoundFact(
+        subject=subject,
+        predicate=_predicate(statement),
+        value=None if statement.whole else str(value) if statement.slot == ANY else value,
+        start=statement.start,
+        end=statement.end,
+        cardinality=statement.cardinality,
+        action=action,
+        valid_from=since if action != "end" else None,
+        valid_to=until,
+        polarity=statement.polarity or statement.slot == ANY,
+        replaces=statement.old,
+        confidence=OWN_WORDS if statement.free else None,
+    )
+
+
+def _predicate(statement: Statement) -> str:
+    """The slot; for likings the verb itself, since "love" says more than "like"."""
+    if statement.slot in ("likes", "dislikes") and statement.verb in _LIKINGS:
+        return form(statement.verb, "third")
+    return statement.slot
+
+
+def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int | None]:
+    """The first instant and the end that the statement's time phrase gives it; None for what it leaves open.
+
+    A fact that holds is dated by the start of the phrase ("moved last March", "since 2015"), and by its end
+    only where the phrase says one ("until 2019", "from 2015 to 2018"). One that is over ends with the phrase.
+    """
+    if (
+        statement.when is None
+        or statement.slot in ("event", "plans")
+        or statement.when.text in statement.value
+    ):
+        return None, None
+    from longmind.when.find import find_times
+
+    text = statement.when.text
+    # "From July" and "until May" look ahead while a thing is so; a search would look back.
+    ahead = statement.holds and text.lower().startswith(("from", "until", "till", "up to", "on"))
+    phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
+    if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:
+        return None, None
+    since, until, relation = phrases[0].since, phrases[0].until, phrases[0].relation
+    if statement.then is not None:
+        return (None, since) if statement.then == "before" else (since, None)
+    if statement.holds:
+        return since, until if relation in ("before", "between") else None
+    if statement.polarity:
+        if relation in ("before", "between"):
+            return since, until
+        if relation == "at" and since is not None and statement.rule not in _LEFT:
+            return since, until  # "in January I was at 75 kilos": then, and nothing is said of later
+    # "Left Acme in 2019" ends as 2019 begins; "worked there in 2019" was still so then.
+    return None, since if not statement.polarity or relation == "since" else None
+
+
+def _value(statement: Statement, said_at: int | None) -> Value:
+    """A name becomes an entity where the slot asks for one; anything else stays the text it is."""
+    text = statement.value.strip()
+    named = statement.kind == "relation" or statement.slot in _ENTITY_SLOTS
+    if named and not statement.free and not _NO_NAME.match(text) and is_key(text):
+        return Entity(text)
+    if statement.kind in ("state", "identity", "preference"):
+        text = _INDEFINITE.sub("", text, count=1) if _INDEFINITE.match(text) else text
+    if (
+        statement.slot in ("event", "plans")
+        and statement.when is not None
+        and statement.when.text not in text
+    ):
+        text = f"{text} {statement.when.text}"
+    return with_dates(text, said_at) if statement.free or statement.slot in _OWN_DATE else text

@@ -1,0 +1,25 @@
+"""The words of a value by which things are told apart."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from longmind.facts.canonical import alias_norm
+
+_SMALL: Final = frozenset(
+    "a an the my our his her their your its this that these those of in on at to for from with by and or i "
+    "me we us he she it they them is are was were be been job account membership subscription new old up "
+    "all any some one position role contract lease place any more".split()
+)
+_WORD: Final = re.compile(r"[\w@#+]+")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text by which things are told apart, without endings of number."""
+    found = []
+    for word in _WORD.findall(alias_norm(text)):
+        if word not in _SMALL:
+            plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
+            found.append(word[:-1] if plural else word)
+    return frozenset(found)
