@@ -197,11 +197,21 @@ def test_erasing_a_subject_takes_its_aliases(quiet: World) -> None:
 # Trust
 
 
+def _say_of_user(memory: Memory, predicate: str, value: str) -> None:
+    """What an extractor would have if it took a document's words for the user's."""
+    [frame] = memory.ingest(text=f"{predicate}: {value}", uri=f"{predicate}.txt").ids
+    piece = Evidence(frame, extractor="test", extractor_version="1")
+    memory.facts.record("user", predicate, value, evidence=[piece])
+
+
 def test_a_document_cannot_change_what_is_known_of_the_user(memory: Memory, clock: FrozenClock) -> None:
     talk = memory.conversation("s1")
     talk.add_turn("user", "My name is Ana. I live in Porto.")
     clock.advance(days=1)
     memory.ingest(text="My name is John Watson. I live in London.", uri="novel.txt")
+    assert not memory.facts.quarantine()  # a novel's "I" is nobody known
+    _say_of_user(memory, "name", "John Watson")
+    _say_of_user(memory, "lives_in", "London")
     assert [str(hit.fact.object) for hit in memory.facts.about("user", predicate="lives_in")] == ["Porto"]
     assert memory.facts.resolve("John Watson") == ()
     waiting = memory.facts.quarantine()
@@ -232,7 +242,8 @@ def test_facts_can_be_read_by_trust_and_say_where_they_come_from(memory: Memory)
 
 
 def test_trust_follows_what_something_was_derived_from(memory: Memory) -> None:
-    memory.ingest(text="Rita Lopes lives in Faro. My name is John Watson.", uri="report.txt")
+    memory.ingest(text="Rita Lopes lives in Faro.", uri="report.txt")
+    _say_of_user(memory, "name", "John Watson")
     [home] = memory.facts.about("Rita Lopes")
     memory.facts.record("Rita Lopes", "timezone", "WET", derived_from=[home])
     assert memory.facts.about("Rita Lopes", predicate="timezone")[0].trust == "low"

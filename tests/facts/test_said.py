@@ -142,5 +142,5 @@ def test_an_extractor_sees_metadata_and_channel_and_may_give_qualifiers() -> Non
     with Memory.open(":memory:", embedder=None, extractor=Own()) as memory:
         memory.remember("A note.", metadata={"author": "Bo"})
         [hit] = memory.facts.about("ana")
-    assert (seen[0].channel, dict(seen[0].metadata)) == ("note", {"author": '"Bo"'})
+    assert (seen[0].channel, dict(seen[0].metadata)) == ("note", {"author": "Bo"})
     assert dict(hit.fact.qualifiers) == {"unit": "points"}
