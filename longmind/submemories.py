@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from longmind.llm.guard import ModelGuard
     from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
+    from longmind.media.interface import Media
     from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
@@ -54,6 +55,7 @@ class Components:
     telemetry: Telemetry | None = None
     cache: str | os.PathLike[str] | None = None
     access: Access | None = None
+    media: MediaTools | None = None
 
     @property
     def cache_folder(self) -> Path:
@@ -106,6 +108,13 @@ class Components:
             store, search, backend=self.ordering, models=models, guard=_guard(store, access),
             telemetry=self.telemetry, access=access,
         )  # fmt: skip
+
+    def media_memory(self, store: Store, space: str, environment: Mapping[str, str]) -> Media:
+        from longmind.media.interface import Media
+        from longmind.media.tools import MediaTools
+
+        tools = MediaTools.of_process(environment) if self.media is None else self.media
+        return Media(store, space, tools)
 
     def allowed(self, environment: Mapping[str, str]) -> Access:
         """What the process lets this memory reach: as it said when opening, or by its environment."""
@@ -188,12 +197,6 @@ def _spaces_part() -> Part:
     from longmind.spaces.part import SpacesPart
 
     return SpacesPart()
-
-
-def media_tools() -> MediaTools:
-    from longmind.media.tools import MediaTools
-
-    return MediaTools()
 
 
 def readers(media: MediaTools) -> Readers:

@@ -19,6 +19,7 @@ from typing import Final
 from longmind.base.recall_marks import without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
 from longmind.ingest.plan import cut_if_long
+from longmind.ingest.notes import Notes
 from longmind.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
 from longmind.store.drafts import Draft
 from longmind.store.parts import Part
@@ -87,6 +88,7 @@ class _Stage:
         self.store = store
         self.budget = budget
         self.spent = _Spent()
+        self.notes = Notes()
         self._embedding = threading.Semaphore(budget.embedding_parallelism)
         self._extraction = threading.Semaphore(budget.extraction_parallelism)
         self._pending = 0
@@ -158,7 +160,7 @@ def ingest(
                 break
     finally:
         workers.shutdown(cancel_futures=True)
-    return merged(reports)
+    return merged([*reports, IngestReport(warnings=stage.notes.lines())])
 
 
 def _ahead(
@@ -240,6 +242,7 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
         result = _renew(tx, store, draft, prepared, ready.renewed)
         whole = not truncated
         settled = ready.job.settle(tx, result, whole) if ready.job.settle is not None else IngestReport()
+    stage.notes.add(ready.job.uri, draft.notes)
     done = report_of([draft], [result], prepared)
     if spared and result.status == "created" and any(part.name == VECTORS for part in store.parts):
         truncated.append(spared)

@@ -10,7 +10,7 @@ from longmind.base.times import format_ms
 from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
 from longmind.media.exif import camera, place, read_exif, read_gps, taken, written_about
 from longmind.media.pictures import look_hash, open_picture, upright
-from longmind.media.protocols import TextBlock
+from longmind.media.protocols import Box, TextBlock
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, used
 from longmind.store.drafts import Piece
@@ -83,7 +83,7 @@ class PhotoReader:
         )
 
     def _place(self, gps: dict[int, Any]) -> dict[str, float]:
-        return self._tools.places.applied(place(gps))
+        return self._tools.kept_place(place(gps))
 
     def _seen(
         self, image: Image, metadata: dict[str, Any], notes: list[str]
@@ -132,5 +132,11 @@ def _with_blocks(head: str, blocks: Sequence[TextBlock], title: str) -> tuple[st
         box = {"box": list(block.box), "score": round(block.score, 2)}
         end = start + len(block.text.encode())
         pieces.append(Piece(start, end, title, Kind.PHOTO_TEXT, None, None, box))
-    whole = Piece(0, len(text.encode()), title, Kind.PHOTO)
+    around: Box = (
+        min(block.box[0] for block in blocks),
+        min(block.box[1] for block in blocks),
+        max(block.box[2] for block in blocks),
+        max(block.box[3] for block in blocks),
+    )
+    whole = Piece(0, len(text.encode()), title, Kind.PHOTO, None, None, {"box": list(around)})
     return text, (whole, *pieces)

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.base.arrays import np
 from longmind.base.errors import LongmindError
 from longmind.base.frame import Kind
-from longmind.base.times import format_ms, to_ms
+from longmind.base.times import clock_time, format_ms, to_ms
 from longmind.ingest.encoding import decode
 from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
-from longmind.media.segments import SEGMENT_MS, Segment, clock, segments_of, timed_document
+from longmind.media.segments import SEGMENT_MS, Segment, segments_of, timed_document
 from longmind.media.subtitles import Cue, read_cues
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, used
@@ -75,7 +75,7 @@ class RecordingReader:
         if speakers := sorted({cue.speaker for cue in cues if cue.speaker is not None}):
             metadata["speakers"] = speakers
         head = _head(kind, title, metadata)
-        text, pieces = timed_document(head, segments, title=title, happened_at=when)
+        text, pieces = timed_document(head, segments, title=title, kind=kind, happened_at=when)
         return Document(
             uri=source.uri,
             title=title,
@@ -103,7 +103,7 @@ class RecordingReader:
             about["recorded_ms"], about["taken_at"] = moment, format_ms(moment)
         place = _PLACE.match(tags.get("location", "") or tags.get("com.apple.quicktime.location.iso6709", ""))
         if place is not None and abs(float(place[1])) <= 90 and abs(float(place[2])) <= 180:
-            about |= self._tools.places.applied({"lat": float(place[1]), "lon": float(place[2])})
+            about |= self._tools.kept_place({"lat": float(place[1]), "lon": float(place[2])})
         for stream in container.streams.video[:1]:
             about |= {"width": stream.width, "height": stream.height}
         return about
@@ -196,7 +196,7 @@ def _with_shown(segments: Sequence[Segment], seen: _Seen) -> list[Segment]:
 def _head(kind: str, title: str, metadata: dict[str, Any]) -> str:
     lines = [f"{'Video' if kind == Kind.VIDEO else 'Recording'}: {title}"]
     if duration := metadata.get("duration_ms"):
-        lines[0] += f" ({clock(duration)})"
+        lines[0] += f" ({clock_time(duration)})"
     if caption := metadata.get("caption"):
         lines.append(f"Caption: {caption}")
     return "\n".join(lines)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, Protocol, TypeVar
 
+from longmind.base.checks import check_choice
 from longmind.base.errors import InvalidInput, LongmindError
+from longmind.base.places import PLACE_RULES, PLACES
 from longmind.media.protocols import Captioner, Labeler, TextRecognizer, Transcriber
 
 Auto = Literal["auto"]
 AUTO: Final[Auto] = "auto"
 _Tool = TypeVar("_Tool")
 _Given = TypeVar("_Given")
+
+
+PLACES_VARIABLE: Final = "LONGMIND_PLACES"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,13 @@ class PlacePolicy:
     def __post_init__(self) -> None:
         if not 0 <= self.decimals <= 5:
             raise InvalidInput(f"Places have 0 to 5 decimals of a degree, not {self.decimals!r}.")
+
+    @classmethod
+    def of(cls, rule: PlacePolicy | str) -> PlacePolicy:
+        """A policy, or one of the words that stand for one: keep, coarse, drop."""
+        if isinstance(rule, PlacePolicy):
+            return rule
+        return cls(**PLACE_RULES[check_choice(rule, "places", PLACES)])
 
     def applied(self, place: dict[str, float]) -> dict[str, float]:
         if not self.keep:
@@ -48,8 +60,21 @@ class MediaTools:
     speech: Transcriber | Auto | None = AUTO
     labels: Labeler | None = None
     captions: Captioner | None = None
-    places: PlacePolicy = field(default_factory=PlacePolicy)
+    places: PlacePolicy | str = "keep"
+    """A policy, or one of the words keep, coarse (about a kilometre) and drop."""
     _opening: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    @classmethod
+    def of_process(cls, environment: Mapping[str, str]) -> MediaTools:
+        """What is installed, with the rule for places that the environment sets."""
+        return cls(places=environment.get(PLACES_VARIABLE, "").strip() or "keep")
+
+    def __post_init__(self) -> None:
+        PlacePolicy.of(self.places)
+
+    def kept_place(self, place: dict[str, float]) -> dict[str, float]:
+        """What this process keeps of where something was taken."""
+        return PlacePolicy.of(self.places).applied(place)
 
     def text_recognizer(self) -> TextRecognizer | str | None:
         """The one to use; None where it is turned off, and a sentence where it cannot be had."""
@@ -101,7 +126,8 @@ def used(
     try:
         result = work(given)
     except Exception as error:  # a tool may be anybody's
-        notes.append(f"{tool.name} failed ({type(error).__name__}): {str(error)[:200]}")
+        # The first line is the same for every file it fails on, so that a report can count them.
+        notes.append(f"{tool.name} failed ({type(error).__name__}).\n{str(error)[:200]}".strip())
         return None
     metadata[f"{role}_by"] = f"{tool.name} {tool.version}".strip()
     return result

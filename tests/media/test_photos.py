@@ -208,7 +208,7 @@ def test_photos_are_found_by_their_text_time_and_place(tmp_path: Path) -> None:
         made.jpeg(made.picture(color="blue"), taken="2023:07:10 10:00:00", description="Sunset at the beach")
     )
     with Memory.open(tmp_path / "a.mind", embedder=None) as memory:
-        memory.media.text = Recognizer(TextBlock("Corner Bakery TOTAL 12.50", (1, 2, 30, 40), 0.9))
+        memory.media.tools.text = Recognizer(TextBlock("Corner Bakery TOTAL 12.50", (1, 2, 30, 40), 0.9))
         report = memory.ingest(folder)
         assert report.created == 2
         [first, *_] = memory.search("what did I pay at the bakery", limit=3)
