@@ -112,9 +112,9 @@ def test_a_hit_in_a_video_points_to_its_second(tmp_path: Path) -> None:
     )
     (tmp_path / "talk.vtt").write_text(f"WEBVTT\n\n{lines}\n")
     with Memory.open(tmp_path / "a.mind", embedder=None) as memory:
-        memory.media.text = memory.media.speech = None
+        memory.media.tools.text = memory.media.tools.speech = None
         memory.ingest(film)
         [first, *_] = memory.search("where do they explain caching")
-        assert first.frame.kind == "segment"
+        assert first.frame.kind == "video_segment"
         assert first.frame.metadata["start_ms"] == 10_000
         assert first.frame.title == "talk, 0:10"

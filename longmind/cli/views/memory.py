@@ -214,6 +214,8 @@ def names(listing: Names) -> Iterator[Block]:
 def _labelled(frame: Frame) -> str:
     who = frame.speaker or frame.role
     text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
+    if frame.citation is not None:
+        return f"{frame.citation}: {text}"
     return f"{frame.title}: {text}" if frame.title and not text.startswith(frame.title) else text
 
 
