@@ -1,8 +1,8 @@
 """Fakes for the tests of whatever is built on Longmind; its own tests use the same ones.
 
 `FrozenClock` is the time you say it is, `HashEmbedder` needs no model and is the same everywhere, and
-`ScriptedModel` answers with the lines you give it and keeps the prompts. `FixedRecognizer`, `FixedTranscriber`,
-`FixedLabeler` and `FixedCaptioner` stand in for the tools that read photos, videos and sound.
+`ScriptedModel` answers with the lines you give it and keeps the prompts. `FixedRecognizer`,
+`FixedTranscriber`, `FixedLabeler` and `FixedCaptioner` stand in for the tools that read media.
 """
 
 from __future__ import annotations

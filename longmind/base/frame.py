@@ -84,7 +84,7 @@ class Frame:
 
     @property
     def citation(self) -> str | None:
-        """Where to look in a photo, a recording or a transcript: 'talk.mp4 at 1:10'; None for other frames."""
+        """Where to look in a photo or a recording: 'talk.mp4 at 1:10'; None for other frames."""
         return cited(self.kind, self.uri, self.title, self.metadata)
 
 

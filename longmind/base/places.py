@@ -81,7 +81,11 @@ class Near:
         half = math.pi / 360
         north = f"({lat} - ?)"
         shrink = f"(? - ? * {north} - ? * {north} * {north})"
-        east = f"(CASE WHEN {lon} - ? > 180 THEN {lon} - ? - 360 WHEN {lon} - ? < -180 THEN {lon} - ? + 360 ELSE {lon} - ? END)"
+        apart = f"{lon} - ?"
+        east = (
+            f"(CASE WHEN {apart} > 180 THEN {apart} - 360 "
+            f"WHEN {apart} < -180 THEN {apart} + 360 ELSE {apart} END)"
+        )
         east_km = f"({east} * {shrink})"
         shrink_values = (cosine, sine * half, self.lat, cosine * half * half / 2, self.lat, self.lat)
         east_values = (self.lon,) * 5 + shrink_values

@@ -18,8 +18,8 @@ from typing import Final
 
 from longmind.base.recall_marks import without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
-from longmind.ingest.plan import cut_if_long
 from longmind.ingest.notes import Notes
+from longmind.ingest.plan import cut_if_long
 from longmind.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
 from longmind.store.drafts import Draft
 from longmind.store.parts import Part
@@ -44,6 +44,8 @@ class Job:
     plan: Callable[[], Draft | Skip]
     settle: Callable[[Transaction, Put, bool], IngestReport] | None = None
     renews: Callable[[Draft], int | None] | None = None
+    finish: Callable[[Draft], Draft] | None = None
+    """Adds to its metadata what depends on the documents before it; called in their order."""
     size: int = 0
     """About how many bytes it will be, as far as that is known before it is read."""
 
@@ -237,6 +239,8 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
     if budget.max_embeddings is not None and spent.embeddings + embeddings > budget.max_embeddings:
         prepared = {name: items for name, items in prepared.items() if name != VECTORS}
         spared = "max_embeddings"
+    if ready.job.finish is not None:
+        draft = ready.job.finish(draft)
     started = time.monotonic()
     with store.write() as tx:
         result = _renew(tx, store, draft, prepared, ready.renewed)

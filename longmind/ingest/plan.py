@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from longmind.base.checks import MAX_LABEL_BYTES, check_limit
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
-from longmind.base.frame import Kind
+from longmind.base.frame import PARTS, Kind
 from longmind.base.hashing import digest
 from longmind.base.recall_marks import without_echo
 from longmind.base.tokens import Tokenizer, open_tokenizer
@@ -123,6 +123,8 @@ def plan_document(
         code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
         return Skip(document.uri, code, detail)
     about = _described(document)
+    if redaction is not None and document.kind in PARTS:
+        about = redaction.placed(about, labels.space)
     whole = labels.draft(
         document.text,
         title=document.title,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.frame import Kind
 from longmind.base.times import format_ms
+from longmind.ingest.duplicates import LOOK_PREFIX
 from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
 from longmind.media.exif import camera, place, read_exif, read_gps, taken, written_about
 from longmind.media.pictures import look_hash, open_picture, upright
@@ -46,6 +48,7 @@ class PhotoReader:
         about: dict[str, Any] = written_about(picture, tags)
         when = taken(tags, gps, source.modified)
         metadata: dict[str, Any] = {"format": picture.format or "", **self._place(gps)}
+        metadata["hash"] = f"sha256:{hashlib.sha256(data).hexdigest()}"
         notes: list[str] = []
         if when is not None:
             metadata["taken_at"], metadata["taken_from"] = format_ms(when.at), when.source
@@ -66,7 +69,8 @@ class PhotoReader:
         except Unreadable as error:
             notes.append(error.message)  # what its header says is kept all the same
         else:
-            metadata |= {"width": image.width, "height": image.height, "dhash": look_hash(image)}
+            metadata |= {"width": image.width, "height": image.height}
+            metadata["dhash"] = LOOK_PREFIX + look_hash(image)
             blocks, extra = self._seen(image, metadata, notes)
         head = _head(title, metadata, about, extra)
         text, pieces = _with_blocks(head, join_lines(blocks), title)

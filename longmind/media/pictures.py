@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 MOST_PIXELS: Final = 200_000_000
 """More than any camera; a decoded picture of that size takes 600 MB."""
-NEAR: Final = 6
-"""Bits in which the hashes of two pictures may differ if one is a copy of the other: resized, compressed."""
 
 
 def open_picture(data: bytes) -> Image:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,7 +30,6 @@ VIDEO: Final = frozenset(
     {"video/mp4", "video/webm", "video/quicktime", "video/x-matroska", "video/x-msvideo"}
 )
 SOUND: Final = frozenset({"audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac"})
-_SIDECARS: Final = (".srt", ".vtt", ".en.srt", ".en.vtt")
 _SAMPLE_RATE: Final = 16_000
 _PART_SECONDS: Final = 300
 """Speech is written down in parts of five minutes: a recording of ten hours takes no more memory than one."""
@@ -63,7 +63,7 @@ class RecordingReader:
     def _read(self, data: Path | BytesIO, source: Source) -> Document:
         seen = _Seen()
         with _opened(data) as container:
-            metadata = self._about(container)
+            metadata = {**self._about(container), "hash": _hash(data)}
             title = str(metadata.pop("title", "")) or title_of(source)
             cues = self._cues(container, data, source, seen)
             if container.streams.video and source.media_type in VIDEO:
@@ -112,10 +112,13 @@ class RecordingReader:
         self, container: InputContainer, data: Path | BytesIO, source: Source, seen: _Seen
     ) -> list[Cue]:
         """What is said: by a subtitle file beside it, by its own subtitles, else by listening."""
-        beside = _sidecar(source)
+        beside = source.subtitles
         if beside is not None:
             seen.metadata["subtitles"] = beside.name
-            return read_cues(decode(beside.read_bytes()).text)
+            try:
+                return read_cues(decode(beside.read_bytes()).text)
+            except OSError as error:
+                seen.notes.append(f"The subtitles beside it could not be read ({error.strerror}).")
         if container.streams.subtitles:
             cues = _embedded(container)
             if cues:
@@ -281,14 +284,12 @@ def _plain(data: bytes) -> str:
     return " ".join(cue.text if cue.speaker is None else f"{cue.speaker}: {cue.text}" for cue in cues)
 
 
-def _sidecar(source: Source) -> Path | None:
-    if source.path is None:
-        return None
-    for suffix in _SIDECARS:
-        beside = source.path.with_suffix(suffix)
-        if beside.is_file() and beside.stat().st_size < 16 * 2**20:
-            return beside
-    return None
+def _hash(data: Path | BytesIO) -> str:
+    """Of all its bytes, read in blocks: a video may be larger than memory."""
+    if isinstance(data, BytesIO):
+        return f"sha256:{hashlib.sha256(data.getbuffer()).hexdigest()}"
+    with data.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def _moment(text: str) -> int | None:

@@ -15,9 +15,10 @@ from PIL import Image
 
 from longmind import Memory
 from longmind.base.times import to_ms
+from longmind.ingest.duplicates import NEAR
 from longmind.ingest.source import Document, Source, Unreadable
 from longmind.media.photo import PhotoReader
-from longmind.media.pictures import NEAR, difference, look_hash
+from longmind.media.pictures import difference, look_hash
 from longmind.media.protocols import Label, TextBlock
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, PlacePolicy
