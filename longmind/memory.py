@@ -180,7 +180,7 @@ class Memory(Lifecycle):
     @cached_property
     def media(self) -> Media:
         """Photos, videos and sound: reading them, and finding pictures that look alike."""
-        return self._components.media_memory(self.store, self.default_space, os.environ)
+        return self._components.media_memory(self.store, self.default_space, os.environ, self.ingest)
 
     @cached_property
     def memories(self) -> Memories:

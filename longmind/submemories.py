@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
+    from longmind.ingest.report import IngestReport
     from longmind.ingest.source import Readers
     from longmind.llm.guard import ModelGuard
     from longmind.llm.ledger import Budgets
@@ -109,12 +110,18 @@ class Components:
             telemetry=self.telemetry, access=access,
         )  # fmt: skip
 
-    def media_memory(self, store: Store, space: str, environment: Mapping[str, str]) -> Media:
+    def media_memory(
+        self,
+        store: Store,
+        space: str,
+        environment: Mapping[str, str],
+        ingest: Callable[..., IngestReport],
+    ) -> Media:
         from longmind.media.interface import Media
         from longmind.media.tools import MediaTools
 
         tools = MediaTools.of_process(environment) if self.media is None else self.media
-        return Media(store, space, tools)
+        return Media(store, space, tools, ingest)
 
     def allowed(self, environment: Mapping[str, str]) -> Access:
         """What the process lets this memory reach: as it said when opening, or by its environment."""

@@ -30,7 +30,7 @@ WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PLAIN = "text/plain"
 _UNKNOWN = "application/octet-stream"
 
-_MEDIA_TYPES: Mapping[str, str] = {
+EXTENSIONS: Mapping[str, str] = {
     extension: media_type
     for media_type, extensions in {
         PLAIN: ".txt .text .log .out .ini .cfg .conf .env .properties .tex .org .adoc",
@@ -298,8 +298,8 @@ class Readers:
 def media_type_of(name: str, head: bytes = b"") -> str:
     """The media type that a file's name says, else its first bytes, else `application/octet-stream`."""
     extension = posixpath.splitext(name)[1].lower()
-    if extension in _MEDIA_TYPES:
-        return _MEDIA_TYPES[extension]
+    if extension in EXTENSIONS:
+        return EXTENSIONS[extension]
     if head.startswith(b"%PDF-"):
         return "application/pdf"
     if head.startswith(b"PK\x03\x04") and (b"word/" in head or b"[Content_Types].xml" in head):
@@ -348,9 +348,7 @@ def _by_signature(head: bytes) -> str | None:
 
 
 _RECORDINGS = tuple(
-    extension
-    for extension, media_type in _MEDIA_TYPES.items()
-    if media_type.startswith(("video/", "audio/"))
+    extension for extension, media_type in EXTENSIONS.items() if media_type.startswith(("video/", "audio/"))
 )
 _SUBTITLES = (".srt", ".vtt", ".en.srt", ".en.vtt")
 _MOST_SUBTITLES = 16 * 2**20

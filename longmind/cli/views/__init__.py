@@ -21,6 +21,7 @@ _MODULES: Final = {
     "memories": "conversation",
     "experience": "experience",
     "space": "spaces",
+    "media": "media",
 }
 
 
