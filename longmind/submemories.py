@@ -120,7 +120,7 @@ class Components:
         from longmind.media.interface import Media
         from longmind.media.tools import MediaTools
 
-        tools = MediaTools.of_process(environment) if self.media is None else self.media
+        tools = MediaTools.of_process(environment, self.cache_folder) if self.media is None else self.media
         return Media(store, space, tools, ingest)
 
     def allowed(self, environment: Mapping[str, str]) -> Access:

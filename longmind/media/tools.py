@@ -6,7 +6,8 @@ import importlib.util
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from longmind.base.checks import check_choice
@@ -20,6 +21,8 @@ _Tool = TypeVar("_Tool")
 _Given = TypeVar("_Given")
 
 
+_NO_TEXT: Final = "Text in pictures was not read."
+_NO_SPEECH: Final = "Speech was not written down."
 PLACES_VARIABLE: Final = "LONGMIND_PLACES"
 
 
@@ -62,12 +65,14 @@ class MediaTools:
     captions: Captioner | None = None
     places: PlacePolicy | str = "keep"
     """A policy, or one of the words keep, coarse (about a kilometre) and drop."""
+    cache: Path | None = None
+    """The folder where models are installed; by default, the user's cache folder."""
     _opening: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @classmethod
-    def of_process(cls, environment: Mapping[str, str]) -> MediaTools:
+    def of_process(cls, environment: Mapping[str, str], cache: Path | None = None) -> MediaTools:
         """What is installed, with the rule for places that the environment sets."""
-        return cls(places=environment.get(PLACES_VARIABLE, "").strip() or "keep")
+        return cls(places=environment.get(PLACES_VARIABLE, "").strip() or "keep", cache=cache)
 
     def __post_init__(self) -> None:
         PlacePolicy.of(self.places)
@@ -90,20 +95,20 @@ class MediaTools:
         if importlib.util.find_spec("rapidocr") is not None:
             from longmind.media.ocr import RapidRecognizer
 
-            return _opened(RapidRecognizer)
+            return _opened(RapidRecognizer, _NO_TEXT)
         if importlib.util.find_spec("pytesseract") is not None:
             from longmind.media.ocr import TesseractRecognizer
 
-            return _opened(TesseractRecognizer)
-        return "Text in pictures was not read. Run: pip install 'longmind[ocr]'"
+            return _opened(TesseractRecognizer, _NO_TEXT)
+        return f"{_NO_TEXT} Run: pip install 'longmind[ocr]'"
 
     @cached_property
     def _speech(self) -> Transcriber | str:
         if importlib.util.find_spec("faster_whisper") is not None:
             from longmind.media.speech import WhisperTranscriber
 
-            return _opened(WhisperTranscriber)
-        return "Speech was not written down. Run: pip install 'longmind[speech]'"
+            return _opened(partial(WhisperTranscriber, cache=self.cache), _NO_SPEECH)
+        return f"{_NO_SPEECH} Run: pip install 'longmind[speech]'"
 
 
 class _Named(Protocol):
@@ -133,8 +138,8 @@ def used(
     return result
 
 
-def _opened(make: Callable[[], _Tool]) -> _Tool | str:
+def _opened(make: Callable[[], _Tool], missing: str) -> _Tool | str:
     try:
         return make()
     except LongmindError as error:
-        return f"{error.message} {error.hint or ''}".strip()
+        return f"{missing} {error.message} {error.hint or ''}".strip()
