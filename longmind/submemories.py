@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from longmind.base.errors import LongmindError
 from longmind.context.surrogates import Surrogates
 from longmind.embed import Embedder
 from longmind.embed.models import default_cache
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
     from longmind.media.interface import Media
+    from longmind.media.protocols import Captioner
     from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
@@ -118,10 +120,35 @@ class Components:
         ingest: Callable[..., IngestReport],
     ) -> Media:
         from longmind.media.interface import Media
-        from longmind.media.tools import MediaTools
+        from longmind.media.tools import CAPTIONS_VARIABLE, MediaTools
 
-        tools = MediaTools.of_process(environment, self.cache_folder) if self.media is None else self.media
+        if self.media is not None:
+            return Media(store, space, self.media, ingest)
+        tools = MediaTools.of_process(environment, self.cache_folder)
+        if name := environment.get(CAPTIONS_VARIABLE, "").strip():
+            tools.captions = self._captioner(name, store, space, environment)
         return Media(store, space, tools, ingest)
+
+    def _captioner(
+        self, name: str, store: Store, space: str, environment: Mapping[str, str]
+    ) -> Captioner | None:
+        """The model that the process names for pictures; what it costs is on the memory's own space."""
+        from longmind.llm.models import Models
+        from longmind.llm.protocol import Prompt
+        from longmind.media.captions import ModelCaptioner
+        from longmind.media.tools import Unusable
+
+        access = self.allowed(environment)
+        try:
+            model = Models(environment, default=name, access=access).default()
+        except LongmindError as error:  # such as a key that is missing
+            return Unusable(name.partition("@")[0], error)
+        guard = _guard(store, access)
+
+        def ask(model: LanguageModel, prompt: Prompt, check: Callable[[str], str]) -> str:
+            return guard.ask(model, prompt, check, space=space).value
+
+        return None if model is None else ModelCaptioner(model, ask=ask)
 
     def allowed(self, environment: Mapping[str, str]) -> Access:
         """What the process lets this memory reach: as it said when opening, or by its environment."""

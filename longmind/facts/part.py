@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from longmind.base.errors import Corrupt
-from longmind.base.frame import Frame
+from longmind.base.frame import PARTS, Frame
 from longmind.base.recall_marks import blank_echo
 from longmind.facts import names, removal, write
 from longmind.facts.canonical import alias_norm, canonical_text, fact_hash, qualifiers_hash, span_key_hash
@@ -60,6 +60,9 @@ class FactsPart(Part):
         return [self._extract(self.extractor, draft) for draft in drafts]
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
+        if draft.speaker is None and (draft.kind in PARTS or draft.kind in PARTS.values()):
+            # Text in a picture is nobody's statement, and speech without a name could be anybody's.
+            return Extraction()
         try:
             extraction = self.limits.cut(
                 extractor.extract(_source(replace(draft, text=blank_echo(draft.text))))

@@ -55,6 +55,15 @@ def upright(picture: Image) -> Image:
         raise Unreadable("damaged", f"The picture is cut off or damaged ({type(error).__name__}).") from error
 
 
+def as_jpeg(picture: Image, side: int, *, quality: int = 85) -> bytes:
+    """A copy whose longer side is at most `side` pixels, without anything its camera wrote."""
+    small = picture.convert("RGB")
+    small.thumbnail((side, side))
+    out = BytesIO()
+    small.save(out, "JPEG", quality=quality)
+    return out.getvalue()
+
+
 def look_hash(picture: Image) -> str:
     """Sixteen hex digits, alike for pictures that look alike: which of two neighbours is brighter."""
     from PIL.Image import Resampling

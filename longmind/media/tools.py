@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 from longmind.base.checks import check_choice
 from longmind.base.errors import InvalidInput, LongmindError
 from longmind.base.places import PLACE_RULES, PLACES
-from longmind.media.protocols import Captioner, Labeler, TextRecognizer, Transcriber
+from longmind.media.protocols import Captioner, Label, Labeler, TextRecognizer, Transcriber
 
 Auto = Literal["auto"]
 AUTO: Final[Auto] = "auto"
@@ -24,6 +24,10 @@ _Given = TypeVar("_Given")
 _NO_TEXT: Final = "Text in pictures was not read."
 _NO_SPEECH: Final = "Speech was not written down."
 PLACES_VARIABLE: Final = "LONGMIND_PLACES"
+CAPTIONS_VARIABLE: Final = "LONGMIND_CAPTIONS"
+"""A model that sees, such as ollama:llava or openai:gpt-4o-mini. Only the process itself names one."""
+LABELS_VARIABLE: Final = "LONGMIND_LABELS"
+"""The folder of a detector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,16 @@ class MediaTools:
 
     @classmethod
     def of_process(cls, environment: Mapping[str, str], cache: Path | None = None) -> MediaTools:
-        """What is installed, with the rule for places that the environment sets."""
-        return cls(places=environment.get(PLACES_VARIABLE, "").strip() or "keep", cache=cache)
+        """What is installed, with the detector and the rule for places that the environment names."""
+        labels: Labeler | None = None
+        if folder := environment.get(LABELS_VARIABLE, "").strip():
+            from longmind.media.labels import CocoLabeler
+
+            try:
+                labels = CocoLabeler(folder)
+            except LongmindError as error:
+                labels = Unusable(CocoLabeler.name, error)
+        return cls(places=environment.get(PLACES_VARIABLE, "").strip() or "keep", labels=labels, cache=cache)
 
     def __post_init__(self) -> None:
         PlacePolicy.of(self.places)
@@ -111,6 +123,22 @@ class MediaTools:
         return f"{_NO_SPEECH} Run: pip install 'longmind[speech]'"
 
 
+class Unusable:
+    """In place of a tool that was named and could not be opened: each file says why, and is kept."""
+
+    version = ""
+
+    def __init__(self, name: str, error: LongmindError) -> None:
+        self.name = name
+        self._error = error
+
+    def label(self, image: object) -> Sequence[Label]:
+        raise self._error
+
+    def caption(self, image: object) -> str:
+        raise self._error
+
+
 class _Named(Protocol):
     @property
     def name(self) -> str: ...
@@ -131,8 +159,11 @@ def used(
     try:
         result = work(given)
     except Exception as error:  # a tool may be anybody's
-        # The first line is the same for every file it fails on, so that a report can count them.
-        notes.append(f"{tool.name} failed ({type(error).__name__}).\n{str(error)[:200]}".strip())
+        if isinstance(error, LongmindError):  # says what to do, and is the same for every file
+            notes.append(f"{tool.name}: {error.message} {error.hint or ''}".strip())
+        else:
+            # The first line is the same for every file it fails on, so that a report can count them.
+            notes.append(f"{tool.name} failed ({type(error).__name__}).\n{str(error)[:200]}".strip())
         return None
     metadata[f"{role}_by"] = f"{tool.name} {tool.version}".strip()
     return result
