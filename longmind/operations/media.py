@@ -61,6 +61,6 @@ OPERATIONS: Final = (
         )
     ),
     Operation("media.parts", Media.parts, receiver=_media, rename=_FRAME, example={"frame": 1}),
-    Operation("media.similar", _similar, example={"frame": 1}),
+    Operation("media.similar", _similar, example={"path": "photos/cat.jpg"}),
     Operation("media.duplicates", Media.duplicates, receiver=_media),
 )
