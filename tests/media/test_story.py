@@ -1,4 +1,4 @@
-"""A folder of receipts, photographs and a talk: each question is answered first, with file and box or second."""
+"""A folder of receipts, photographs and a talk: each question is answered first, with where to look."""
 
 from __future__ import annotations
 
