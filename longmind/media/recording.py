@@ -85,7 +85,7 @@ class RecordingReader:
             warnings=tuple(seen.notes),
             kind=kind,
             occurred_at=when,
-            pieces=pieces if len(pieces) > 1 else (),
+            pieces=pieces if segments else (),
         )
 
     def _about(self, container: InputContainer) -> dict[str, Any]:

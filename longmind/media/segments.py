@@ -75,7 +75,9 @@ def timed_document(
     if head:
         texts.append(head)
         offset = len(head.encode())
-        pieces.append(Piece(0, offset, title, kind))
+        if "\n" in head or not segments:
+            # A head that is the title alone would answer for its seconds, which have the title as well.
+            pieces.append(Piece(0, offset, title, kind))
     for segment in segments:
         text = segment.text
         if not text.strip():

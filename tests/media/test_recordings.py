@@ -51,7 +51,7 @@ def test_subtitles_beside_a_video_are_what_is_said_in_it(tmp_path: Path) -> None
     document = RecordingReader(SILENT).read_file(film, Source.from_path(film))
     assert document.kind == "video"
     assert document.metadata["duration_ms"] == 10_000
-    [_, segment] = document.pieces
+    [segment] = document.pieces
     assert segment.speaker == "Ana"
     assert segment.metadata == {
         "start_ms": 0,
