@@ -16,8 +16,8 @@ from longmind import MediaTools, Memory
 
 TEXT = (
     "it was the best of times it was the worst of times it was the age of wisdom it was the age of "
-    "foolishness it was the epoch of belief it was the epoch of incredulity it was the season of light it was "
-    "the season of darkness it was the spring of hope it was the winter of despair"
+    "foolishness it was the epoch of belief it was the epoch of incredulity it was the season of light "
+    "it was the season of darkness it was the spring of hope it was the winter of despair"
 ).split()
 """The first words of the speech clip."""
 
