@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from longmind.facts.values import OPEN, Entity, Evidence
     from longmind.ingest.budget import IngestBudget
     from longmind.ingest.report import IngestReport
+    from longmind.media.tools import MediaTools
     from longmind.memory import Memory
     from longmind.search.results import Hit, SearchResults
     from longmind.store.erasure import ErasureCertificate
@@ -65,6 +66,7 @@ _HOMES = {
     "facts.values": ("OPEN", "Entity", "Evidence"),
     "ingest.budget": ("IngestBudget",),
     "ingest.report": ("IngestReport",),
+    "media.tools": ("MediaTools",),
     "memory": ("Memory",),
     "search.results": ("Hit", "SearchResults"),
     "store.erasure": ("ErasureCertificate",),
@@ -99,6 +101,7 @@ __all__ = [
     "LaneRecipe",
     "LongmindError",
     "MaintenancePolicy",
+    "MediaTools",
     "Memory",
     "MissingExtra",
     "NotFound",

@@ -21,10 +21,12 @@ from longmind.store.lease import LeasePolicy
 Inner = TypeVar("Inner")
 Answer = TypeVar("Answer")
 
-_PARTS: Final = ("facts", "memories", "experience", "spaces")
+_PARTS: Final = ("facts", "memories", "experience", "spaces", "media")
 """Attributes that are interfaces of their own."""
 _HANDLES: Final = ("conversation", "space")
 """Methods that only return such an interface, and do no work."""
+_INGESTS: Final = ("ingest", "photos", "videos", "audio")
+"""Methods that can be stopped between two files."""
 _POLL_SECONDS: Final = 0.05
 _END: Final = object()
 
@@ -50,7 +52,7 @@ class AsyncFace(Generic[Inner]):
             return lambda *args, **options: AsyncFace(attribute(*args, **options))
         if inspect.isgeneratorfunction(attribute):
             return partial(_steps, attribute)
-        if name == "ingest":
+        if name in _INGESTS:
             return partial(_stoppable, attribute)
         return partial(_in_thread, attribute)
 

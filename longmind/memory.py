@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from longmind.ingest.source import Readers
     from longmind.ingest.sources import Progress
     from longmind.llm.protocol import LanguageModel
+    from longmind.media.interface import Media
     from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.space import ProjectSpace
@@ -127,6 +128,7 @@ class Memory(Lifecycle, Editing, People):
         telemetry: Telemetry | None = None,
         cache: PathLike | None = None,
         access: Access | None = None,
+        media: MediaTools | None = None,
         clock: Clock | None = None,
         read_only: bool = False,
         create: bool = True,
@@ -151,6 +153,7 @@ class Memory(Lifecycle, Editing, People):
         `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
         spaces order what they recall, and `telemetry` where they count and trace it. `access` is what stores
         and requests may reach; by default, what the environment and the user's configuration file allow.
+        `media` are the tools that read photos, videos and sound; by default, those that are installed.
         `memory_limit` is how many bytes of the store stay in memory between calls. `accept_lost_log` opens a
         file whose log is missing or damaged with what is left; without it, that is `Corrupt`. `actor` is who
         the audit log names; by default LONGMIND_ACTOR, else "local". `key` opens an encrypted file, or makes
@@ -166,7 +169,7 @@ class Memory(Lifecycle, Editing, People):
         )  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
-            access, facts_lane,
+            access, facts_lane, media,
         )  # fmt: skip
         try:
             memory = cls(store, space=space, user=user, components=components, after_remember=after_remember)
@@ -188,12 +191,12 @@ class Memory(Lifecycle, Editing, People):
     @cached_property
     def readers(self) -> Readers:
         """What reads files; further ones can be registered."""
-        return submemories.readers(self.media)
+        return submemories.readers(self.media.tools)
 
     @cached_property
-    def media(self) -> MediaTools:
-        """What reads text in pictures and speech; set its fields before the first ingest."""
-        return submemories.media_tools()
+    def media(self) -> Media:
+        """Photos, videos and sound: reading them, and finding pictures that look alike."""
+        return self._components.media_memory(self.store, self.default_space, os.environ, self.ingest)
 
     @cached_property
     def memories(self) -> Memories:

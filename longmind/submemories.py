@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from longmind.base.errors import LongmindError
 from longmind.context.surrogates import Surrogates
 from longmind.embed import Embedder
 from longmind.embed.models import default_cache
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
     from longmind.context.lanes import ContextLane
     from longmind.conversation.memories import Memories
     from longmind.experience.interface import Experience
+    from longmind.ingest.report import IngestReport
     from longmind.ingest.source import Readers
     from longmind.llm.guard import ModelGuard
     from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
+    from longmind.media.interface import Media
+    from longmind.media.protocols import Captioner
     from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
@@ -56,6 +60,7 @@ class Components:
     cache: str | os.PathLike[str] | None = None
     access: Access | None = None
     facts_lane: LaneOptions | None = None
+    media: MediaTools | None = None
 
     @property
     def cache_folder(self) -> Path:
@@ -127,6 +132,44 @@ class Components:
             store, search, backend=self.ordering, models=models, guard=_guard(store, access),
             telemetry=self.telemetry, access=access, user=user,
         )  # fmt: skip
+
+    def media_memory(
+        self,
+        store: Store,
+        space: str,
+        environment: Mapping[str, str],
+        ingest: Callable[..., IngestReport],
+    ) -> Media:
+        from longmind.media.interface import Media
+        from longmind.media.tools import CAPTIONS_VARIABLE, MediaTools
+
+        if self.media is not None:
+            return Media(store, space, self.media, ingest)
+        tools = MediaTools.of_process(environment, self.cache_folder)
+        if name := environment.get(CAPTIONS_VARIABLE, "").strip():
+            tools.captions = self._captioner(name, store, space, environment)
+        return Media(store, space, tools, ingest)
+
+    def _captioner(
+        self, name: str, store: Store, space: str, environment: Mapping[str, str]
+    ) -> Captioner | None:
+        """The model that the process names for pictures; what it costs is on the memory's own space."""
+        from longmind.llm.models import Models
+        from longmind.llm.protocol import Prompt
+        from longmind.media.captions import ModelCaptioner
+        from longmind.media.tools import Unusable
+
+        access = self.allowed(environment)
+        try:
+            model = Models(environment, default=name, access=access).default()
+        except LongmindError as error:  # such as a key that is missing
+            return Unusable(name.partition("@")[0], error)
+        guard = _guard(store, access)
+
+        def ask(model: LanguageModel, prompt: Prompt, check: Callable[[str], str]) -> str:
+            return guard.ask(model, prompt, check, space=space).value
+
+        return None if model is None else ModelCaptioner(model, ask=ask)
 
     def allowed(self, environment: Mapping[str, str]) -> Access:
         """What the process lets this memory reach: as it said when opening, or by its environment."""
@@ -209,12 +252,6 @@ def _spaces_part() -> Part:
     from longmind.spaces.part import SpacesPart
 
     return SpacesPart()
-
-
-def media_tools() -> MediaTools:
-    from longmind.media.tools import MediaTools
-
-    return MediaTools()
 
 
 def readers(media: MediaTools) -> Readers:

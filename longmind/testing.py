@@ -1,21 +1,32 @@
 """Fakes for the tests of whatever is built on Longmind; its own tests use the same ones.
 
 `FrozenClock` is the time you say it is, `HashEmbedder` needs no model and is the same everywhere, and
-`ScriptedModel` answers with the lines you give it and keeps the prompts.
+`ScriptedModel` answers with the lines you give it and keeps the prompts. `FixedRecognizer`,
+`FixedTranscriber`, `FixedLabeler` and `FixedCaptioner` stand in for the tools that read media.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from longmind.base.times import to_ms
 from longmind.embed.hash import HashEmbedder
 from longmind.llm.protocol import ModelFailed, Prompt, Reply
+from longmind.media.protocols import Label, TextBlock
+from longmind.media.subtitles import Cue
 
-__all__ = ["FrozenClock", "HashEmbedder", "ScriptedModel"]
+__all__ = [
+    "FixedCaptioner",
+    "FixedLabeler",
+    "FixedRecognizer",
+    "FixedTranscriber",
+    "FrozenClock",
+    "HashEmbedder",
+    "ScriptedModel",
+]
 
 Line = str | BaseException | Reply | list[Any] | Callable[[Prompt], str]
 
@@ -64,3 +75,55 @@ class ScriptedModel:
             return line
         text = line if isinstance(line, str) else json.dumps(line) if isinstance(line, list) else line(prompt)
         return Reply(text, input_tokens=len(prompt.user) // 4 + 1, output_tokens=len(text) // 4 + 1)
+
+
+class FixedRecognizer:
+    """Reads the same blocks of text in every picture, and keeps the sizes of those it was shown."""
+
+    name, version = "fixed", "1"
+
+    def __init__(self, *blocks: TextBlock) -> None:
+        self.blocks = blocks
+        self.sizes: list[tuple[int, int]] = []
+
+    def read(self, image: Any) -> Sequence[TextBlock]:
+        self.sizes.append(image.size)
+        return self.blocks
+
+
+class FixedTranscriber:
+    """Hears the same in every part of a recording, and keeps how many samples each had."""
+
+    name, version = "fixed", "1"
+
+    def __init__(self, *cues: Cue) -> None:
+        self.cues = cues
+        self.lengths: list[int] = []
+
+    def transcribe(self, samples: Any) -> Sequence[Cue]:
+        self.lengths.append(len(samples))
+        return self.cues
+
+
+class FixedLabeler:
+    """Sees the same things in every picture."""
+
+    name, version = "fixed", "1"
+
+    def __init__(self, *labels: Label) -> None:
+        self.labels = labels
+
+    def label(self, image: Any) -> Sequence[Label]:
+        return self.labels
+
+
+class FixedCaptioner:
+    """Describes every picture in the same words."""
+
+    name, version = "fixed", "1"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def caption(self, image: Any) -> str:
+        return self.text

@@ -13,6 +13,7 @@ from longmind.base.checks import canonical_json, check_label, check_tags
 from longmind.base.errors import InvalidInput
 from longmind.base.names import ALL, AllSpaces
 from longmind.base.partitions import check_user, partition_name, split_partition
+from longmind.base.places import Near
 from longmind.base.times import AsOf, to_ms
 
 OneOrMore = str | Iterable[str]
@@ -137,7 +138,8 @@ class Where:
     `kind`, `session`, `role`, `speaker`, `uri` and `source` take one value or several (any of them; of an
     empty list, none). `tags` must all be there; `any_tags` at least one. `since` and `until` bound
     `occurred_at`, half-open. `metadata` maps a top-level key to a value, a list (any of), or
-    bounds such as `{"gte": 3, "lt": 9}`.
+    bounds such as `{"gte": 3, "lt": 9}`. `near` is a latitude, a longitude and kilometres, and keeps what was
+    taken (`lat` and `lon` in its metadata) within that distance.
     """
 
     kind: tuple[str, ...] = ()
@@ -153,6 +155,7 @@ class Where:
     ids: tuple[int, ...] | None = None
     parent: tuple[int, ...] | None = None
     metadata: Mapping[str, tuple[str, ...] | Comparison] = field(default_factory=dict)
+    near: Near | None = None
 
     def __init__(
         self,
@@ -170,6 +173,7 @@ class Where:
         ids: Iterable[int] | None = None,
         parent: int | Iterable[int] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        near: Near | str | Iterable[float] | None = None,
     ) -> None:
         labels = dict(zip(LABELS, (kind, session, role, speaker, uri, source), strict=True))
         for name, value in labels.items():
@@ -185,6 +189,7 @@ class Where:
         parents = (parent,) if isinstance(parent, int) else parent
         object.__setattr__(self, "parent", None if parents is None else _ids(parents, "parent"))
         object.__setattr__(self, "metadata", _conditions({} if metadata is None else metadata))
+        object.__setattr__(self, "near", None if near is None else Near.of(near))
         values = [getattr(self, name) or () for name in (*LABELS, "ids", "parent")]
         values += [condition for condition in self.metadata.values() if isinstance(condition, tuple)]
         if sum(map(len, values)) > MOST_VALUES:
@@ -235,6 +240,8 @@ class Where:
             value = getattr(self, item.name)
             if value not in ((), None, {}) or (value == () and item.name in ("ids", "parent")):
                 mapping[item.name] = list(value) if isinstance(value, tuple) else value
+        if self.near is not None:
+            mapping["near"] = self.near.values()
         if self.metadata:
             mapping["metadata"] = {
                 name: [json.loads(text) for text in condition]
@@ -243,6 +250,12 @@ class Where:
                 for name, condition in self.metadata.items()
             }
         return mapping
+
+    def with_kinds(self, kinds: Iterable[str]) -> Where:
+        """The same conditions, with further kinds allowed."""
+        copy = _copy(self)
+        object.__setattr__(copy, "kind", tuple(sorted({*self.kind, *kinds})))
+        return copy
 
     def within(self, *, since: int | None, until: int | None) -> Where:
         """The same conditions, with the time range narrowed."""

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import unquote
 
 from longmind.base.partitions import Partition, partition_name
 from longmind.base.results import Listing
-from longmind.base.times import from_ms
+from longmind.base.times import clock_time, from_ms
 
 SCOPES: Final = ("space", "global")
 SOURCES: Final = ("user", "agent", "tool", "import", "system")
@@ -25,11 +26,23 @@ class Kind:
     MEMORY: Final = "memory"
     TRANSCRIPT: Final = "transcript"
     SEGMENT: Final = "segment"
-    """A few seconds of speech: of a transcript, a recording or a video."""
+    """A few seconds of a transcript."""
     PHOTO: Final = "photo"
     PHOTO_TEXT: Final = "photo_text"
+    """A block of text in a photo."""
     VIDEO: Final = "video"
+    VIDEO_SEGMENT: Final = "video_segment"
     AUDIO: Final = "audio"
+    AUDIO_SEGMENT: Final = "audio_segment"
+
+
+PARTS: Final[Mapping[str, str]] = {
+    Kind.PHOTO: Kind.PHOTO_TEXT,
+    Kind.VIDEO: Kind.VIDEO_SEGMENT,
+    Kind.AUDIO: Kind.AUDIO_SEGMENT,
+    Kind.TRANSCRIPT: Kind.SEGMENT,
+}
+"""The kind of the chunks of media. Who searches for photos means the text in them as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,11 @@ class Frame:
         """`recorded_at` as an aware datetime."""
         return from_ms(self.recorded_at)
 
+    @property
+    def citation(self) -> str | None:
+        """Where to look in a photo or a recording: 'talk.mp4 at 1:10'; None for other frames."""
+        return cited(self.kind, self.uri, self.title, self.metadata)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page(Listing[Frame]):
@@ -98,3 +116,16 @@ class Forgotten(Listing[int]):
     """The ids of the frames that are retired now."""
 
     frames: tuple[int, ...]
+
+
+def cited(kind: str, uri: str | None, title: str | None, metadata: Mapping[str, Any]) -> str | None:
+    """The file, with the second or the box (left, top, right, bottom in pixels) where there is one."""
+    if kind not in PARTS and kind not in PARTS.values():
+        return None
+    name = unquote((uri or "").rstrip("/").rsplit("/", 1)[-1]) or title or kind
+    start, box = metadata.get("start_ms"), metadata.get("box")
+    if isinstance(start, int) and start >= 0:
+        return f"{name} at {clock_time(start)}"
+    if isinstance(box, list) and len(box) == 4 and all(isinstance(side, int) for side in box):
+        return f"{name} [box {','.join(map(str, box))}]"
+    return name

@@ -87,3 +87,10 @@ class AsOf:
 
 
 AsOf.LATEST = AsOf(system=FOREVER, valid=FOREVER)
+
+
+def clock_time(milliseconds: int) -> str:
+    """'1:02:03', as players show a position in a recording."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

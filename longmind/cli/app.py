@@ -34,7 +34,7 @@ UsageError = cast("type[Exception]", typer.BadParameter.__bases__[0])
 
 _USE: Final = "Remember and recall"
 _STORE: Final = "Look after it"
-_KINDS: Final = "Facts, conversations, experience, projects"
+_KINDS: Final = "Facts, conversations, experience, projects, media"
 _AGENTS: Final = "Agents and programs"
 
 BY_HAND: Final = {"space": "spaces", "audit": "audit"}
@@ -93,8 +93,8 @@ def _add_operations(app: typer.Typer, first: str | None) -> None:
         if first == "" and item.name != "copy":
             # Only the list of commands is shown: reading their options would take three times as long.
             app.command(commands.name_of(item), help=item.description, rich_help_panel=panel)(_listed)
-        elif item.name == "ingest":
-            app.command("ingest", rich_help_panel=panel)(ingest.command(item))
+        elif item.name in ingest.NAMES:
+            app.command(item.name, rich_help_panel=panel)(ingest.command(item))
         elif item.name == "add":
             app.command("add", rich_help_panel=panel)(chats.add)
         elif item.name == "copy":

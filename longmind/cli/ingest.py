@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 _WATCH: Final = "watch"
+NAMES: Final = ("ingest", "photos", "videos", "audio")
+"""Operations that read files, and so show how far they are."""
 
 
 def command(operation: Operation) -> Callable[..., None]:
-    """The command of the operation `ingest`, with a progress bar and a flag to go on."""
+    """The command of an operation that reads files, with a progress bar and a flag to go on."""
 
     def perform(memory: Memory, arguments: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
         changes = _changes(arguments) if _WATCH in flags else None  # listens before the first look
@@ -46,9 +48,11 @@ def command(operation: Operation) -> Callable[..., None]:
 def _changes(arguments: dict[str, Any]) -> Iterator[Any]:
     from longmind.ingest.sources import watch_folder
 
-    if not arguments.get("path") or not Path(arguments["path"]).is_dir():
-        raise InvalidInput("--watch follows a folder.", hint="Name a folder.")
-    return watch_folder(Path(arguments["path"]), stop=lambda: False)
+    given = arguments.get("path") or arguments.get("paths") or ""
+    paths = [given] if isinstance(given, str) else given
+    if len(paths) != 1 or not paths[0] or not Path(paths[0]).is_dir():
+        raise InvalidInput("--watch follows a folder.", hint="Name one folder.")
+    return watch_folder(Path(paths[0]), stop=lambda: False)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`longmind models`: install, list and check the embedding models."""
+"""`longmind models`: install, list and check the models for embeddings and for speech."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, Block, Table, emit, size
 from longmind.operations.values import plain
 
-commands = typer.Typer(help="Install, list and check embedding models.", rich_markup_mode=HELP_STYLE)
+commands = typer.Typer(
+    help="Install, list and check models for embeddings and speech.", rich_markup_mode=HELP_STYLE
+)
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The model's name.")]
 CacheOption = Annotated[
@@ -66,7 +68,8 @@ def list_models(cache: CacheOption = None, as_json: JsonOption = False) -> None:
                 "name": entry.name,
                 "title": entry.title,
                 "licence": entry.licence,
-                "dimensions": entry.dimensions,
+                "for": entry.purpose,
+                "dimensions": entry.dimensions or None,
                 "installed": model is not None,
                 "revision": model.revision if model else None,
                 "size": model.size if model else None,
@@ -96,13 +99,13 @@ def _models(answer: Mapping[str, Any]) -> Iterator[Block]:
         (
             model["name"],
             model["title"],
-            model["dimensions"],
+            model["for"],
             size(model["size"]) if model["installed"] else "not installed",
             model["licence"],
         )
         for model in answer["models"]
     ]
-    yield Table(("name", "model", "dimensions", "on disk", "licence"), rows)
+    yield Table(("name", "model", "for", "on disk", "licence"), rows)
     if not all(model["installed"] for model in answer["models"]):
         yield "Install one with: longmind models install NAME"
     yield f"Cache: {answer['cache']}"

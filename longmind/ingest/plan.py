@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from longmind.base.checks import MAX_LABEL_BYTES, check_limit
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
-from longmind.base.frame import Kind
+from longmind.base.frame import PARTS, Kind
 from longmind.base.hashing import digest
 from longmind.base.recall_marks import without_echo
 from longmind.base.tokens import Tokenizer, open_tokenizer
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from longmind.ingest.chunk import FEWEST, plan_chunks
+from longmind.ingest.pieces import redacted_pieces
 from longmind.ingest.report import ECHO, Skip
 from longmind.ingest.source import Document, Readers, Source, Unreadable, title_of
 from longmind.store.drafts import Draft, chunked, draft
@@ -122,6 +123,8 @@ def plan_document(
         code, detail = (ECHO, "there is nothing in it but recalled text") if echoes else ("empty", "no text")
         return Skip(document.uri, code, detail)
     about = _described(document)
+    if redaction is not None and document.kind in PARTS:
+        about = redaction.placed(about, labels.space)
     whole = labels.draft(
         document.text,
         title=document.title,
@@ -135,13 +138,17 @@ def plan_document(
         if whole.text != document.text or whole.ruled:
             # Cut behind the redaction, and by paragraphs if it moved anything: headings may name it as well.
             is_same = whole.text == document.text and whole.title == document.title
+            redactor = redaction.redactor(whole.space) if document.pieces else None
             document = replace(
                 document,
                 text=whole.text,
                 title=whole.title or "",
                 sections=document.sections if is_same else (),
-                pieces=document.pieces if is_same else (),
+                pieces=document.pieces
+                if redactor is None
+                else redacted_pieces(document.text, document.pieces, redactor, whole.text),
             )
+    whole = replace(whole, notes=document.warnings)
     return chunked(whole, document.pieces) if document.pieces else cut(whole, document, cutting)
 
 

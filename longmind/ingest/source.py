@@ -22,6 +22,7 @@ Reason = Literal[
     "missing_extra",
     "unsupported",
     "store",
+    "subtitles",
 ]
 SectionKind = Literal["heading", "definition", "row", "page"]
 
@@ -29,7 +30,7 @@ WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PLAIN = "text/plain"
 _UNKNOWN = "application/octet-stream"
 
-_MEDIA_TYPES: Mapping[str, str] = {
+EXTENSIONS: Mapping[str, str] = {
     extension: media_type
     for media_type, extensions in {
         PLAIN: ".txt .text .log .out .ini .cfg .conf .env .properties .tex .org .adoc",
@@ -125,6 +126,9 @@ class Source:
     modified: int | None = None
     path: Path | None = None
     data: bytes | None = field(default=None, repr=False)
+    subtitles: Path | None = None
+    """The subtitle file beside a recording, which is read with it."""
+    subtitles_modified: int = 0
 
     @classmethod
     def from_path(cls, path: Path | str, *, uri: str | None = None, media_type: str | None = None) -> Source:
@@ -136,6 +140,8 @@ class Source:
             if guessed == _UNKNOWN and path.is_file():
                 with open_user_file(path) as file:
                     guessed = media_type_of(path.name, file.read(1024))
+            beside = subtitles_beside(path) if guessed.startswith(("video/", "audio/")) else None
+            beside_modified = 0 if beside is None else beside.stat().st_mtime_ns // 1_000_000
         except OSError as error:
             raise _outside(error, path) from error
         return cls(
@@ -144,6 +150,8 @@ class Source:
             size=status.st_size,
             modified=status.st_mtime_ns // 1_000_000,
             path=path,
+            subtitles=beside,
+            subtitles_modified=beside_modified,
         )
 
     @classmethod
@@ -152,6 +160,11 @@ class Source:
     ) -> Source:
         guessed = media_type or media_type_of(uri, data[:1024])
         return cls(uri=uri, media_type=guessed, size=len(data), modified=modified, data=data)
+
+    @property
+    def changed(self) -> int:
+        """When it or the subtitles beside it last changed, in unix milliseconds; 0 if that is not known."""
+        return max(self.modified or 0, self.subtitles_modified)
 
     @property
     def name(self) -> str:
@@ -285,18 +298,83 @@ class Readers:
 def media_type_of(name: str, head: bytes = b"") -> str:
     """The media type that a file's name says, else its first bytes, else `application/octet-stream`."""
     extension = posixpath.splitext(name)[1].lower()
-    if extension in _MEDIA_TYPES:
-        return _MEDIA_TYPES[extension]
+    if extension in EXTENSIONS:
+        return EXTENSIONS[extension]
     if head.startswith(b"%PDF-"):
         return "application/pdf"
     if head.startswith(b"PK\x03\x04") and (b"word/" in head or b"[Content_Types].xml" in head):
         return WORD
+    if (known := _by_signature(head)) is not None:
+        return known
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:64].lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return "text/html"
     if start.startswith(b"#!"):
         return "text/x-python" if b"python" in start.split(b"\n")[0] else "text/x-shellscript"
     return _UNKNOWN
+
+
+_SIGNATURES: Mapping[bytes, str] = {
+    b"\xff\xd8\xff": "image/jpeg",
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+    b"II*\x00": "image/tiff",
+    b"MM\x00*": "image/tiff",
+    b"\x1aE\xdf\xa3": "video/x-matroska",
+    b"OggS": "audio/ogg",
+    b"fLaC": "audio/flac",
+    b"ID3": "audio/mpeg",
+}
+_RIFF: Mapping[bytes, str] = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/x-msvideo"}
+_BRANDS: Mapping[bytes, str] = {
+    b"avif": "image/avif",
+    b"heic": "image/heic",
+    b"heix": "image/heic",
+    b"mif1": "image/heic",
+    b"M4A ": "audio/mp4",
+    b"qt  ": "video/quicktime",
+}
+
+
+def _by_signature(head: bytes) -> str | None:
+    """The media type of a picture or a recording, by its first bytes."""
+    for signature, media_type in _SIGNATURES.items():
+        if head.startswith(signature):
+            return media_type
+    if head.startswith(b"RIFF"):
+        return _RIFF.get(head[8:12])
+    return _BRANDS.get(head[8:12], "video/mp4") if head[4:8] == b"ftyp" else None
+
+
+_RECORDINGS = tuple(
+    extension for extension, media_type in EXTENSIONS.items() if media_type.startswith(("video/", "audio/"))
+)
+_SUBTITLES = (".srt", ".vtt", ".en.srt", ".en.vtt")
+_MOST_SUBTITLES = 16 * 2**20
+
+
+def subtitles_beside(path: Path) -> Path | None:
+    """The subtitle file that belongs to a recording: of the same name, in the same folder."""
+    for suffix in _SUBTITLES:
+        beside = path.with_suffix(suffix)
+        if beside.is_file() and beside.stat().st_size < _MOST_SUBTITLES:
+            return beside
+    return None
+
+
+def recording_beside(path: Path) -> Path | None:
+    """The recording that a subtitle file belongs to, if it is in the same folder."""
+    suffix = next((ending for ending in reversed(_SUBTITLES) if path.name.lower().endswith(ending)), "")
+    if not suffix:
+        return None
+    stem = path.name[: -len(suffix)]
+    for extension in _RECORDINGS:
+        for ending in (extension, extension.upper()):
+            recording = path.with_name(stem + ending)
+            if recording.is_file() and subtitles_beside(recording) == path:
+                return recording
+    return None
 
 
 def title_of(source: Source) -> str:

@@ -10,13 +10,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 from longmind.base.checks import MAX_LABEL_BYTES, check_text
 from longmind.base.errors import Forbidden, InvalidInput, MissingExtra, NotFound, Unavailable
 from longmind.base.store_files import StoreFile, refuse_store
 from longmind.ingest.budget import UNLIMITED, IngestBudget
+from longmind.ingest.duplicates import Duplicates
 from longmind.ingest.folder import Entry, walk
 from longmind.ingest.ignore import Patterns
 from longmind.ingest.pipeline import Cancelled, Job, ingest
@@ -37,7 +38,18 @@ _STOPPED: Final = frozenset({"max_seconds", "max_documents", "max_total_bytes", 
 """Limits after which further files are not looked at."""
 
 _EMPTIED: Final = frozenset(
-    {"empty", ECHO, "binary", "special", "store", "link", "link_outside", "link_loop", "link_broken"}
+    {
+        "empty",
+        ECHO,
+        "binary",
+        "special",
+        "store",
+        "subtitles",
+        "link",
+        "link_outside",
+        "link_loop",
+        "link_broken",
+    }
 )
 """Skipped files whose old version no longer stands for what is there."""
 
@@ -149,7 +161,8 @@ def ingest_sources(
     with store.read() as snapshot:
         rules = stamp(redaction_rules(snapshot.db, labels.space))
         records = _read_records(snapshot.db, labels.space, [source.uri for source in sources if source.uri])
-    run = _Run(store, readers, labels, cutting, rename(root), f"{cutting.name}-{labels.name}{rules}")
+    options = f"{cutting.name}-{labels.name}{rules}"
+    run = _Run(store, readers, labels, cutting, rename(root), options, Duplicates(store, labels.space))
     fresh = [source for source in sources if not run.is_unchanged(source, records.get(source.uri))]
     passed = len(sources) - len(fresh)
     done = passed
@@ -330,6 +343,7 @@ class _Run:
     cutting: Cutting
     root: str
     options: str
+    duplicates: Duplicates
     written: dict[str, int] = field(default_factory=dict)
 
     def is_unchanged(self, source: Source, record: SourceRecord | None) -> bool:
@@ -337,11 +351,11 @@ class _Run:
             return False
         if source.data is not None:
             return record.sha256 == hashlib.sha256(source.data).hexdigest()
-        return (record.size, record.modified) == (source.size, source.modified or 0)
+        return (record.size, record.modified) == (source.size, source.changed)
 
     def job(self, source: Source, record: SourceRecord | None) -> Job:
         old = None if record is None else record.frame_id
-        read = {"sha256": ""}
+        read: dict[str, Any] = {"sha256": ""}
 
         def plan() -> Draft | Skip:
             outcome = plan_source(source, self.readers, self.labels, self.cutting, self.store.redaction)
@@ -361,6 +375,7 @@ class _Run:
         def settle(tx: Transaction, result: Put, whole: bool) -> IngestReport:
             """In the document's own transaction: retire what it replaces, and note how the file looked."""
             self.written[source.uri] = result.id
+            self.duplicates.add(result.id, read["draft"])
             if not source.uri:
                 return IngestReport()
             superseded = 0
@@ -368,7 +383,7 @@ class _Run:
                 retire(tx, [old], successor=result.id, reason="superseded", parts=self.store.parts)
                 superseded = 1
             options = self.options if whole else "partial"
-            row = (self.labels.space, source.uri, self.root, source.size, source.modified or 0, options)
+            row = (self.labels.space, source.uri, self.root, source.size, source.changed, options)
             tx.db.run(
                 "INSERT INTO ingest_source (space, uri, root, size, modified, options, sha256, frame_id) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, uri) DO UPDATE "
@@ -378,7 +393,11 @@ class _Run:
             )
             return IngestReport(superseded=superseded)
 
-        return Job(source.uri, plan, settle, renews, size=source.size)
+        def finish(draft: Draft) -> Draft:
+            read["draft"] = marked = self.duplicates.marked(draft)
+            return marked
+
+        return Job(source.uri, plan, settle, renews, finish, size=source.size)
 
 
 def _read_records(db: Connection, space: str, uris: Sequence[str]) -> dict[str, SourceRecord]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -107,7 +108,14 @@ class _Interface:
 
 
 def _openai_body(model: str, prompt: Prompt) -> dict[str, Any]:
-    messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+    content: Any = prompt.user
+    if prompt.images:
+        shown = [
+            {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{_base64(image)}"}}
+            for image in prompt.images
+        ]
+        content = [{"type": "text", "text": prompt.user}, *shown]
+    messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": content}]
     return {
         "model": model,
         "messages": messages,
@@ -127,7 +135,12 @@ def _openai_reply(answer: Any) -> Reply:
 
 
 def _anthropic_body(model: str, prompt: Prompt) -> dict[str, Any]:
-    messages = [{"role": "user", "content": prompt.user}]
+    content: Any = prompt.user
+    if prompt.images:
+        source = {"type": "base64", "media_type": "image/jpeg"}
+        shown = [{"type": "image", "source": {**source, "data": _base64(image)}} for image in prompt.images]
+        content = [*shown, {"type": "text", "text": prompt.user}]
+    messages = [{"role": "user", "content": content}]
     return {
         "model": model,
         "system": prompt.system,
@@ -148,9 +161,12 @@ def _anthropic_reply(answer: Any) -> Reply:
 
 def _ollama_body(model: str, prompt: Prompt) -> dict[str, Any]:
     options = {"temperature": prompt.temperature, "num_predict": prompt.max_output_tokens}
+    asked: dict[str, Any] = {"role": "user", "content": prompt.user}
+    if prompt.images:
+        asked["images"] = [_base64(image) for image in prompt.images]
     return {
         "model": model,
-        "messages": _openai_body(model, prompt)["messages"],
+        "messages": [{"role": "system", "content": prompt.system}, asked],
         "stream": False,
         "options": options,
     }
@@ -166,6 +182,10 @@ _INTERFACES: Final[Mapping[str, _Interface]] = {
     "anthropic": _Interface("/v1/messages", _anthropic_body, _anthropic_reply),
     "ollama": _Interface("/api/chat", _ollama_body, _ollama_reply),
 }
+
+
+def _base64(image: bytes) -> str:
+    return base64.b64encode(image).decode()
 
 
 def _refused(input_tokens: int | None, output_tokens: int | None) -> ModelFailed:

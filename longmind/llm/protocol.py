@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, runtime_checkable
 
 from longmind.base.errors import Unavailable
+
+IMAGE_TOKENS: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Prompt:
     user: str
     max_output_tokens: int = 800
     temperature: float = 0.0
+    images: tuple[bytes, ...] = field(default=(), repr=False)
+    """Pictures to look at, as JPEG; only models that see take them."""
 
     @property
     def input_tokens(self) -> int:
@@ -25,9 +29,10 @@ class Prompt:
 
         Tokenizers work on bytes, so no text has more tokens than bytes. English has about four bytes for one,
         but a text of rare characters or of letters that make no word comes close. 16 are for the frame of
-        the messages.
+        the messages. A picture of up to 1,024 pixels counts as no more than 2,000 tokens with any provider.
         """
-        return len(self.system.encode(errors="replace")) + len(self.user.encode(errors="replace")) + 16
+        text = len(self.system.encode(errors="replace")) + len(self.user.encode(errors="replace")) + 16
+        return text + IMAGE_TOKENS * len(self.images)
 
 
 @dataclass(frozen=True, slots=True)

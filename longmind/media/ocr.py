@@ -64,7 +64,8 @@ class TesseractRecognizer:
             self.version = str(pytesseract.get_tesseract_version()).split()[0]
         except ImportError:
             raise MissingExtra(
-                "Reading text in pictures needs pytesseract.", hint="Run: pip install pytesseract"
+                "Reading text in pictures needs pytesseract.",
+                hint="Install pytesseract and tesseract-ocr, or run: pip install 'longmind[ocr]'",
             ) from None
         except Exception:  # its own error, where the program is missing
             raise MissingExtra(

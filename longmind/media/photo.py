@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.frame import Kind
 from longmind.base.times import format_ms
+from longmind.ingest.duplicates import LOOK_PREFIX
 from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
 from longmind.media.exif import camera, place, read_exif, read_gps, taken, written_about
 from longmind.media.pictures import look_hash, open_picture, upright
-from longmind.media.protocols import TextBlock
+from longmind.media.protocols import Box, TextBlock
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, used
 from longmind.store.drafts import Piece
@@ -46,6 +48,7 @@ class PhotoReader:
         about: dict[str, Any] = written_about(picture, tags)
         when = taken(tags, gps, source.modified)
         metadata: dict[str, Any] = {"format": picture.format or "", **self._place(gps)}
+        metadata["hash"] = f"sha256:{hashlib.sha256(data).hexdigest()}"
         notes: list[str] = []
         if when is not None:
             metadata["taken_at"], metadata["taken_from"] = format_ms(when.at), when.source
@@ -66,7 +69,8 @@ class PhotoReader:
         except Unreadable as error:
             notes.append(error.message)  # what its header says is kept all the same
         else:
-            metadata |= {"width": image.width, "height": image.height, "dhash": look_hash(image)}
+            metadata |= {"width": image.width, "height": image.height}
+            metadata["dhash"] = LOOK_PREFIX + look_hash(image)
             blocks, extra = self._seen(image, metadata, notes)
         head = _head(title, metadata, about, extra)
         text, pieces = _with_blocks(head, join_lines(blocks), title)
@@ -83,7 +87,7 @@ class PhotoReader:
         )
 
     def _place(self, gps: dict[int, Any]) -> dict[str, float]:
-        return self._tools.places.applied(place(gps))
+        return self._tools.kept_place(place(gps))
 
     def _seen(
         self, image: Image, metadata: dict[str, Any], notes: list[str]
@@ -132,5 +136,11 @@ def _with_blocks(head: str, blocks: Sequence[TextBlock], title: str) -> tuple[st
         box = {"box": list(block.box), "score": round(block.score, 2)}
         end = start + len(block.text.encode())
         pieces.append(Piece(start, end, title, Kind.PHOTO_TEXT, None, None, box))
-    whole = Piece(0, len(text.encode()), title, Kind.PHOTO)
+    around: Box = (
+        min(block.box[0] for block in blocks),
+        min(block.box[1] for block in blocks),
+        max(block.box[2] for block in blocks),
+        max(block.box[3] for block in blocks),
+    )
+    whole = Piece(0, len(text.encode()), title, Kind.PHOTO, None, None, {"box": list(around)})
     return text, (whole, *pieces)

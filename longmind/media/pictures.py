@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 MOST_PIXELS: Final = 200_000_000
 """More than any camera; a decoded picture of that size takes 600 MB."""
-NEAR: Final = 6
-"""Bits in which the hashes of two pictures may differ if one is a copy of the other: resized, compressed."""
 
 
 def open_picture(data: bytes) -> Image:
@@ -55,6 +53,15 @@ def upright(picture: Image) -> Image:
         return ImageOps.exif_transpose(picture).convert("RGB")
     except Exception as error:
         raise Unreadable("damaged", f"The picture is cut off or damaged ({type(error).__name__}).") from error
+
+
+def as_jpeg(picture: Image, side: int, *, quality: int = 85) -> bytes:
+    """A copy whose longer side is at most `side` pixels, without anything its camera wrote."""
+    small = picture.convert("RGB")
+    small.thumbnail((side, side))
+    out = BytesIO()
+    small.save(out, "JPEG", quality=quality)
+    return out.getvalue()
 
 
 def look_hash(picture: Image) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.base.arrays import np
 from longmind.base.errors import LongmindError
 from longmind.base.frame import Kind
-from longmind.base.times import format_ms, to_ms
+from longmind.base.times import clock_time, format_ms, to_ms
 from longmind.ingest.encoding import decode
 from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
-from longmind.media.segments import SEGMENT_MS, Segment, clock, segments_of, timed_document
+from longmind.media.segments import SEGMENT_MS, Segment, segments_of, timed_document
 from longmind.media.subtitles import Cue, read_cues
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, used
@@ -29,7 +30,6 @@ VIDEO: Final = frozenset(
     {"video/mp4", "video/webm", "video/quicktime", "video/x-matroska", "video/x-msvideo"}
 )
 SOUND: Final = frozenset({"audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac"})
-_SIDECARS: Final = (".srt", ".vtt", ".en.srt", ".en.vtt")
 _SAMPLE_RATE: Final = 16_000
 _PART_SECONDS: Final = 300
 """Speech is written down in parts of five minutes: a recording of ten hours takes no more memory than one."""
@@ -63,7 +63,7 @@ class RecordingReader:
     def _read(self, data: Path | BytesIO, source: Source) -> Document:
         seen = _Seen()
         with _opened(data) as container:
-            metadata = self._about(container)
+            metadata = {**self._about(container), "hash": _hash(data)}
             title = str(metadata.pop("title", "")) or title_of(source)
             cues = self._cues(container, data, source, seen)
             if container.streams.video and source.media_type in VIDEO:
@@ -75,7 +75,7 @@ class RecordingReader:
         if speakers := sorted({cue.speaker for cue in cues if cue.speaker is not None}):
             metadata["speakers"] = speakers
         head = _head(kind, title, metadata)
-        text, pieces = timed_document(head, segments, title=title, happened_at=when)
+        text, pieces = timed_document(head, segments, title=title, kind=kind, happened_at=when)
         return Document(
             uri=source.uri,
             title=title,
@@ -85,7 +85,7 @@ class RecordingReader:
             warnings=tuple(seen.notes),
             kind=kind,
             occurred_at=when,
-            pieces=pieces if len(pieces) > 1 else (),
+            pieces=pieces if segments else (),
         )
 
     def _about(self, container: InputContainer) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class RecordingReader:
             about["recorded_ms"], about["taken_at"] = moment, format_ms(moment)
         place = _PLACE.match(tags.get("location", "") or tags.get("com.apple.quicktime.location.iso6709", ""))
         if place is not None and abs(float(place[1])) <= 90 and abs(float(place[2])) <= 180:
-            about |= self._tools.places.applied({"lat": float(place[1]), "lon": float(place[2])})
+            about |= self._tools.kept_place({"lat": float(place[1]), "lon": float(place[2])})
         for stream in container.streams.video[:1]:
             about |= {"width": stream.width, "height": stream.height}
         return about
@@ -112,10 +112,13 @@ class RecordingReader:
         self, container: InputContainer, data: Path | BytesIO, source: Source, seen: _Seen
     ) -> list[Cue]:
         """What is said: by a subtitle file beside it, by its own subtitles, else by listening."""
-        beside = _sidecar(source)
+        beside = source.subtitles
         if beside is not None:
             seen.metadata["subtitles"] = beside.name
-            return read_cues(decode(beside.read_bytes()).text)
+            try:
+                return read_cues(decode(beside.read_bytes()).text)
+            except OSError as error:
+                seen.notes.append(f"The subtitles beside it could not be read ({error.strerror}).")
         if container.streams.subtitles:
             cues = _embedded(container)
             if cues:
@@ -196,7 +199,7 @@ def _with_shown(segments: Sequence[Segment], seen: _Seen) -> list[Segment]:
 def _head(kind: str, title: str, metadata: dict[str, Any]) -> str:
     lines = [f"{'Video' if kind == Kind.VIDEO else 'Recording'}: {title}"]
     if duration := metadata.get("duration_ms"):
-        lines[0] += f" ({clock(duration)})"
+        lines[0] += f" ({clock_time(duration)})"
     if caption := metadata.get("caption"):
         lines.append(f"Caption: {caption}")
     return "\n".join(lines)
@@ -281,14 +284,12 @@ def _plain(data: bytes) -> str:
     return " ".join(cue.text if cue.speaker is None else f"{cue.speaker}: {cue.text}" for cue in cues)
 
 
-def _sidecar(source: Source) -> Path | None:
-    if source.path is None:
-        return None
-    for suffix in _SIDECARS:
-        beside = source.path.with_suffix(suffix)
-        if beside.is_file() and beside.stat().st_size < 16 * 2**20:
-            return beside
-    return None
+def _hash(data: Path | BytesIO) -> str:
+    """Of all its bytes, read in blocks: a video may be larger than memory."""
+    if isinstance(data, BytesIO):
+        return f"sha256:{hashlib.sha256(data.getbuffer()).hexdigest()}"
+    with data.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
 
 
 def _moment(text: str) -> int | None:

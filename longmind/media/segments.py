@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from longmind.base.frame import Kind
+from longmind.base.frame import PARTS, Kind
+from longmind.base.times import clock_time
 from longmind.media.subtitles import Cue
 from longmind.store.drafts import Piece
 
@@ -60,7 +61,12 @@ def segments_of(cues: Iterable[Cue]) -> list[Segment]:
 
 
 def timed_document(
-    head: str, segments: Sequence[Segment], *, title: str, happened_at: int | None = None
+    head: str,
+    segments: Sequence[Segment],
+    *,
+    title: str,
+    kind: str = Kind.TRANSCRIPT,
+    happened_at: int | None = None,
 ) -> tuple[str, tuple[Piece, ...]]:
     """The text of a recording, `head` first, and its pieces; a segment happened so long after the start."""
     texts: list[str] = []
@@ -69,7 +75,9 @@ def timed_document(
     if head:
         texts.append(head)
         offset = len(head.encode())
-        pieces.append(Piece(0, offset, title))
+        if "\n" in head or not segments:
+            # A head that is the title alone would answer for its seconds, which have the title as well.
+            pieces.append(Piece(0, offset, title, kind))
     for segment in segments:
         text = segment.text
         if not text.strip():
@@ -88,19 +96,11 @@ def timed_document(
             Piece(
                 start,
                 offset,
-                f"{title}, {clock(segment.start)}",
-                Kind.SEGMENT,
+                f"{title}, {clock_time(segment.start)}",
+                PARTS[kind],
                 speakers[0] if len(speakers) == 1 else None,
                 None if happened_at is None else happened_at + segment.start,
                 metadata,
             )
         )
     return "\n\n".join(texts), tuple(pieces)
-
-
-def clock(milliseconds: int) -> str:
-    """'1:02:03', as players show it."""
-    seconds = milliseconds // 1000
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from longmind.base.errors import MissingExtra, NotFound
-from longmind.embed.models import default_cache
+from longmind.embed.models import default_cache, locate
 from longmind.media.subtitles import Cue
 
 MODEL: Final = "whisper-base"
@@ -22,19 +22,18 @@ class WhisperTranscriber:
 
     name = MODEL
 
-    def __init__(self, folder: Path | str | None = None, *, language: str | None = None) -> None:
+    def __init__(
+        self, folder: Path | str | None = None, *, language: str | None = None, cache: Path | None = None
+    ) -> None:
         try:
             from faster_whisper import WhisperModel  # type: ignore[import-not-found]
         except ImportError:
             raise MissingExtra(
                 "Writing down speech needs faster-whisper.", hint="Run: pip install 'longmind[speech]'"
             ) from None
-        path = default_cache() / MODEL if folder is None else Path(folder)
+        path = locate(MODEL, cache or default_cache()).folder if folder is None else Path(folder)
         if not (path / "model.bin").is_file():
-            raise NotFound(
-                f"Speech was not written down: there is no model in {path}.",
-                hint=f"Run: longmind models install {MODEL}",
-            )
+            raise NotFound(f"There is no model in {path}.", hint=f"Run: longmind models install {MODEL}")
         self.version = version("faster-whisper")
         self._language = language
         self._model = WhisperModel(

@@ -6,7 +6,7 @@ from typing import Final
 
 from longmind.base.frame import Kind
 from longmind.ingest.encoding import decode
-from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
+from longmind.ingest.source import Document, Limits, Source, Unreadable, recording_beside, title_of
 from longmind.media.segments import segments_of, timed_document
 from longmind.media.subtitles import is_subtitles, read_cues
 
@@ -25,6 +25,9 @@ class TranscriptReader:
         return source.media_type in MEDIA_TYPES
 
     def read(self, data: bytes, source: Source) -> Document:
+        recording = recording_beside(source.path) if source.path is not None else None
+        if recording is not None:
+            raise Unreadable("subtitles", f"It is read with {recording.name}, whose subtitles it has.")
         decoded = decode(data)
         if len(decoded.text) > self._limits.text:
             raise Unreadable("too_large", f"It holds more than {self._limits.text:,} characters of text.")

@@ -25,6 +25,8 @@ def confined(operation: Operation, given: Mapping[str, Any], folder: str | None)
 
 def confined_value(item: Parameter, value: Any, folder: str | Path | None) -> Any:
     """One argument of a request, if a request may say it."""
+    if Mark.FILE in item.marks and isinstance(value, list):
+        return [str(inside(str(path), folder, item.name)) for path in value]
     if Mark.FILE in item.marks:
         return str(inside(str(value), folder, item.name))
     if Mark.EMBEDDER in item.marks and not (isinstance(value, str) and is_name(value)):

@@ -103,7 +103,10 @@ def where(name: str, without: Collection[str]) -> Argument:
         "sessions": "Only of this session, or these.",
         "tags": "Only with this tag; with all of them, if several.",
     }
-    further = "Further conditions: role, speaker, uri, source, any_tags, since, until, ids, parent, metadata."
+    further = (
+        "Further conditions: role, speaker, uri, source, any_tags, since, until, ids, parent, metadata, "
+        "and near, as LATITUDE,LONGITUDE,KILOMETRES."
+    )
     parameters = [
         Parameter(key, list[str] | None, text, None) for key, text in lists.items() if key not in without
     ]

@@ -11,13 +11,14 @@ from longmind.base.errors import NotFound
 from longmind.operations.operation import Operation
 
 GROUPS: Final = {
-    "": ("frames", "search", "upkeep"),
+    "": ("frames", "media", "search", "upkeep"),
     "facts": ("facts",),
     "turns": ("conversation",),
     "memories": ("conversation",),
     "experience": ("experience",),
     "space": ("spaces",),
     "audit": ("audit",),
+    "media": ("media",),
 }
 """The first word of an operation's name (none for the common ones), and the modules with its tables."""
 
@@ -28,6 +29,7 @@ HELP: Final[dict[str, str]] = {
     "experience": "What worked last time: problems, attempts, facts, votes, and the brief before you start.",
     "space": "Project spaces: knowledge with places, pins and rules.",
     "audit": "Who did what, when and through which interface; and heads of that log to keep elsewhere.",
+    "media": "Photos, videos and sound: their parts, pictures that look alike, files that are there twice.",
 }
 """What a group is about."""
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypedDict, Unpack
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import EVERYTHING, View, Where
+from longmind.base.frame import PARTS
 from longmind.base.times import to_ms
 from longmind.facts.trust import level
 
@@ -91,10 +92,16 @@ class SearchRequest:
         """From a caller's arguments, which may be mappings, names of lanes in any order, and datetimes."""
         fields: dict[str, Any] = {**options}
         fields["lanes"] = _lanes(fields.pop("mode", "hybrid"), fields.pop("lanes", None))
-        fields["where"] = Where.of(fields.pop("where", None))
+        fields["where"] = _with_parts(Where.of(fields.pop("where", None)))
         if fields.get("reference") is not None:
             fields["reference"] = to_ms(fields["reference"], "reference")
         return cls(query, view, limit=limit, **fields)
+
+
+def _with_parts(where: Where) -> Where:
+    """Hits are chunks: who looks for photos also means the text in them, and for videos their seconds."""
+    more = {PARTS[kind] for kind in where.kind if kind in PARTS} - set(where.kind)
+    return where.with_kinds(more) if more else where
 
 
 def _lanes(mode: str, names: Iterable[str] | None) -> tuple[str, ...]:

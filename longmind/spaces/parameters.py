@@ -17,6 +17,7 @@ ObjectFields = Annotated[
 ]
 Rules = Annotated[
     Mapping[str, Any] | str,
-    "Rules to set: ttl_days, pii_redaction, export_path, allow_delete, auto_pin, visibility, budgets.",
+    "Rules to set: ttl_days, pii_redaction, export_path, allow_delete, auto_pin, visibility, budgets, "
+    "places.",
     Mark.TEXT,
 ]

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from longmind.base.checks import canonical_json, check_label
+from longmind.base.checks import canonical_json, check_choice, check_label
 from longmind.base.errors import InvalidInput
 from longmind.base.patterns import check_pattern
+from longmind.base.places import PLACES
 from longmind.llm.ledger import Cap
 from longmind.spaces.values import RELEVANCES
 
@@ -90,6 +91,8 @@ class Policy:
     visibility: tuple[Match, ...] = ()
     """Objects that one of these covers are kept and exported, and left out of what is recalled."""
     budgets: Mapping[str, Cap] = field(default_factory=dict)
+    places: str = "keep"
+    """What is kept of where photos and videos were taken: keep, coarse or drop."""
 
     @property
     def detectors(self) -> tuple[str, ...]:
@@ -151,6 +154,8 @@ class Policy:
             "pii_redaction": list(self.pii_redaction),
             "ttl_days": self.ttl_days,
             "visibility": [rule.to_dict() for rule in self.visibility],
+            # Left out where it is not set: exported spaces keep their bytes.
+            **({} if self.places == "keep" else {"places": self.places}),
         }
 
     def to_json(self) -> str:
@@ -194,6 +199,10 @@ def _flag(value: object, name: str) -> bool:
     return value
 
 
+def _place_rule(value: object, name: str) -> str:
+    return check_choice(value, name, PLACES)
+
+
 def _rules(value: object, name: str) -> tuple[Match, ...]:
     items = [value] if isinstance(value, Mapping) else value
     if not isinstance(items, list | tuple):
@@ -224,4 +233,5 @@ _READERS: Final[Mapping[str, Any]] = {
     "auto_pin": _rules,
     "visibility": _rules,
     "budgets": _budgets,
+    "places": _place_rule,
 }

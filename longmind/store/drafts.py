@@ -55,6 +55,8 @@ class Draft:
     idempotency_key: str | None = None
     ruled: str = ""
     """The redaction rules that were applied, by name; see `store/rules.py`."""
+    notes: tuple[str, ...] = ()
+    """What its reader could not do, for the report; not stored with the frame."""
 
     def flat(self) -> tuple[Draft, ...]:
         return (self, *self.chunks)
@@ -218,6 +220,7 @@ def chunked(whole: Draft, pieces: Iterable[Piece | tuple[int, int, str | None]])
                 metadata={} if piece.metadata is None else check_metadata(piece.metadata),
                 chunks=(),
                 idempotency_key=None,
+                notes=(),
             )
         )
     return replace(whole, chunks=tuple(chunks))

@@ -7,13 +7,14 @@ store itself never looks inside a text. Frames that were not treated by the rule
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from longmind.base.checks import canonical_json, check_tags
 from longmind.base.errors import Conflict, Unsupported
 from longmind.base.hashing import digest
+from longmind.base.places import ruled_place
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
 from longmind.store.tables import damaged
@@ -52,6 +53,19 @@ def redaction_rules(db: Connection, space: str) -> tuple[str, ...]:
         raise damaged("space_record") from None
 
 
+def place_rule(db: Connection, space: str) -> str:
+    """What a space keeps of where photos and videos were taken: keep, coarse or drop."""
+    row = db.one(
+        "SELECT policy FROM space_record WHERE space = ? AND until IS NULL", (space.partition("@")[0],)
+    )
+    if row is None or '"places"' not in row[0]:
+        return "keep"
+    try:
+        return str(json.loads(row[0]).get("places") or "keep")
+    except (TypeError, ValueError, AttributeError):
+        raise damaged("space_record") from None
+
+
 def stamp(rules: Sequence[str]) -> str:
     """Names a set of rules; empty for none."""
     return digest("redaction", len(rules), *rules).hex()[:16] if rules else ""
@@ -81,6 +95,11 @@ class Redaction:
     def redactor(self, space: str, tx: Transaction | None = None) -> TextRedactor | None:
         """A new redactor for a space; None where nothing is redacted. Inside a transaction, pass it."""
         return self._made(self._rules(space, tx), tx)
+
+    def placed(self, metadata: Mapping[str, Any], space: str) -> dict[str, Any]:
+        """Metadata of a photo or a recording, with as much of its place as the space keeps."""
+        with self._store.read() as snapshot:
+            return ruled_place(metadata, place_rule(snapshot.db, space))
 
     def drafts(self, drafts: Sequence[Draft], tx: Transaction | None = None) -> list[Draft]:
         """The drafts as they may be stored. Cut them into chunks afterwards: a border may divide a secret."""

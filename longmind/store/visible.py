@@ -13,6 +13,7 @@ from typing import Any, Final
 from longmind.base.filters import Comparison, Condition, View, Where
 from longmind.base.names import ALL
 from longmind.base.partitions import MARK
+from longmind.base.places import Near
 from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
 
@@ -107,6 +108,8 @@ def matching(where: Where, view: View, *, besides: Collection[str] = ()) -> Clau
     if where.any_tags:
         clauses.append(_tagged(where.any_tags, view))
     clauses += [_described(name, condition, view) for name, condition in where.metadata.items()]
+    if where.near is not None:
+        clauses.append(_near(where.near, view))
     return both(clauses)
 
 
@@ -177,3 +180,23 @@ def _described(name: str, condition: tuple[str, ...] | Comparison, view: View) -
         clauses.append(among("m.value", condition))
     inner = both(clauses)
     return Clause(f"{_OWNER} IN (SELECT m.frame_id FROM frame_meta m WHERE {inner.sql})", inner.values)
+
+
+def _near(near: Near, view: View) -> Clause:
+    """Taken within a circle: by the index of latitudes first, then by the distance."""
+    height, _ = near.box()
+    distance, values = near.distance_sql("m.value_number", "n.value_number")
+    inner = both(
+        [
+            Clause("m.name = 'lat' AND n.name = 'lon'"),
+            during("m", view.as_of),
+            during("n", view.as_of),
+            Clause("m.value_number >= ? AND m.value_number <= ?", (near.lat - height, near.lat + height)),
+            Clause(distance, values),
+        ]
+    )
+    return Clause(
+        f"{_OWNER} IN (SELECT m.frame_id FROM frame_meta m JOIN frame_meta n ON n.frame_id = m.frame_id "
+        f"WHERE {inner.sql})",
+        inner.values,
+    )

@@ -155,6 +155,8 @@ def _is_month_alone(reader: Reader, i: int) -> bool:
         return reader.word(i - 2) in words.MONTHS and (name != "may" or reader.at(i).capital)
     if reader.word(i - 1) == "by" and name in _ALSO_PEOPLE:
         return False
+    if reader.word(i - 1) == "from" and name == "march" and reader.at(i).capital:
+        return True  # 'the photo from March'; 'from April' may be from her
     return reader.word(i - 1) in _MONTH_CUES or (reader.mark(i - 1) == "-" and reader.word(i - 2) == "mid")
 
 

@@ -16,7 +16,10 @@ def test_models_are_listed_whether_installed_or_not(longmind: Longmind, folder: 
     people = longmind("models", "list", env=empty).out
 
     assert found["cache"] == str(folder / "cache")
-    assert [(model["name"], model["installed"]) for model in found["models"]] == [("minilm", False)]
+    assert [(model["name"], model["installed"]) for model in found["models"]] == [
+        ("minilm", False),
+        ("whisper-base", False),
+    ]
     assert "not installed" in people
     assert "longmind models install" in people
     assert list(folder.iterdir()) == []

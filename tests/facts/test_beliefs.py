@@ -200,7 +200,7 @@ def test_erasing_a_subject_takes_its_aliases(quiet: World) -> None:
 def _say_of_user(memory: Memory, predicate: str, value: str) -> None:
     """What an extractor would have if it took a document's words for the user's."""
     [frame] = memory.ingest(text=f"{predicate}: {value}", uri=f"{predicate}.txt").ids
-    piece = Evidence(frame, extractor="test", extractor_version="1")
+    piece = Evidence(frame, extractor="test")
     memory.facts.record("user", predicate, value, evidence=[piece])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,7 @@ from longmind.base.filters import EVERYTHING, View
 from longmind.base.store_files import APPLICATION_ID
 from longmind.facts.ledger import Ledger
 from longmind.facts.part import FactsPart
-from longmind.ingest import pipeline
-from longmind.store import frames, migrations
-from longmind.store.drafts import draft
+from longmind.store import frames
 from longmind.store.store import open_store
 from longmind.store.upkeep import verify
 from tests.facts.conftest import World
@@ -37,10 +36,11 @@ def test_an_older_format_is_upgraded_and_answers_the_same(
         with opened.read() as snapshot:
             return frames.timeline(snapshot.db, opened.engine.dialect, view, EVERYTHING, limit=10)
 
-    for number in range(2):
+    with closing(open_store(str(path), clock=clock, parts=[FactsPart()])) as store:
+        before = listed(store)
+    for _ in range(2):
         store = open_store(str(path), clock=clock, parts=[FactsPart()])
         assert store.engine.format() >= FORMAT
-        before = listed(store) if not number else before
         assert listed(store) == before
         facts = Ledger(store, "default")
         facts.record("ana", "likes", "soup", evidence=[before[0].id], valid_from=0)

@@ -15,9 +15,10 @@ from PIL import Image
 
 from longmind import Memory
 from longmind.base.times import to_ms
+from longmind.ingest.duplicates import NEAR
 from longmind.ingest.source import Document, Source, Unreadable
 from longmind.media.photo import PhotoReader
-from longmind.media.pictures import NEAR, difference, look_hash
+from longmind.media.pictures import difference, look_hash
 from longmind.media.protocols import Label, TextBlock
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, PlacePolicy
@@ -208,7 +209,7 @@ def test_photos_are_found_by_their_text_time_and_place(tmp_path: Path) -> None:
         made.jpeg(made.picture(color="blue"), taken="2023:07:10 10:00:00", description="Sunset at the beach")
     )
     with Memory.open(tmp_path / "a.mind", embedder=None) as memory:
-        memory.media.text = Recognizer(TextBlock("Corner Bakery TOTAL 12.50", (1, 2, 30, 40), 0.9))
+        memory.media.tools.text = Recognizer(TextBlock("Corner Bakery TOTAL 12.50", (1, 2, 30, 40), 0.9))
         report = memory.ingest(folder)
         assert report.created == 2
         [first, *_] = memory.search("what did I pay at the bakery", limit=3)

@@ -51,7 +51,7 @@ def test_subtitles_beside_a_video_are_what_is_said_in_it(tmp_path: Path) -> None
     document = RecordingReader(SILENT).read_file(film, Source.from_path(film))
     assert document.kind == "video"
     assert document.metadata["duration_ms"] == 10_000
-    [_, segment] = document.pieces
+    [segment] = document.pieces
     assert segment.speaker == "Ana"
     assert segment.metadata == {
         "start_ms": 0,
@@ -112,9 +112,9 @@ def test_a_hit_in_a_video_points_to_its_second(tmp_path: Path) -> None:
     )
     (tmp_path / "talk.vtt").write_text(f"WEBVTT\n\n{lines}\n")
     with Memory.open(tmp_path / "a.mind", embedder=None) as memory:
-        memory.media.text = memory.media.speech = None
+        memory.media.tools.text = memory.media.tools.speech = None
         memory.ingest(film)
         [first, *_] = memory.search("where do they explain caching")
-        assert first.frame.kind == "segment"
+        assert first.frame.kind == "video_segment"
         assert first.frame.metadata["start_ms"] == 10_000
         assert first.frame.title == "talk, 0:10"

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longmind import Memory
-from longmind.media.segments import clock, segments_of, timed_document
+from longmind.base.times import clock_time
+from longmind.media.segments import segments_of, timed_document
 from longmind.media.subtitles import Cue, is_subtitles, read_cues
 
 SRT = """\ufeff1
@@ -95,7 +96,7 @@ def test_pieces_are_the_bytes_of_their_segments(cues: list[tuple[int, str]]) -> 
 
 
 def test_clock_reads_as_players_show_it() -> None:
-    assert [clock(0), clock(61_000), clock(3_723_000)] == ["0:00", "1:01", "1:02:03"]
+    assert [clock_time(0), clock_time(61_000), clock_time(3_723_000)] == ["0:00", "1:01", "1:02:03"]
 
 
 def test_a_hit_in_a_subtitle_file_points_to_its_second(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from longmind import Memory
 from longmind.operations import registry
 from longmind.operations.operation import Operation
 from longmind.operations.values import plain
+from tests.media import made
 
 EXAMPLES = [operation for operation in registry.operations() if operation.example]
 
@@ -39,6 +40,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         space.set_policy({"allow_delete": True})
         memory.spaces.export("runtime", folder / "runtime.json")
         memory.export(folder / "exported.jsonl")
+    for name in ("photos", "talks", "voice-notes"):
+        (folder / name).mkdir()
+    (folder / "photos" / "cat.jpg").write_bytes(made.jpeg())
     (folder / "src").mkdir()
     (folder / "src" / "a.py").write_text("print(1)\n")
     return folder
@@ -54,6 +58,7 @@ def test_an_example_runs(
         (place / "exported.jsonl").rename(operation.example["path"])
         (place / "memory.mind").unlink()
     with Memory.open("memory.mind", embedder=None) as memory:
+        memory.media.tools.text = None
         assert isinstance(plain(operation(memory, **operation.example)), dict)
 
 

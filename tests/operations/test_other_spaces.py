@@ -140,6 +140,8 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "space.use_context", {"space": project, "topic": query or "x"}
     for number in (1, 2, 3, 10, 20, first - 1, first, first + 1, first + 5, 10**6):
         yield "get", {"frame": number}
+        yield "media.parts", {"frame": number}
+        yield "media.similar", {"frame": number}
         yield "facts.get", {"fact": number}
         yield "facts.evidence", {"fact": number}
         yield "memories.get", {"memory_id": number}
@@ -163,6 +165,7 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
     for layer in ("mid", "long", None):
         yield "memories.list", {"layer": layer, "limit": 100}
     yield "memories.stats", {}
+    yield "media.duplicates", {}
     yield "facts.diff", {"before": START, "limit": 100}
     yield "experience.list", {"repo": "shop"}
     yield "experience.current_facts", {"repo": "shop"}

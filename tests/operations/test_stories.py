@@ -14,6 +14,7 @@ from longmind import Memory
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, LongmindError, NotFound
 from longmind.operations import registry, schema
 from longmind.operations.values import plain
+from tests.media import made
 
 Answers = dict[str, Any]
 Arguments = Mapping[str, Any] | Callable[[Answers], Mapping[str, Any]]
@@ -220,7 +221,19 @@ AUDIT: Story = [
     ("audit.check", lambda done: {"head": json.dumps(done["audit.head"])}),
 ]
 
+MEDIA: Story = [
+    ("photos", {"paths": ["album"], "tags": ["holiday"]}),
+    ("videos", {"paths": ["album"]}),
+    ("audio", {"paths": ["album"]}),
+    ("media.parts", {"frame": 1}),
+    ("media.similar", {"frame": 1}),
+    ("media.similar", {"path": "album/b.jpg", "distance": 3}),
+    ("list", {"kinds": ["photo"], "where": {"near": "52.5,13.4,5"}}),
+    ("media.duplicates", {}),
+]
+
 STORIES = {
+    "media": MEDIA,
     "common": COMMON,
     "facts": FACTS,
     "talk": TALK,
@@ -248,6 +261,10 @@ def call(memory: Memory, name: str, arguments: Mapping[str, Any]) -> Any:
 
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_story_can_be_told_by_operations(memory: Memory, tmp_path: Path, story: Story):
+    memory.media.tools.text = None
+    (tmp_path / "album").mkdir()
+    for name in ("a.jpg", "b.jpg"):
+        (tmp_path / "album" / name).write_bytes(made.jpeg(gps=(52.5, 13.4), taken="2023:05:01 10:00:00"))
     (tmp_path / "key").write_bytes(b"sixteen bytes or more\n")
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree" / "a.md").write_text("A file.")
@@ -290,7 +307,15 @@ def _spaces_came_out(done: Answers) -> None:
     assert [space["name"] for space in done["space.list"]["spaces"]] == ["code", "other", "third"]
 
 
+def _media_came_out(done: Answers) -> None:
+    assert done["photos"]["created"] == 2
+    [twice] = done["media.duplicates"]["duplicates"]
+    assert (twice["of"], twice["by"]) == (1, "bytes")
+    assert len(done["list"]["frames"]) == 2
+
+
 _CHECKS: dict[str, Callable[[Answers], None]] = {
+    "media.duplicates": _media_came_out,
     "facts.erase": _facts_came_out,
     "memories.erase": _talk_came_out,
     "experience.replay": _experience_came_out,

@@ -22,6 +22,7 @@ _MODULES: Final = {
     "experience": "experience",
     "space": "spaces",
     "audit": "audit",
+    "media": "media",
 }
 
 

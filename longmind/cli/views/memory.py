@@ -241,6 +241,8 @@ def names(listing: Names) -> Iterator[Block]:
 def _labelled(frame: Frame) -> str:
     who = frame.speaker or frame.role
     text = f"{who}: {frame.text}" if who and not frame.text.startswith(who) else frame.text
+    if frame.citation is not None:
+        return f"{frame.citation}: {text}"
     return f"{frame.title}: {text}" if frame.title and not text.startswith(frame.title) else text
 
 
@@ -260,6 +262,9 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "remember_many": remembered,
     "add": added,
     "ingest": ingested,
+    "photos": ingested,
+    "videos": ingested,
+    "audio": ingested,
     "get": whole,
     "update": whole,
     "list": listed,

@@ -1,0 +1,111 @@
+"""Photos and sound: what is read of real receipts and speech, how fast, and whether memory stays flat."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import tempfile
+import time
+import wave
+from io import BytesIO
+from pathlib import Path
+
+from longmind import MediaTools, Memory
+
+TEXT = (
+    "it was the best of times it was the worst of times it was the age of wisdom it was the age of "
+    "foolishness it was the epoch of belief it was the epoch of incredulity it was the season of light "
+    "it was the season of darkness it was the spring of hope it was the winter of despair"
+).split()
+"""The first words of the speech clip."""
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def receipts(folder: Path) -> None:
+    """Word recall, key fields found, seconds an image."""
+    found = total = fields = keys = 0
+    images = sorted(folder.glob("*.jpg"))
+    started = time.perf_counter()
+    with Memory.open(":memory:", embedder=None, media=MediaTools(speech=None)) as memory:
+        for image in images:
+            text = memory.get(memory.media.photos([image]).id).text
+            left = words(text)
+            lines = image.with_suffix(".csv").read_text(errors="replace").splitlines()
+            for word in words(" ".join(line.split(",", 8)[-1] for line in lines)):
+                total += 1
+                if word in left:
+                    left.remove(word)
+                    found += 1
+            for value in json.loads(image.with_suffix(".key.json").read_text()).values():
+                keys += 1
+                fields += "".join(words(value)) in "".join(words(text))
+    seconds = (time.perf_counter() - started) / max(1, len(images))
+    print(f"receipts: {len(images)}, word recall {found / total:.3f}, key fields {fields / keys:.3f}")
+    print(f"          {seconds:.1f} s an image, {60 / seconds:.0f} images a minute")
+
+
+def speech(clip: Path) -> None:
+    """Word errors over the first words, and seconds of sound a second."""
+    with wave.open(str(clip)) as sound:
+        length = sound.getnframes() / sound.getframerate()
+    started = time.perf_counter()
+    with Memory.open(":memory:", embedder=None, media=MediaTools(text=None)) as memory:
+        report = memory.media.audio([clip])
+        heard = words(memory.get(report.id).text.partition("\n\n")[2])[: len(TEXT)]
+    errors = distance(TEXT, heard) / len(TEXT)
+    speed = length / (time.perf_counter() - started)
+    print(f"speech:   word errors {errors:.3f}, {speed:.2f} s of sound a second {report.warnings or ''}")
+
+
+def distance(expected: list[str], heard: list[str]) -> int:
+    row = list(range(len(heard) + 1))
+    for i, one in enumerate(expected, 1):
+        before, row = row, [i]
+        for j, other in enumerate(heard, 1):
+            row.append(min(before[j] + 1, row[-1] + 1, before[j - 1] + (one != other)))
+    return row[-1]
+
+
+def flat(count: int) -> None:
+    """Megabytes at the most, after a tenth of the photos and after all of them."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as place:
+        for number in range(count):
+            out = BytesIO()
+            Image.effect_noise((640, 480), 10 + number % 200).save(out, "JPEG")
+            (Path(place) / f"{number:05}.jpg").write_bytes(out.getvalue())
+        peaks: list[float] = []
+        with Memory.open(":memory:", embedder=None, media=MediaTools(text=None)) as memory:
+
+            def step(progress: object) -> None:
+                peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+            started = time.perf_counter()
+            memory.media.photos([place], progress=step)
+            seconds = time.perf_counter() - started
+    print(f"photos without OCR: {count}, {60 * count / seconds:.0f} a minute")
+    print(f"          {peaks[len(peaks) // 10]:.0f} MB at most after a tenth, {peaks[-1]:.0f} MB after all")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--receipts", type=Path, default=Path("../shared/data/receipts"))
+    parser.add_argument("--speech", type=Path, help="two_cities.wav of the wheel moonshine-voice")
+    parser.add_argument("--photos", type=int, default=1000)
+    options = parser.parse_args()
+    if options.photos:
+        flat(options.photos)
+    if options.speech:
+        speech(options.speech)
+    if options.receipts.is_dir():
+        receipts(options.receipts)
+
+
+if __name__ == "__main__":
+    main()
