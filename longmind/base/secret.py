@@ -228,7 +228,9 @@ def _from_keyring(value: str, name: str) -> str:
     try:
         import keyring  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        raise MissingExtra(f"{name} needs the package keyring.", hint="Run: pip install keyring") from None
+        raise MissingExtra(
+            f"{name} needs the package keyring.", hint="Run: pip install 'longmind[keyring]'"
+        ) from None
     try:
         found = keyring.get_password(service, user)
     except Exception as error:  # of whatever keeps the passwords of this system

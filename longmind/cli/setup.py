@@ -34,6 +34,7 @@ EXTRAS: Final = {
     "heic": (("pillow_heif",), "photos of iPhones"),
     "ocr": (("rapidocr",), "text in pictures"),
     "speech": (("faster_whisper",), "writing down speech"),
+    "keyring": (("keyring",), "keys of encrypted files in the keyring of the desktop"),
     "tokens": (("tiktoken",), "counting tokens faster"),
     "watch": (("watchfiles",), "ingest --watch"),
     "server": (("fastapi", "uvicorn"), "longmind serve"),

@@ -16,6 +16,7 @@ from longmind.base.store_files import APPLICATION_ID
 from longmind.facts.ledger import Ledger
 from longmind.facts.part import FactsPart
 from longmind.store import frames
+from longmind.store.scan import columns
 from longmind.store.store import open_store
 from longmind.store.upkeep import verify
 from tests.facts.conftest import World
@@ -117,9 +118,11 @@ def _evidence(**given: Any) -> dict[str, Any]:
 
 
 def insert(world: World, table: str, row: dict[str, Any]) -> None:
-    names = ", ".join(row)
     with world.store.write() as tx:
-        tx.db.run(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
+        # Every column, as all inserts of the library do: the audit log counts them.
+        whole = dict.fromkeys(columns(tx.db, world.store.engine.dialect, table)) | row
+        marks = ", ".join("?" * len(whole))
+        tx.db.run(f"INSERT INTO {table} ({', '.join(whole)}) VALUES ({marks})", list(whole.values()))
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def _without_tables_after(number: int) -> Iterator[None]:
 
 
 def _count(db: Connection, number: int) -> None:
-    """The accounts of formats 9 and 10: rows and the sum of their checksums by table; for texts, of their ids."""
+    """The accounts of formats 9 and 10: by table the rows and the sum of their checksums, or of ids for texts."""
     later = ("store_clock", *LOG)
     tables = [table for table in CANONICAL if table not in later]
     tables += [table for table, dropped in DROPPED.items() if number < dropped]

@@ -93,6 +93,10 @@ APART = {
     "Experience.briefing": "is for the lanes of contexts",
     "Spaces.space": "is a handle: space.*",
     "ProjectSpace.replay": "is part of replay, which knows by the receipt what to replay",
+    "ProjectSpace.redactor": "gives an object that works on texts in this process",
+    "Conversation.add_messages": "is part of add, which reads the forms of chats first",
+    "Conversation.said": "is part of add, which compares what was sent with what is there",
+    "Conversation.find_keys": "is part of add, which compares what was sent with what is there",
 }
 """What is no operation, and why."""
 
