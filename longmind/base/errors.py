@@ -17,6 +17,8 @@ LongmindError             error           Exception
 ├── Unsupported           unsupported     NotImplementedError
 ├── Corrupt               corrupt         OSError
 └── Forbidden             forbidden       PermissionError
+    └── Denied                a request that its key does not allow
+        └── TooOften              more requests than its key has in a minute
 ```
 
 A subclass has the code of its category: callers tell errors apart by category, and only code inside the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -137,6 +138,7 @@ def test_the_command_does_not_get_the_other_keys(tmp_path: Path, monkeypatch: py
 def test_programs_that_we_start_do_not_get_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through a program of the user's that runs in the place of git."""
     seen = tmp_path / "seen"
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "git").write_text(f"#!/bin/sh\nenv > {seen}\n")
     (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
