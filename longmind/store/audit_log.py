@@ -123,6 +123,8 @@ class AuditLog:
             return
         head = _head(tx.head, sound=self._head)
         total, accounts = self._after(db, head, changes, dialect)
+        if note is None and not changes.is_exact() and total == head.total:
+            return  # a statement that could not be followed has changed nothing
         detail = _json(note.detail) if note and note.detail else "{}"
         entry = Entry(head.entries + 1, *about, detail, state_of(total)).sealed(head.hash)
         self._write(db, dialect, entry, total, accounts)

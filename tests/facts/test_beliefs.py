@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from longmind import AsOf, Entity, FrozenClock, InvalidInput, Memory, NotFound
+from longmind.facts.extraction import Extraction, FoundFact, Source
 from longmind.facts.lane import LaneOptions
+from longmind.facts.part import FactsPart
 from longmind.facts.values import Evidence
 from tests.conftest import START
 from tests.facts.conftest import World
@@ -197,11 +199,21 @@ def test_erasing_a_subject_takes_its_aliases(quiet: World) -> None:
 # Trust
 
 
+class _Credulous:
+    """Takes every document for the user's own words."""
+
+    id, version = "credulous", "1"
+
+    def extract(self, source: Source) -> Extraction:
+        predicate, _, value = source.text.partition(": ")
+        return Extraction(facts=(FoundFact("user", predicate, value),))
+
+
 def _say_of_user(memory: Memory, predicate: str, value: str) -> None:
-    """What an extractor would have if it took a document's words for the user's."""
-    [frame] = memory.ingest(text=f"{predicate}: {value}", uri=f"{predicate}.txt").ids
-    piece = Evidence(frame, extractor="test")
-    memory.facts.record("user", predicate, value, evidence=[piece])
+    [part] = [part for part in memory.store.parts if isinstance(part, FactsPart)]
+    careful, part.extractor = part.extractor, _Credulous()
+    memory.ingest(text=f"{predicate}: {value}", uri=f"{predicate}.txt")
+    part.extractor = careful
 
 
 def test_a_document_cannot_change_what_is_known_of_the_user(memory: Memory, clock: FrozenClock) -> None:
