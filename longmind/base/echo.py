@@ -37,26 +37,26 @@ def echoes(text: str) -> list[Range]:
     """Where the outermost contexts begin and end, in order and without overlaps."""
     if _HINT.search(text) is None:
         return []
-    view = _view(text)
+    # As it stands first: an escaped mark inside a context is a stored text's own, and does not end it.
+    views = [TextView(text)]
+    if "&" in text or "\\" in text:
+        views.append(views[0].rewritten(_unescaped(text)))
+    found = [span for view in views for span in _echoes_in(view)]
+    return [(_line_start(text, start), end) for start, end in _outer(found)]
+
+
+def _echoes_in(view: TextView) -> list[Range]:
+    if ">" in view.text:
+        view = view.rewritten(_unquoted(view.text))  # without the marks of a quotation
     marked = _marked(view.text)
     lines = [line for line in _cited(view.text) if not any(a <= line[0] and line[1] <= b for a, b in marked)]
-    found = [view.origin(start, end) for start, end in _outer([*marked, *lines]) if end > start]
-    return [(_line_start(text, start), end) for start, end in found]
+    return [view.origin(start, end) for start, end in _outer([*marked, *lines]) if end > start]
 
 
 def _line_start(text: str, start: int) -> int:
     """From the beginning of the line, where nothing but the mark of a quotation stands before."""
     first = text.rfind("\n", 0, start) + 1
     return first if ">" in text[first:start] and not text[first:start].strip(" \t>") else start
-
-
-def _view(text: str) -> TextView:
-    """Without the marks of a quotation and what escaping put in."""
-    view = TextView(text)
-    view = view.rewritten(_unescaped(text)) if "&" in text or "\\" in text else view
-    if ">" in view.text:
-        view = view.rewritten(_unquoted(view.text))
-    return view
 
 
 def _unescaped(text: str) -> Iterator[Edit]:
