@@ -73,13 +73,18 @@ class Slow:
         return Document(uri=source.uri, title=source.name, text=data.decode())
 
 
+PEOPLE = "Ana Alder/Ben Birch/Cleo Cedar/Dan Dogwood/Eva Elm/Finn Fir/Gil Ginkgo/Hana Hazel".split("/")
+TOWNS = "Porto Lisbon Faro Braga Coimbra Evora Aveiro Leiria".split()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files of very different sizes, some cut into chunks, each with facts of its own."""
     root = tmp_path_factory.mktemp("documents")
     rng = random.Random(3)
     for number in range(FILES):
-        parts = [f"Person{number} lives in Town{number}.", f"Person{number} works at Firm{number % 3}."]
+        person, firm = PEOPLE[number], ("Acme", "Globex", "Initech")[number % 3]
+        parts = [f"{person} lives in {TOWNS[number]}.", f"{person} works at {firm}."]
         parts += [
             " ".join(rng.choice(["harbour", "lantern", "copper", "meadow"]) for _ in range(60)) + "."
             for _ in range((1, 2, 16)[number % 3])
