@@ -85,8 +85,9 @@ class Changes:
         self._owners: dict[str, set[Any]] = {}
 
     def clear(self) -> None:
-        for table in self.touched:
-            self.sums[table][:] = (0, 0, 0)
+        # All of them: an interrupt may have come after a row was counted and before its table was noted.
+        for sums in self.sums.values():
+            sums[:] = (0, 0, 0)
         self.touched.clear()
         self._names.clear()
         self._owners.clear()

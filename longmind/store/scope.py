@@ -57,6 +57,11 @@ class Scope(Generic[T]):
     _over = True
     """Until it is started: before that there is nothing to undo."""
 
+    @property
+    def was_given_up(self) -> bool:
+        """Whether another one took its place before it ended."""
+        return False
+
     def __init__(self) -> None:
         self._leaving: weakref.ref[partial[None]] | None = None
         self._outer: weakref.ref[Scope[Any]] | None = None

@@ -94,9 +94,13 @@ class SqliteWrite(Turn[Connection]):
         self._rows = SqliteConnection(connection)
         return self._rows
 
+    @property
+    def was_given_up(self) -> bool:
+        return not self.has_turn and not self._is_nested
+
     def end(self, error: BaseException | None) -> None:
         if error is None:
-            if not self.has_turn and not self._is_nested:
+            if self.was_given_up:
                 raise Unavailable(
                     "This write was given up when its thread began another inside it; nothing was written.",
                     hint="End one write before the next begins.",

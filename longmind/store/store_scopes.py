@@ -103,7 +103,7 @@ class WriteScope(Scope[Transaction]):
         assert self._engine is not None
         assert self._rows is not None
         try:
-            if error is None:
+            if error is None and not self._engine.was_given_up:  # else its end says so, and writes nothing
                 assert self._tx is not None
                 self._store.audit_log.append(self._store, self._tx)
                 self._check_size(self._rows)
