@@ -105,7 +105,7 @@ def _bundle(memory: Memory, name: str, query: Mapping[str, str], ask: Ask) -> di
     if name not in {item.name for item in ask(memory, registry.find("space.list"), {})}:
         raise NotFound(f"There is no space {name!r}.", hint="The list of resources has those there are.")
     inputs = {"space": name, "topic": query.get("topic", ""), "limit": 200, "user": query.get("user")}
-    bundle: dict[str, Any] = ask(memory, registry.find("space.recall"), inputs).to_dict()
+    bundle: dict[str, Any] = plain(ask(memory, registry.find("space.recall"), inputs))
     return bundle
 
 

@@ -202,8 +202,8 @@ OPERATIONS: Final = (
     _on_ledger("facts.split", Ledger.split, effect="write", repeatable=True, example={"key": "ben"}),
     _on_ledger("facts.ambiguous", Ledger.ambiguous, example={}),
     _on_ledger("facts.quarantine", Ledger.quarantine, example={}),
-    _on_ledger("facts.confirm", Ledger.confirm, effect="write", repeatable=True, example={"assertion": 3}),
-    _on_ledger("facts.reject", Ledger.reject, effect="write", repeatable=True, example={"assertion": 3}),
+    _on_ledger("facts.confirm", Ledger.confirm, effect="write", repeatable=True),
+    _on_ledger("facts.reject", Ledger.reject, effect="write", repeatable=True),
     Operation(
         "facts.predicate",
         _predicate,

@@ -149,7 +149,8 @@ def half_written(memory: Memory) -> list[str]:
         "AND NOT EXISTS (SELECT 1 FROM frame_text t WHERE t.frame_id = f.frame_id)",
         "an extracted fact without evidence": "SELECT s.span_id FROM fact_span s WHERE s.system_to IS NULL "
         "AND s.by_hand = 0 AND s.derived = 0 AND NOT EXISTS (SELECT 1 FROM fact_evidence e "
-        "WHERE e.span_id = s.span_id OR e.fact_id = s.fact_id)",
+        "WHERE e.fact_id = s.fact_id OR e.assertion_id IN "
+        "(SELECT p.assertion_id FROM fact_support p WHERE p.span_id = s.span_id))",
         "an indexed frame without vectors": "SELECT d.frame_id FROM text_doc d LEFT JOIN frame_vector v "
         "ON v.frame_id = d.frame_id WHERE v.frame_id IS NULL",
     }

@@ -85,7 +85,7 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 def test_pieces_are_the_bytes_of_their_segments(cues: list[tuple[int, str]]) -> None:
     spoken = [Cue(start, start + 500, text.strip()) for start, text in cues if text.strip()]
     segments = segments_of(sorted(spoken, key=lambda cue: cue.start))
-    text, pieces = timed_document("Head", segments, title="t", happened_at=1_000)
+    text, pieces = timed_document("Head\nmore", segments, title="t", happened_at=1_000)
     assert [text.encode()[piece.start : piece.end].decode() for piece in pieces[1:]] == [
         segment.text for segment in segments
     ]

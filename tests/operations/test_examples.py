@@ -65,4 +65,7 @@ def test_an_example_runs(
 def test_what_has_no_example_takes_nothing_or_what_another_gave():
     without = {operation.name for operation in registry.operations() if not operation.example}
     taking = {name for name in without if any(item.required for item in registry.find(name).parameters)}
-    assert taking == {"replay", "verify_erasure", "experience.replay", "space.import_text"}
+    assert taking == {
+        *("replay", "verify_erasure", "experience.replay", "space.import_text", "audit.check"),
+        *("facts.confirm", "facts.reject"),
+    }

@@ -23,6 +23,10 @@ WHOLE_STORE = {
     "memories.config",
     "space.backend",
     "space.list",
+    "users",  # of all spaces, for who looks after the store
+    "audit.list",  # entries are counted for the store as a whole
+    "audit.head",
+    "audit.check",
 }
 TALK = ("Where did I park the car?", "In the garage on Mill Street.", "Thanks, the garage then.")
 
@@ -130,6 +134,7 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "facts.about", {"subject": query or "x", "evidence": True}
         yield "facts.about_many", {"subjects": [query or "x", "ana"]}
         yield "facts.history", {"subject": query or "x"}
+        yield "facts.assertions", {"subject": query or "x"}
         yield "facts.neighbors", {"entity": query or "x", "depth": 3}
         for shop in ("shop", "default"):
             yield "experience.find", {"text": query or "x", "repo": shop}
@@ -167,6 +172,12 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "memories.stats", {}
     yield "media.duplicates", {}
     yield "facts.diff", {"before": START, "limit": 100}
+    yield "facts.quarantine", {}
+    yield "facts.ambiguous", {}
+    yield "media.duplicates", {}
+    for number in (1, first, first + 3):
+        yield "media.parts", {"frame": number}
+        yield "media.similar", {"frame": number}
     yield "experience.list", {"repo": "shop"}
     yield "experience.current_facts", {"repo": "shop"}
     for project in ("runtime", "default", "nowhere"):
