@@ -54,7 +54,8 @@ def test_the_default_model_is_not_installed(location: str, tmp_path: Path) -> No
         detail = lack(memory.search("zebra"))
         assert (
             detail
-            == f"The model 'minilm' is not installed in {empty}. Install it with: longmind models install minilm"
+            == f"The model 'minilm' is not installed in {empty}. "
+            "Install it with: longmind models install minilm"
         )
         assert memory.stats().parts["vectors"]["missing"] == 1
 
