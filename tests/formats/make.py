@@ -15,6 +15,7 @@ from typing import Any
 
 from longmind import ALL, AsOf, FrozenClock
 from longmind.base.filters import View, Where
+from longmind.base.frame import Frame
 from longmind.base.hashing import checksum
 from longmind.store import frames, visible, write
 from longmind.store.drafts import chunked, draft
@@ -70,8 +71,8 @@ def _without_tables_after(number: int) -> Iterator[None]:
 
 def _count(db: Connection, number: int) -> None:
     """The accounts of formats 9 and 10: by table the rows and the sum of their checksums, or of ids for texts."""
-    later = ("store_clock", *LOG)
-    tables = [table for table in CANONICAL if table not in later]
+    there = {name for (name,) in db.all("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    tables = [table for table in CANONICAL if table in there and table not in ("store_clock", *LOG)]
     tables += [table for table, dropped in DROPPED.items() if number < dropped]
     for table in tables:
         if table == "ingest_source":
@@ -128,6 +129,11 @@ def _fill(store: Store, clock: FrozenClock, number: int) -> None:
             _count(tx.db, number)
 
 
+def _told(frame: Frame) -> dict[str, Any]:
+    """A frame without what no earlier format could say of it."""
+    return {name: value for name, value in asdict(frame).items() if name != "user" or value is not None}
+
+
 def answers(store: Store) -> dict[str, Any]:
     """Every frame, as seen at several moments."""
     found: dict[str, Any] = {}
@@ -138,7 +144,7 @@ def answers(store: Store) -> dict[str, Any]:
             view = View(ALL, AsOf(system=system, valid=AsOf.LATEST.valid))
             ids = frames.select_ids(snapshot.db, view, Where())
             seen = frames.fetch(snapshot.db, store.engine.dialect, ids, view)
-            found[f"day {days}"] = [asdict(frame) for frame in seen]
+            found[f"day {days}"] = [_told(frame) for frame in seen]
         for name, where in {
             "tagged": Where(tags=["first"]),
             "seen": Where(any_tags=["seen", "doc"]),
