@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from longmind.base.caller import audited
 from longmind.base.filters import SpaceLike, UserLike, View
 from longmind.base.frame import Forgotten, Frame
 from longmind.base.parameters import AsUser, FrameId, MaybeFrameId, NewMetadata, NewTags, WhereLike
@@ -13,6 +14,7 @@ from longmind.store.erasure import ErasureCertificate
 from longmind.store.store import Store
 
 
+@audited("")
 class Editing:
     """What `Memory` does to frames that are there."""
 

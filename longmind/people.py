@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+from longmind.base.caller import audited
 from longmind.base.errors import NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL
@@ -43,6 +44,7 @@ class UserList(Listing[UserSummary]):
     users: tuple[UserSummary, ...]
 
 
+@audited("")
 class People:
     """What `Memory` does with people."""
 

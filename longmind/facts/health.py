@@ -163,7 +163,7 @@ def _unfounded(db: Connection) -> Iterator[Problem]:
             names = Resolver(Transaction(db, now=0), ledger)
             try:
                 states = Loader(names).load_statements(batch)
-            except Corrupt:
+            except (Corrupt, KeyError):  # rows that others refer to are missing
                 continue  # already reported
             for state in states:
                 if len(state.facts) > 1:

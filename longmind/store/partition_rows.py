@@ -53,7 +53,8 @@ PLACES: Final[Mapping[str, str]] = {
     "experience_archive": _OF_RECORDS.replace("{column}", "record_id"),
     "experience_revision": _OF_RECORDS.replace("{column}", "new_id"),
     "space_object": "{space}",
-    "space_audit": "{space}",
+    # Of users only: what was done to a space as a whole stays known when the space is deleted.
+    "space_audit": "{space} AND space <> replace(space, '@', '')",
 }
 """By table, which rows belong to a part of a space; `{space}` tests the column of that name."""
 

@@ -101,7 +101,7 @@ def test_erasing_everything_leaves_a_log_that_holds_and_names_nobody(world: Memo
         assert set(audit_log.user_names(snapshot.db).values()) == {"ana"}
     with world.store.read() as snapshot:
         ids = [row[0] for row in snapshot.db.all("SELECT frame_id FROM frame WHERE start_byte IS NULL")]
-    erasure.erase(world.store, ids, view=View(ALL))
+    erasure.erase(world.store, ids, view=View(ALL, user=ALL))
     assert found(world) == []
     with world.store.read() as snapshot:
         assert audit_log.user_names(snapshot.db) == {}
