@@ -271,7 +271,7 @@ class Memory(Lifecycle, Editing, People):
         """Keep several texts in one transaction: all of them or none."""
         from longmind.ingest.request import drafts_of
 
-        place = space or self.default_space
+        place = self.default_space if space is None else space
         whose = self.default_user if user is None else user
         return self._write(drafts_of(items, space=place, user=whose))
 

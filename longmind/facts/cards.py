@@ -55,7 +55,9 @@ def render(hit: FactHit) -> str:
     aside.append(_source(hit))
     if hit.flagged:
         aside.append("rests on a fact that no longer holds")
-    return f"{fact.subject} {fact.predicate.replace('_', ' ')} {shown(fact.object)} ({'; '.join(aside)})"
+    # What somebody did has its own verb: "Ana went to Rome".
+    verb = "" if fact.predicate == "did" else f"{fact.predicate.replace('_', ' ')} "
+    return f"{fact.subject} {verb}{shown(fact.object)} ({'; '.join(aside)})"
 
 
 def _source(hit: FactHit) -> str:

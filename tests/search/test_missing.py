@@ -53,8 +53,7 @@ def test_the_default_model_is_not_installed(location: str, tmp_path: Path) -> No
         assert_finds(memory)
         detail = lack(memory.search("zebra"))
         assert (
-            detail
-            == f"The model 'minilm' is not installed in {empty}. "
+            detail == f"The model 'minilm' is not installed in {empty}. "
             "Install it with: longmind models install minilm"
         )
         assert memory.stats().parts["vectors"]["missing"] == 1
