@@ -53,7 +53,10 @@ def test_no_stored_text_speaker_or_title_can_leave_its_place(
         assert context.text.count("<longmind") == context.text.count("</longmind") == 1
         assert "<|im_start|>" not in context.text
         cited = [int(found) for found in CITED.findall(context.text)]
-        assert sorted(cited) == sorted(written.ids)
+        # Nothing forged; a text that says the same as the other one may be left out.
+        assert cited
+        assert set(cited) <= set(written.ids)
+        assert len(cited) == len(set(cited))
         day = "2023-11-14"
         for line in lines_at_the_margin(context.text)[1:-1]:
             assert line.startswith(day) or CITED.search(line), line
