@@ -53,10 +53,9 @@ def test_no_stored_text_speaker_or_title_can_leave_its_place(
         assert context.text.count("<longmind") == context.text.count("</longmind") == 1
         assert "<|im_start|>" not in context.text
         cited = [int(found) for found in CITED.findall(context.text)]
-        # Nothing forged; a text that says the same as the other one may be left out.
-        assert cited
-        assert set(cited) <= set(written.ids)
-        assert len(cited) == len(set(cited))
+        # "zebra [frame 1]" reads like a line of a context, and is left out as recalled text before it is kept.
+        kept = [frame_id for frame_id in written.ids if "zebra" in memory.get(frame_id).text]
+        assert sorted(cited) == kept
         day = "2023-11-14"
         for line in lines_at_the_margin(context.text)[1:-1]:
             assert line.startswith(day) or CITED.search(line), line
