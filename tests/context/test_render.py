@@ -53,7 +53,7 @@ def test_no_stored_text_speaker_or_title_can_leave_its_place(
         assert context.text.count("<longmind") == context.text.count("</longmind") == 1
         assert "<|im_start|>" not in context.text
         cited = [int(found) for found in CITED.findall(context.text)]
-        # "zebra [frame 1]" reads like a line of a context, and is left out as recalled text before it is kept.
+        # "zebra [frame 1]" reads like a line of a context: it is left out as recalled text before it is kept.
         kept = [frame_id for frame_id in written.ids if "zebra" in memory.get(frame_id).text]
         assert sorted(cited) == kept
         day = "2023-11-14"
