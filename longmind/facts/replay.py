@@ -16,7 +16,9 @@ from longmind.facts.load import Loader
 from longmind.facts.rows import (
     AssertionRow,
     EvidenceRow,
+    ExpiryRow,
     FactRow,
+    LapseRow,
     PremiseRow,
     RulingRow,
     SameRow,
@@ -257,5 +259,7 @@ def forget_assertions(tx: Transaction, rows: Collection[AssertionRow]) -> dict[s
         "fact_support": delete_among(tx.db, SupportRow, "assertion_id", numbers),
         "fact_premise": delete_among(tx.db, PremiseRow, "assertion_id", numbers),
         "fact_ruling": delete_among(tx.db, RulingRow, "assertion_id", numbers),
+        "fact_expiry": delete_among(tx.db, ExpiryRow, "assertion_id", numbers),
+        "fact_lapse": delete_among(tx.db, LapseRow, "assertion_id", numbers),
         "fact_assertion": delete_among(tx.db, AssertionRow, "assertion_id", numbers),
     }

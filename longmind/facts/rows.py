@@ -123,6 +123,20 @@ class RulingRow(NamedTuple):
     until: int | None
 
 
+class ExpiryRow(NamedTuple):
+    assertion_id: int
+    expires_at: int
+
+
+class LapseRow(NamedTuple):
+    """A stretch of system time in which an assertion does not count."""
+
+    assertion_id: int
+    since: int
+    until: int | None
+    reason: str
+
+
 class SameRow(NamedTuple):
     same_id: int
     entity_id: int
@@ -189,11 +203,13 @@ TABLES: Final[dict[type[Any], str]] = {
     PremiseRow: "fact_premise",
     RulingRow: "fact_ruling",
     SameRow: "fact_same",
+    ExpiryRow: "fact_expiry",
+    LapseRow: "fact_lapse",
 }
 """In the order in which rows may be inserted; the reverse is the order of removal."""
 
 
-_SEALED: Final = Tables(TABLES, keys={PremiseRow: 2, SupportRow: 2})
+_SEALED: Final = Tables(TABLES, keys={PremiseRow: 2, SupportRow: 2, LapseRow: 2})
 checked, join, select, select_among = _SEALED.checked, _SEALED.join, _SEALED.select, _SEALED.select_among
 insert, update, delete_among, close = _SEALED.insert, _SEALED.update, _SEALED.delete_among, _SEALED.close
 verify = _SEALED.verify

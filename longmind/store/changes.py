@@ -41,6 +41,7 @@ _OWNERS: Final = {
     "memory_id": "SELECT DISTINCT space FROM conversation_memory WHERE memory_id",
     "entity_id": "SELECT DISTINCT ledger FROM fact_entity WHERE entity_id",
     "fact_id": "SELECT DISTINCT ledger FROM fact WHERE fact_id",
+    "assertion_id": "SELECT DISTINCT space FROM fact_assertion WHERE assertion_id",
     "span_id": "SELECT DISTINCT space FROM fact_span WHERE span_id",
     "record_id": "SELECT DISTINCT repo FROM experience_record WHERE record_id",
 }

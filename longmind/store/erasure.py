@@ -31,7 +31,7 @@ too."""
 _PATIENCE: Final = 5.0
 """Seconds to wait for readers of an older state, which keep the log from being emptied."""
 
-_TABLES: Final = ("frame_tag", "frame_meta", "frame_key", "frame_text")
+_TABLES: Final = ("frame_tag", "frame_meta", "frame_key", "frame_expiry", "frame_absence", "frame_text")
 
 
 @dataclass(frozen=True, slots=True)

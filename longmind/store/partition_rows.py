@@ -24,6 +24,8 @@ PLACES: Final[Mapping[str, str]] = {
     "frame_tag": _OF_FRAMES,
     "frame_meta": _OF_FRAMES,
     "frame_key": "{space}",
+    "frame_expiry": _OF_FRAMES,
+    "frame_absence": _OF_FRAMES,
     "fact_entity": "{ledger}",
     "fact_alias": "entity_id IN (SELECT entity_id FROM fact_entity WHERE {ledger})",
     "fact_predicate": "{ledger}",
@@ -32,6 +34,8 @@ PLACES: Final[Mapping[str, str]] = {
     "fact_assertion": "{space}",
     "fact_support": _OF_ASSERTIONS,
     "fact_ruling": _OF_ASSERTIONS,
+    "fact_expiry": _OF_ASSERTIONS,
+    "fact_lapse": _OF_ASSERTIONS,
     "fact_same": "entity_id IN (SELECT entity_id FROM fact_entity WHERE {ledger})",
     "fact_evidence": f"({_OF_ASSERTIONS} OR fact_id IN (SELECT fact_id FROM fact WHERE {{ledger}}))",
     "fact_premise": _OF_ASSERTIONS,
@@ -59,7 +63,17 @@ PLACES: Final[Mapping[str, str]] = {
 """By table, which rows belong to a part of a space; `{space}` tests the column of that name."""
 
 OF_THE_STORE: Final = frozenset(
-    {"store_clock", "store_counter", "store_setting", "erasure", "llm_call", "space_record", *LOG}
+    {
+        "store_clock",
+        "store_counter",
+        "store_setting",
+        "store_snapshot",
+        "store_rollback",
+        "erasure",
+        "llm_call",
+        "space_record",
+        *LOG,
+    }
 )
 """Tables that have no rows of users: a space's rules and its spending are its own, and the audit log is the
 store's. It names users by digests, and an erase takes away what connects a digest with a name."""

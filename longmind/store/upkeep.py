@@ -217,6 +217,14 @@ def _verify_small_tables(db: Connection) -> Iterator[Problem]:
         ("counter", "SELECT name, value, checksum FROM store_counter", ("counter",)),
         ("setting", "SELECT name, value, checksum FROM store_setting", ()),
         ("erasure", "SELECT erasure_id, certificate, checksum FROM erasure_pending", ("pending",)),
+        ("expiry", "SELECT frame_id, expires_at, checksum FROM frame_expiry", ("frame_expiry",)),
+        ("absence", "SELECT frame_id, since, until, checksum FROM frame_absence", ("frame_absence",)),
+        (
+            "snapshot",
+            "SELECT name, system, note, created_at, checksum FROM store_snapshot",
+            ("store_snapshot",),
+        ),
+        ("snapshot", "SELECT restored_at, system, checksum FROM store_rollback", ("store_rollback",)),
         ("erasure", "SELECT erasure_id, erased_at, frames, certificate_hash, checksum FROM erasure", ()),
     )
     for code, sql, prefix in plans:

@@ -1,0 +1,69 @@
+-- Format 12: what is recalled, what expires, and states with a name.
+
+-- When frames and assertions expire. From then on reads do not show them, and maintenance erases them.
+CREATE TABLE frame_expiry (
+  frame_id      INTEGER PRIMARY KEY REFERENCES frame(frame_id) ON DELETE CASCADE,
+  expires_at    INTEGER NOT NULL,
+  checksum      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX frame_expiry_by_time ON frame_expiry(expires_at);
+
+CREATE TABLE fact_expiry (
+  assertion_id  INTEGER PRIMARY KEY REFERENCES fact_assertion(assertion_id) ON DELETE CASCADE,
+  expires_at    INTEGER NOT NULL,
+  checksum      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX fact_expiry_by_time ON fact_expiry(expires_at);
+
+-- From when, and until when, an assertion does not count: it has expired, or was made after the state to which
+-- the store went back.
+CREATE TABLE fact_lapse (
+  assertion_id  INTEGER NOT NULL REFERENCES fact_assertion(assertion_id) ON DELETE CASCADE,
+  since         INTEGER NOT NULL,
+  until         INTEGER,
+  reason        TEXT NOT NULL,
+  checksum      INTEGER NOT NULL,
+  PRIMARY KEY (assertion_id, since),
+  CHECK (until IS NULL OR until > since)
+) STRICT, WITHOUT ROWID;
+
+-- Names for system times, and to which of them the store went back when.
+CREATE TABLE store_snapshot (
+  name          TEXT PRIMARY KEY,
+  system        INTEGER NOT NULL,
+  note          TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  checksum      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE store_rollback (
+  restored_at   INTEGER PRIMARY KEY,
+  system        INTEGER NOT NULL,
+  checksum      INTEGER NOT NULL,
+  CHECK (system < restored_at)
+) STRICT;
+
+-- For how long a frame was retired that a restored snapshot brought back.
+CREATE TABLE frame_absence (
+  frame_id      INTEGER NOT NULL REFERENCES frame(frame_id) ON DELETE CASCADE,
+  since         INTEGER NOT NULL,
+  until         INTEGER NOT NULL,
+  checksum      INTEGER NOT NULL,
+  PRIMARY KEY (frame_id, since),
+  CHECK (until > since)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX frame_absence_by_end ON frame_absence(until);
+
+CREATE TRIGGER frame_absence_is_immutable BEFORE UPDATE ON frame_absence
+BEGIN SELECT RAISE(ABORT, 'history is kept'); END;
+CREATE TRIGGER frame_absence_is_kept BEFORE DELETE ON frame_absence
+WHEN NOT EXISTS (SELECT 1 FROM store_erasing)
+BEGIN SELECT RAISE(ABORT, 'history is removed by erase alone'); END;
+
+-- A retired frame comes back only if it is written down for how long it was away.
+DROP TRIGGER frame_retires_once;
+CREATE TRIGGER frame_retires_once BEFORE UPDATE OF retired_at, superseded_by ON frame
+WHEN OLD.retired_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM store_erasing)
+  AND NOT (NEW.retired_at IS NULL AND EXISTS (
+    SELECT 1 FROM frame_absence a WHERE a.frame_id = OLD.frame_id AND a.since = OLD.retired_at))
+BEGIN SELECT RAISE(ABORT, 'a retired frame stays retired'); END;
