@@ -117,7 +117,7 @@ def _child(what: str, folder: Path, store: Path) -> dict[str, Any]:
 def _cost(first: Mapping[str, Any], store: Path) -> dict[str, Any]:
     """What everything but embedding takes, over what embedding the same chunks takes, by CPU time.
 
-    Embedding all of them would take long on a small machine: a sample is embedded, and reckoned up by tokens.
+    Embedding all of them would take long on a small machine: a sample is embedded and extrapolated by tokens.
     """
     tokenizer = open_tokenizer("cl100k_base")
     with Memory.open(store, embedder=None) as memory, memory.store.read() as snapshot:
@@ -144,7 +144,7 @@ def _cost(first: Mapping[str, Any], store: Path) -> dict[str, Any]:
     print(
         f"  everything but embedding: {first['cpu_s']:.1f} CPU s for {first['created']} documents, "
         f"{first['chunks']} chunks, {sum(tokens):,} tokens; embedding them: {embedding:.0f} CPU s "
-        f"(reckoned from {len(sample)} of {len(texts)})\n"
+        f"(extrapolated from {len(sample)} of {len(texts)})\n"
         f"  share {share:.1%} (goal {_GOAL_SHARE:.0%}: {'met' if share < _GOAL_SHARE else 'not met'})",
         flush=True,
     )

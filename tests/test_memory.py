@@ -548,7 +548,7 @@ def test_numbers_in_metadata_keep_their_kind(memory: Memory) -> None:
     assert [(type(value), repr(value)) for value in back] == [(type(value), repr(value)) for value in values]
     assert memory.list(where={"metadata": {"k8": {"gt": 1e299}}}).frames
     assert memory.list(where={"metadata": {"k6": {"gte": 2**63}, "k11": {"lt": 0.2, "gt": 0.05}}}).frames
-    assert memory.list(where={"metadata": {"k4": {"gte": 0}}}).frames == ()  # True is no number
+    assert memory.list(where={"metadata": {"k4": {"gte": 0}}}).frames == ()  # True is not a number
     assert memory.list(where={"metadata": {"k0": {"gt": float("-inf"), "lt": float("inf")}}}).frames
 
 

@@ -85,7 +85,7 @@ class KeyFile:
         self.path = path
 
     def read(self) -> tuple[Key, ...]:
-        """Every key, in the order in which they were made; none if there is no file."""
+        """Every key, oldest first; none without a file."""
         try:
             with self.path.open("rb") as file:
                 _check_private(self.path, os.fstat(file.fileno()))

@@ -60,7 +60,7 @@ class Near:
             raise _wrong(value) from None
         if not (
             abs(lat) <= 90 and abs(lon) <= 180 and 0 < km <= _MOST_KM
-        ):  # also false for what is no number
+        ):  # also false for what is not a number
             raise _wrong(value)
         return cls(lat, lon, km)
 

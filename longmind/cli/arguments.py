@@ -54,15 +54,6 @@ UserOption = Annotated[
         "--user", envvar=USER_VARIABLE, metavar="NAME", help="Whose memory it is, besides what all share."
     ),
 ]
-SpacesOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--space",
-        metavar="NAME",
-        show_default=DEFAULT_SPACE,
-        help="The space to read; repeat it for several, '*' for all.",
-    ),
-]
 MemoryLimitOption = Annotated[
     str | None,
     typer.Option(

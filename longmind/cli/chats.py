@@ -72,5 +72,6 @@ def _message(line: str, number: int) -> Any:
         return json.loads(line)
     except ValueError as error:
         raise InvalidInput(
-            f"Line {number} is no JSON: {error}.", hint="Give a JSON list of messages, or one message a line."
+            f"Line {number} is not JSON: {error}.",
+            hint="Give a JSON list of messages, or one message a line.",
         ) from None

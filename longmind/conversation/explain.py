@@ -13,18 +13,18 @@ from longmind.conversation.config import Config, Scoring
 from longmind.conversation.extraction import extraction_figures
 from longmind.conversation.query import last_runs
 from longmind.conversation.rows import DecisionRow, LinkRow, select
-from longmind.conversation.scoring import reckon
+from longmind.conversation.scoring import score_memory
 from longmind.conversation.values import ConversationStats, Decision, Link, MemoryItem, Why
 from longmind.llm.ledger import spending_by_outcome
 from longmind.store.engine import Connection
 
 
 def explain(db: Connection, item: MemoryItem, weights: Scoring, *, now: int | None, system: int) -> Why:
-    """The terms of the last reckoning, or of one at `now`; rules, turns and decisions known at `system`."""
+    """The terms of the last computation, or of one at `now`; rules, turns and decisions known at `system`."""
     run = last_runs(db, system=system).get(item.partition)
     if run is not None and item.scored_at == run.now and item.status == "active":
         weights = run.weights
-    score = reckon(
+    score = score_memory(
         weights,
         now=item.scored_at if now is None else now,
         hits=item.hits,

@@ -22,7 +22,7 @@ from longmind.conversation.rows import (
     join,
     select,
 )
-from longmind.conversation.scoring import reckon
+from longmind.conversation.scoring import score_memory
 from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_query, tags_of
@@ -33,7 +33,7 @@ SORTS: Final = ("score", "created", "last_seen", "hits", "id")
 
 
 class Run(NamedTuple):
-    """The last sweep of a space: what scores were reckoned with."""
+    """The last sweep of a space: what scores were computed with."""
 
     now: int
     recorded_at: int
@@ -130,10 +130,10 @@ def _item(rows: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run
 
 
 def standing(memory: MemoryRow, state: StateRow, run: Run | None) -> tuple[float, int]:
-    """The score as last reckoned: by the sweep if that came after the state began, else with the state."""
+    """The score as last computed: by the sweep if that came after the state began, else with the state."""
     if run is None or run.recorded_at <= state.since or state.status != "active":
         return state.score, state.scored_at
-    score = reckon(
+    score = score_memory(
         run.weights,
         now=run.now,
         hits=state.hits,

@@ -31,7 +31,7 @@ def age_days(now: int, *, created_at: int, last_seen_at: int | None) -> float:
     return max(0.0, (now - last) / DAY_MS)
 
 
-def reckon(
+def score_memory(
     weights: Scoring, *, now: int, hits: int, importance: int, created_at: int, last_seen_at: int | None
 ) -> Score:
     age = age_days(now, created_at=created_at, last_seen_at=last_seen_at)

@@ -12,7 +12,7 @@ from longmind.base.partitions import Partition
 from longmind.conversation.config import Config
 from longmind.conversation.extraction import extraction_figures
 from longmind.conversation.rows import MemoryRow, RunRow, StateRow, insert, join
-from longmind.conversation.scoring import Score, is_promoted, reckon, why_expired
+from longmind.conversation.scoring import Score, is_promoted, score_memory, why_expired
 from longmind.conversation.values import SweepReport
 from longmind.conversation.write import WriteContext, promote, put_away
 from longmind.store.engine import Connection, scalar
@@ -79,7 +79,7 @@ def plan_sweep(standing: Iterable[Standing], config: Config, *, now: int) -> Pla
     gone = "archived" if config.mid.archive else "deleted"
     for item in standing:
         state = item.state
-        score = reckon(
+        score = score_memory(
             config.scoring,
             now=now,
             hits=state.hits,

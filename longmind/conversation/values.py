@@ -40,7 +40,7 @@ class MemoryItem:
     importance: int
     score: float
     scored_at: int
-    """The `now` that the score was reckoned with."""
+    """The `now` that the score was computed with."""
     tags: tuple[str, ...]
     frame_id: int
     slot: str | None = None
@@ -106,7 +106,7 @@ class Found(Listing[MemoryItem]):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something decided about a memory: when, by which reckoning, and from what."""
+    """Something decided about a memory: when, by which computation, and from what."""
 
     action: str
     at: int
@@ -179,5 +179,5 @@ class ConversationStats:
 
 def check_memory_id(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
-        raise InvalidInput(f"{value!r} is no memory id.", hint="Give a positive whole number.")
+        raise InvalidInput(f"{value!r} is not a memory id.", hint="Give a positive whole number.")
     return value

@@ -27,7 +27,7 @@ from longmind.conversation.rows import (
     select_among,
     upsert,
 )
-from longmind.conversation.scoring import Score, reckon
+from longmind.conversation.scoring import Score, score_memory
 from longmind.conversation.similarity import word_postings, words_of
 from longmind.conversation.values import PII
 from longmind.extract import Statement
@@ -52,7 +52,7 @@ class WriteContext:
     space: str
 
     def score(self, state: StateRow, created_at: int, *, now: int | None = None) -> Score:
-        return reckon(
+        return score_memory(
             self.config.scoring,
             now=self.tx.now if now is None else now,
             hits=state.hits,

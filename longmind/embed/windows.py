@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from longmind.base.arrays import Int32Array, np
+from longmind.base.offsets import to_bytes
 
 Window: TypeAlias = tuple[int, int]
 
@@ -64,8 +65,6 @@ def byte_spans(text: str, spans: Iterable[Window]) -> Int32Array:
     characters = np.array(list(spans), dtype=np.int32).reshape(-1, 2)
     if text.isascii():
         return characters
-    points = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
-    widths = 1 + (points > 0x7F) + (points > 0x7FF).astype(np.int32) + (points > 0xFFFF)
-    offsets = np.zeros(len(text) + 1, dtype=np.int32)
-    np.cumsum(widths, out=offsets[1:])
-    return offsets[characters]
+    positions, places = np.unique(characters, return_inverse=True)
+    offsets = np.array(list(to_bytes(text, positions.tolist()).values()), dtype=np.int32)
+    return offsets[places].reshape(-1, 2)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from longmind.base.errors import InvalidInput
+from longmind.base.offsets import ByteOffsets
 from longmind.extract.language import other_language
 from longmind.extract.normalise import Plain, plain
-from longmind.extract.offsets import ByteOffsets
 from longmind.extract.reading import Reading
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import mask

@@ -1,4 +1,4 @@
-"""Words the rules must know: occupations, peoples, creeds, illnesses, places, and what is no name."""
+"""Words the rules know: occupations, nationalities, religions, illnesses, places and non-names."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from longmind.base.errors import InvalidInput
+from longmind.base.offsets import ByteOffsets
 from longmind.extract.detectors import Match, numbers, phones, places, secrets
-from longmind.extract.offsets import ByteOffsets
 from longmind.extract.patterns import pattern
 
 KINDS: Final = ("key", "email", "iban", "card", "ssn", "ip", "account", "phone", "address")

@@ -75,7 +75,7 @@ def check_evidence(items: Iterable[Evidence | int]) -> tuple[Evidence, ...]:
             pieces.append(Evidence(item))
         else:
             raise InvalidInput(
-                f"A {type(item).__name__} is no evidence.", hint="Give Evidence or a frame id."
+                f"A {type(item).__name__} is not evidence.", hint="Give Evidence or a frame id."
             )
     return tuple(pieces)
 
@@ -135,7 +135,7 @@ def _premises(items: Iterable[FactHit | int]) -> tuple[int, ...]:
     for item in items:
         fact_id = item.fact_id if isinstance(item, FactHit) else item
         if isinstance(fact_id, bool) or not isinstance(fact_id, int) or not 0 < fact_id < 2**63:
-            raise InvalidInput(f"{item!r} is no fact to derive from.", hint="Give a hit or a fact's id.")
+            raise InvalidInput(f"{item!r} is not a fact to derive from.", hint="Give a hit or a fact's id.")
         fact_ids.append(fact_id)
     return tuple(dict.fromkeys(fact_ids))
 

@@ -175,7 +175,7 @@ class Evidence:
 
     def __post_init__(self) -> None:
         if isinstance(self.frame, bool) or not isinstance(self.frame, int) or not 0 < self.frame < 2**63:
-            raise InvalidInput(f"{self.frame!r} is no frame id.")
+            raise InvalidInput(f"{self.frame!r} is not a frame id.")
         if (self.start is None) != (self.end is None):
             raise InvalidInput("Evidence has both start and end, or neither.")
         for name in ("start", "end", "chunk"):

@@ -155,7 +155,7 @@ def evidence_for(db: Connection, view: View, fact: FactHit | int, *, limit: int)
 
 def _check_id(fact_id: object) -> None:
     if isinstance(fact_id, bool) or not isinstance(fact_id, int) or not 0 < fact_id < 2**63:
-        raise InvalidInput(f"{fact_id!r} is no fact's id.", hint="Give a positive whole number.")
+        raise InvalidInput(f"{fact_id!r} is not the id of a fact.", hint="Give a positive whole number.")
 
 
 def _fact(view: View, fact_id: int) -> Clause:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from longmind.base.errors import InvalidInput
+from longmind.base.offsets import to_bytes
 from longmind.base.tokens import Tokenizer
 from longmind.ingest.atoms import LETTER, SENTENCE, WORD, Atoms, cut_atoms
 from longmind.ingest.outline import Outline, read_outline
-from longmind.ingest.ranges import to_bytes
 from longmind.ingest.source import Document
 
 FEWEST = 16

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from longmind.base.offsets import to_characters
 from longmind.ingest.atoms import Style
-from longmind.ingest.ranges import to_characters
 from longmind.ingest.readers.build import DEEPEST
 from longmind.ingest.readers.code import LANGUAGES
 from longmind.ingest.source import Document, Section, SectionKind

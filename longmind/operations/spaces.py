@@ -48,7 +48,7 @@ class RecallOptions(TypedDict, total=False):
     require_high_relevance: Annotated[bool, "Only objects of high relevance."]
     backend: Annotated[str | None, "The ordering: basic, patricia, raptor, hybrid or search."]
     freeze_clock: Annotated[
-        str | None, "Say that it was made then, and reckon what is recent from there.", Mark.STAMP
+        str | None, "Say that it was made then, and measure what is recent from there.", Mark.STAMP
     ]
     now: datetime | int | None
     as_of: AsOf
@@ -131,7 +131,7 @@ def _use_context(
 
 
 def _recency(memory: Memory, given: Mapping[str, Any]) -> int | None:
-    """From where recency is reckoned: the clock that was stopped, the moment looked back at, or now."""
+    """From where recency is measured: the clock that was stopped, the moment looked back at, or now."""
     return None if given.get("freeze_clock") else values.reference(memory, given)
 
 

@@ -44,7 +44,7 @@ def as_of(memory: Memory, system: str | int | None, valid: str | int | None = No
 
 
 def reference(memory: Memory, given: Mapping[str, Any]) -> int:
-    """The instant from which 'last week' is reckoned: now, or the moment looked back at."""
+    """The instant from which 'last week' is counted: now, or the moment looked back at."""
     instant = moment(given.get("as_of"), "as_of")
     return memory.store.clock.now() if instant is None else instant
 

@@ -80,7 +80,7 @@ def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tupl
         return list(hits), f"the reranker could not run: {error}"
     if len(scores) != len(head) or not all(map(isfinite, scores)):
         raise InvalidInput(
-            f"The reranker gave {len(scores)} scores for {len(head)} texts, or one that is no number."
+            f"The reranker gave {len(scores)} scores for {len(head)} texts, or one that is not a number."
         )
     order = sorted(range(len(head)), key=lambda index: (-scores[index], index))
     reranked = [

@@ -184,7 +184,7 @@ class Spaces:
         self,
         name: SpaceName,
         *,
-        now: Annotated[datetime | int | str, "The moment to reckon with; now, if it is not given."],
+        now: Annotated[datetime | int | str, "The moment to compute with; now by default."],
         ttl_days: Annotated[
             float | None, "After how many days an object goes, instead of the policy's."
         ] = None,

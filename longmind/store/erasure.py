@@ -67,7 +67,7 @@ class ErasureCertificate:
                 raise ValueError("a user is a text")
             return certificate
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise InvalidInput("This is no erasure certificate.") from None
+            raise InvalidInput("This is not an erasure certificate.") from None
 
     def sealed(self) -> bytes:
         """What the store keeps of it."""

@@ -336,7 +336,9 @@ def _parse_cursor(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (isinstance(cursor, str) and cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise InvalidInput(f"{cursor!r} is no cursor.", hint="Pass the cursor of the page before, unchanged.")
+        raise InvalidInput(
+            f"{cursor!r} is not a cursor.", hint="Pass the cursor of the page before, unchanged."
+        )
     return int(cursor)
 
 

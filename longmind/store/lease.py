@@ -42,7 +42,8 @@ class LeasePolicy:
         if match:
             return cls(float(match[1]))
         raise InvalidInput(
-            f"{policy!r} is no lease policy.", hint="Use 'wait', 'fail', 'timeout(5)' or a number of seconds."
+            f"{policy!r} is not a lease policy.",
+            hint="Use 'wait', 'fail', 'timeout(5)' or a number of seconds.",
         )
 
 

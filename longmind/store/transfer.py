@@ -335,7 +335,7 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
     try:
         entry = json.loads(line)
     except ValueError:
-        raise InvalidInput(f"Line {number} is no JSON.", hint="Is this file an export?") from None
+        raise InvalidInput(f"Line {number} is not JSON.", hint="Is this file an export?") from None
     if not isinstance(entry, dict):
         raise InvalidInput(f"Line {number} is no row of an export.")
     return entry

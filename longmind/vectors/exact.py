@@ -34,7 +34,7 @@ def cosines(vectors: Any, question: Any) -> Float64Array:
 
 
 def margin(dimensions: int) -> float:
-    """How far a cosine reckoned in float32, in any order, may be from `cosines`.
+    """How far a cosine computed in float32, in any order, may be from `cosines`.
 
     The rounding errors of a sum of n products are at most about n * 2**-24 of the sum of their sizes, which
     is at most 1 for unit vectors; 2 % more allows for vectors whose length is not quite one, and 2**-20 for

@@ -1,6 +1,6 @@
 """The nearest frames to a question's vector: exactly while there are few, by quantised codes when many.
 
-Whatever finds the candidates, their cosines are reckoned from the stored vectors.
+Whatever finds the candidates, their cosines are computed from the stored vectors.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class VectorHits:
     cosines: Float64Array
     method: str
     looked_at: tuple[Int64Array, Float64Array]
-    """Every frame whose exact cosine was reckoned on the way, ascending, with it."""
+    """Every frame whose exact cosine was computed on the way, ascending, with it."""
 
 
 class CandidateSource(Protocol):

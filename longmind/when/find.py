@@ -74,8 +74,9 @@ def find_times(
 
     What recurs and names no year ('in May', 'on Friday', 'at Christmas') is by default the latest that has
     begun, since a search looks back; `prefer="future"` takes the first that is not over. Month comes before
-    day in '5/7/2023' unless that is no date. Weeks begin on Monday. Seasons are those of the north, in whole
-    months, and a winter belongs to the year it begins in. Phrases outside the years 1 to 9999 are left out.
+    day in '5/7/2023' unless that is not a date. Weeks begin on Monday. Seasons are those of the north, in
+    whole months, and a winter belongs to the year it begins in. Phrases outside the years 1 to 9999 are left
+    out.
     """
     calendar = Calendar.at(reference, zone=zone, prefer=prefer)
     if not may_name_a_time(text[: max(most_characters, 0)]):

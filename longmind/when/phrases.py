@@ -180,7 +180,7 @@ def _with_year_of(reader: Reader, phrase: Phrase, after: Phrase) -> Phrase:
 
 
 def _after_repeated(reader: Reader, i: int) -> int:
-    """Past 'every second Monday': what comes again and again is no one time."""
+    """Past 'every second Monday': what comes again and again is not one time."""
     for _ in range(_MOST_REPEATED):
         if reader.at(i).text not in _REPEATED and reader.at(i).kind not in {"number", "ordinal", "clock"}:
             break

@@ -8,23 +8,23 @@ import pytest
 
 from longmind.conversation.config import Config, Mid, Scoring
 from longmind.conversation.rows import StateRow
-from longmind.conversation.scoring import DAY_MS, age_days, is_promoted, reckon, why_expired
+from longmind.conversation.scoring import DAY_MS, age_days, is_promoted, score_memory, why_expired
 from longmind.conversation.sweep import Standing, plan_sweep
 
 NOW = 1_700_000_000_000
 
 
-def reckoned(**given: int | None) -> float:
+def total_score(**given: int | None) -> float:
     values = {"hits": 0, "importance": 0, "created_at": NOW, "last_seen_at": None, **given}
-    return reckon(Scoring(), now=NOW, **values).total  # type: ignore[arg-type]
+    return score_memory(Scoring(), now=NOW, **values).total  # type: ignore[arg-type]
 
 
 def test_a_new_memory_scores_its_recency_alone() -> None:
-    assert reckoned() == 1.0
+    assert total_score() == 1.0
 
 
 def test_the_score_is_the_weighted_sum_of_its_terms() -> None:
-    score = reckon(
+    score = score_memory(
         Scoring(w_freq=2, w_recency=3, w_importance=5, lambda_=0.1),
         now=NOW,
         hits=4,

@@ -106,7 +106,7 @@ CALLS: dict[str, Callable[[World, Experience], object]] = {
     "an update to a foreign fact": lambda w, e: e.update_fact(w["latest"], w["change"], w["foreign_fact"]),
     "a vote above 1": lambda w, e: e.vote(w["solution"], w["problem"], 1.01),
     "a vote below -1": lambda w, e: e.vote(w["solution"], w["problem"], -2),
-    "a vote that is no number": lambda w, e: e.vote(w["solution"], w["problem"], NAN),
+    "a vote that is not a number": lambda w, e: e.vote(w["solution"], w["problem"], NAN),
     "a vote that is a flag": lambda w, e: e.vote(w["solution"], w["problem"], True),
     "a vote that is a text": lambda w, e: e.vote(w["solution"], w["problem"], "1"),  # type: ignore[arg-type]
     "a vote for a solution": lambda w, e: e.vote(w["solution"], w["solution"], 1),
@@ -121,7 +121,7 @@ CALLS: dict[str, Callable[[World, Experience], object]] = {
     "a record with NUL": lambda w, e: e.fact("a\0b", evidence="none"),
     "a record of recalled text": lambda w, e: e.fact(e.brief("tests hang").text, evidence="none"),
     "a confidence above 1": lambda w, e: e.fact("x", confidence=1.1, evidence="none"),
-    "a confidence that is no number": lambda w, e: e.fact("x", confidence=NAN, evidence="none"),
+    "a confidence that is not a number": lambda w, e: e.fact("x", confidence=NAN, evidence="none"),
     "an unknown scope": lambda w, e: e.fact("x", scope="world", evidence="none"),
     "an unknown field": lambda w, e: e.fact("x", colour="red", evidence="none"),  # type: ignore[call-arg]
     "a why that does not belong": lambda w, e: e.fact("x", why="so", evidence="none"),  # type: ignore[call-arg]
@@ -258,7 +258,7 @@ STATEMENTS: dict[str, tuple[str, Row]] = {
     # votes
     "a vote above 1": (VOTE, lambda w: ("v", w["solution"], w["problem"], 1.001)),
     "a vote below -1": (VOTE, lambda w: ("v", w["solution"], w["problem"], -7.0)),
-    "a vote that is no number": (VOTE, lambda w: ("v", w["solution"], w["problem"], NAN)),
+    "a vote that is not a number": (VOTE, lambda w: ("v", w["solution"], w["problem"], NAN)),
     "no vote": (VOTE, lambda w: ("v", w["solution"], w["problem"], None)),
     "a vote in words": (VOTE, lambda w: ("v", w["solution"], w["problem"], "good")),
     "a vote for a solution": (VOTE, lambda w: ("v", w["problem"], w["solution"], 1.0)),

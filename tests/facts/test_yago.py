@@ -28,7 +28,7 @@ def bench() -> ModuleType:
     return module
 
 
-def test_years_are_reckoned_by_the_calendar(bench: ModuleType) -> None:
+def test_years_are_counted_by_the_calendar(bench: ModuleType) -> None:
     assert bench.year_ms(1970) == 0
     assert bench.year_ms(2024) == 1_704_067_200_000
     assert bench.year_ms(1) == -62_135_596_800_000

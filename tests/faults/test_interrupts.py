@@ -159,7 +159,7 @@ def storm(world: World, acts: tuple[str, ...], most: int | None) -> int:
             total = count_bytecodes(world.act(act), under=under)
             share = None if most is None else max(1, most // 2)
             if under == PACKAGE and share is None:
-                share = 1000  # nearly all of these bytecodes do nothing but reckon
+                share = 1000  # nearly all of these bytecodes only compute
             for at in points(total, share, f"{act} {under}"):
                 interrupter = interrupt(world.act(act), at=at, under=under)
                 world.check(f"{act} at {at} of {total}: {interrupter.position}")

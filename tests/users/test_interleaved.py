@@ -91,7 +91,7 @@ def read(memory: Memory, user: str | None, moment: int) -> dict[str, Any]:
         "objects": [(item.path, item.raw, item.user) for item in memory.space("shop", user=user).list()],
         "bundle": [item.raw for item in memory.space("shop", user=user).recall_context("tea note").objects],
         "found": {
-            # Not in which order: how rare a word is, is reckoned over the whole store.
+            # Not in which order: how rare a word is depends on the whole store.
             text: sorted(
                 (hit.frame.text, sorted(hit.lanes)) for hit in memory.search(text, user=user, limit=200)
             )

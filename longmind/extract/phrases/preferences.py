@@ -105,7 +105,7 @@ def _durable(value: str) -> bool:
 
 
 def _items(text: str, start: int, end: int) -> Spans:
-    """The members of "a, b and c"; what stands before the first comma where it is no plain list."""
+    """The members of "a, b and c"; what stands before the first comma where it is not a plain list."""
     phrase = text[start:end]
     comma = phrase.find(",")
     first = [(start, end if comma < 0 else start + comma)]

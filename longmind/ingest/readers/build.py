@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from longmind.base.offsets import to_bytes
 from longmind.ingest.encoding import Decoded, clean
-from longmind.ingest.ranges import to_bytes
 from longmind.ingest.source import Document, Limits, Section, SectionKind, Source, Unreadable, title_of
 
 _LONGEST_TITLE = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longmind.extract.offsets import ByteOffsets
+from longmind.base.offsets import ByteOffsets
 
 
 @given(st.text(alphabet=st.characters(), max_size=80))
