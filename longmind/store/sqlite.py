@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -101,6 +102,7 @@ class SqliteEngine:
         self.has_log = True
         self._clock = clock
         self._durability = durability
+        self._synchronous = f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}"
         self._in_memory = path == _IN_MEMORY
         self._immutable = False
         self._accept_lost_log = accept_lost_log
@@ -108,6 +110,7 @@ class SqliteEngine:
         self._log = FileLog(self._connect, entropy=entropy)
         self.writers = TurnQueue()
         self._idle: list[apsw.Connection] = []
+        self._leaving = threading.Lock()
         self._files: FileIdentity | None = None
         self._deadline = 0.0
         self._closed = False
@@ -200,8 +203,7 @@ class SqliteEngine:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             for pragma in _SETUP:
                 connection.execute(pragma)
-            level = "FULL" if self._durability == "full" else "NORMAL"
-            connection.execute(f"PRAGMA synchronous = {level}")
+            connection.execute(self._synchronous)
             if self.read_only:
                 connection.execute("PRAGMA query_only = ON")
             return connection
@@ -343,20 +345,29 @@ class SqliteEngine:
 
     def give_back(self, connection: apsw.Connection) -> None:
         if self._closed or len(self._idle) >= _IDLE_READERS:
-            self.discard(connection)
+            (self._leave if self._closed else self.discard)(connection)
             return
         self._idle.append(connection)
         if self._closed:  # meanwhile
-            self._discard_idle()
+            self._empty_pool(self._leave)
 
     def discard(self, connection: apsw.Connection) -> None:
         """Close a connection. Its log stays: only an orderly `close` of the last one takes it away."""
         pages.close(connection)
 
-    def _discard_idle(self) -> None:
+    def _leave(self, connection: apsw.Connection) -> None:
+        """Close a connection of a closed store: the last one, of any thread, takes the log away."""
+        with self._leaving:  # of two at once, each would find the other in its way, and the log would stay
+            if self._in_memory or self._immutable or (self._files is not None and self._files.problem()):
+                self._log.forget_observer()  # a log that is not ours is left alone
+            else:
+                self._log.end(connection)
+            self.discard(connection)
+
+    def _empty_pool(self, close: Callable[[apsw.Connection], None]) -> None:
         while self._idle:
             with suppress(IndexError):
-                self.discard(self._idle.pop())
+                close(self._idle.pop())
 
     def check_open(self) -> None:
         if self._closed:
@@ -419,9 +430,7 @@ class SqliteEngine:
         return self._checkpoint(patience)
 
     def flush(self, *, patience: float = 5.0) -> None:
-        if self._in_memory:
-            return
-        if not self._checkpoint(patience):
+        if not self._in_memory and not self._checkpoint(patience):
             raise Busy("A long-running reader keeps the log from being emptied.", hint="Try again later.")
 
     def _checkpoint(self, patience: float = 5.0) -> bool:
@@ -443,8 +452,7 @@ class SqliteEngine:
             except (apsw.BusyError, apsw.LockedError):
                 return False
             finally:
-                level = "FULL" if self._durability == "full" else "NORMAL"
-                main.execute(f"PRAGMA synchronous = {level}")
+                main.execute(self._synchronous)
         return logged == moved
 
     def compact(self) -> None:
@@ -479,14 +487,10 @@ class SqliteEngine:
     def close(self) -> None:
         """Called again after it was interrupted, it does what was left to do."""
         self._closed = True
-        self._discard_idle()
+        self._empty_pool(self.discard)
         with SqliteTurn(self, timeout=inf) as main, suppress(apsw.ConnectionClosedError):
             self.save_log()
-            if self._in_memory or self._immutable or (self._files is not None and self._files.problem()):
-                self._log.forget_observer()  # a log that is not ours is left alone
-            else:
-                self._log.end(main)
-            self.discard(main)
+            self._leave(main)
         self._release()
 
     def _release(self) -> None:
