@@ -25,7 +25,7 @@ _PARTS: Final = ("facts", "memories", "experience", "spaces", "media")
 """Attributes that are interfaces of their own."""
 _HANDLES: Final = ("conversation", "space")
 """Methods that only return such an interface, and do no work."""
-_INGESTS: Final = ("ingest", "photos", "videos", "audio")
+_INGESTS: Final = ("ingest", "photos", "videos", "audio", "import_from")
 """Methods that can be stopped between two files."""
 _POLL_SECONDS: Final = 0.05
 _END: Final = object()

@@ -39,6 +39,7 @@ from longmind.base.secret import KeyLike
 from longmind.base.times import AsOf, Clock
 from longmind.editing import Editing
 from longmind.embed import Embedder
+from longmind.exchange import Exchange
 from longmind.facts.extraction import Extractor
 from longmind.facts.lane import LaneOptions
 from longmind.facts.ledger import Ledger
@@ -81,7 +82,7 @@ _MOST_FRAMES = 10_000
 
 
 @audited("")
-class Memory(Lifecycle, Editing, People):
+class Memory(Lifecycle, Editing, Exchange, People):
     """Long-term memory in one file, or in one schema of PostgreSQL.
 
     Every call takes `space=`; without it, the handle's own space is meant, never all of them. `user=` is one

@@ -48,6 +48,11 @@ def check_label(value: object, name: str) -> str:
     return text
 
 
+def cut_label(text: str) -> str:
+    """As much of a text as a label holds; empty if nothing is left of it."""
+    return text.strip().encode()[:MAX_LABEL_BYTES].decode(errors="ignore").strip()
+
+
 def optional_label(value: object, name: str) -> str | None:
     return None if value is None else check_label(value, name)
 

@@ -99,6 +99,10 @@ def _add_operations(app: typer.Typer, first: str | None) -> None:
             app.command("add", rich_help_panel=panel)(chats.add)
         elif item.name == "copy":
             app.command("copy", rich_help_panel=panel)(setup.copy)
+        elif item.name in ("import", "export"):
+            exchange = import_module("longmind.cli.exchange")
+            chosen = exchange.import_ if item.name == "import" else exchange.export
+            app.command(item.name, rich_help_panel=panel)(chosen)
         else:
             commands.add(app, item, panel=panel)
 

@@ -29,7 +29,7 @@ def command(operation: Operation) -> Callable[..., None]:
 
     def perform(memory: Memory, arguments: dict[str, Any], flags: set[str], as_json: bool) -> IngestReport:
         changes = _changes(arguments) if _WATCH in flags else None  # listens before the first look
-        with _bar(quiet=as_json) as progress:
+        with progress_bar(quiet=as_json) as progress:
             report: IngestReport = operation(memory, **arguments, progress=progress)
         if changes is not None:
             emit(report, as_json=as_json, view=ingested)
@@ -56,8 +56,8 @@ def _changes(arguments: dict[str, Any]) -> Iterator[Any]:
 
 
 @contextmanager
-def _bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """A bar on a terminal; nothing for programs and pipes."""
+def progress_bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A bar on a terminal; nothing for programs and pipes. A total of 0 is one that is not known."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -68,5 +68,5 @@ def _bar(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda step: bar.update(
-            task, completed=step.done, total=step.total, description=step.uri.rsplit("/", 1)[-1][:40]
+            task, completed=step.done, total=step.total or None, description=step.uri.rsplit("/", 1)[-1][:40]
         )

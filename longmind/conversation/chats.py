@@ -49,7 +49,7 @@ class ChatReport:
 
 
 @dataclass(slots=True)
-class _Turn:
+class ChatTurn:
     """One thing that was said or done in a message."""
 
     role: str
@@ -68,7 +68,7 @@ def add_messages(
 ) -> ChatReport:
     """Write the turns of a list that are not there yet."""
     left_out: Counter[str] = Counter()
-    turns = list(_turns(messages, left_out))
+    turns = list(turns_of(messages, left_out))
     keys = _keys(conversation, turns)
     fields = [
         {
@@ -98,7 +98,7 @@ def add_messages(
 # Which of them are there
 
 
-def _keys(conversation: Conversation, turns: Sequence[_Turn]) -> list[str]:
+def _keys(conversation: Conversation, turns: Sequence[ChatTurn]) -> list[str]:
     """A name for each turn: its message's own id, or a hash over it and all before it."""
     start = hashlib.sha256(encode_fields(("chat", conversation.session))).digest()
     keys = _chain(start, turns)
@@ -115,7 +115,7 @@ def _keys(conversation: Conversation, turns: Sequence[_Turn]) -> list[str]:
     return keys
 
 
-def _chain(state: bytes, turns: Sequence[_Turn]) -> list[str]:
+def _chain(state: bytes, turns: Sequence[ChatTurn]) -> list[str]:
     keys = []
     for turn in turns:
         state = hashlib.sha256(state + turn.digest()).digest()
@@ -130,7 +130,8 @@ def _state(key: str, start: bytes) -> bytes:
 # What a message says
 
 
-def _turns(messages: Iterable[Mapping[str, Any]], left_out: Counter[str]) -> Iterator[_Turn]:
+def turns_of(messages: Iterable[Mapping[str, Any]], left_out: Counter[str]) -> Iterator[ChatTurn]:
+    """What was said and done in messages, as OpenAI or Anthropic write them; counts what is left out."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise InvalidInput(
             "messages must be a list of messages.", hint='Give [{"role": "user", "content": "…"}].'
@@ -141,7 +142,7 @@ def _turns(messages: Iterable[Mapping[str, Any]], left_out: Counter[str]) -> Ite
         yield from _named(message, list(_of_message(message, number, left_out)), number)
 
 
-def _named(message: Mapping[str, Any], turns: list[_Turn], number: int) -> list[_Turn]:
+def _named(message: Mapping[str, Any], turns: list[ChatTurn], number: int) -> list[ChatTurn]:
     """With the message's own id, where it has one."""
     name = message.get("id")
     if isinstance(name, str) and name.strip():
@@ -150,7 +151,7 @@ def _named(message: Mapping[str, Any], turns: list[_Turn], number: int) -> list[
     return turns
 
 
-def _of_message(message: Mapping[str, Any], number: int, left_out: Counter[str]) -> Iterator[_Turn]:
+def _of_message(message: Mapping[str, Any], number: int, left_out: Counter[str]) -> Iterator[ChatTurn]:
     role = message.get("role")
     if role in _INSTRUCTIONS:
         left_out["the instructions to the model (system, developer)"] += 1
@@ -210,18 +211,18 @@ def _text_of(part: Mapping[str, Any], number: int, left_out: Counter[str]) -> li
     return []
 
 
-def _spoken(role: str, said: Sequence[str], speaker: Any) -> Iterator[_Turn]:
+def _spoken(role: str, said: Sequence[str], speaker: Any) -> Iterator[ChatTurn]:
     if said:
         name = speaker if isinstance(speaker, str) and speaker.strip() and role == "user" else None
-        yield _Turn(role, "\n\n".join(said), name)
+        yield ChatTurn(role, "\n\n".join(said), name)
 
 
-def _result(text: str, name: Any) -> Iterator[_Turn]:
+def _result(text: str, name: Any) -> Iterator[ChatTurn]:
     if text.strip():
-        yield _Turn("tool", text, metadata={"tool_call": str(name)} if name else {})
+        yield ChatTurn("tool", text, metadata={"tool_call": str(name)} if name else {})
 
 
-def _calls(message: Mapping[str, Any], number: int) -> Iterator[_Turn]:
+def _calls(message: Mapping[str, Any], number: int) -> Iterator[ChatTurn]:
     """What an assistant's message calls, as OpenAI writes it; `function_call` is how it once was."""
     calls = message.get("tool_calls") or ()
     if not isinstance(calls, list | tuple) or not all(isinstance(call, Mapping) for call in calls):
@@ -237,10 +238,10 @@ def _calls(message: Mapping[str, Any], number: int) -> Iterator[_Turn]:
         yield _call(old.get("name"), old.get("arguments"), None)
 
 
-def _call(name: Any, given: Any, call_id: Any) -> _Turn:
+def _call(name: Any, given: Any, call_id: Any) -> ChatTurn:
     """A call in words: `get_weather({"city": "Porto"})`."""
     if given is None:
         given = {}
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, sort_keys=True)
     about = {"tool": str(name or "tool")} | ({"tool_call": str(call_id)} if call_id else {})
-    return _Turn("assistant", f"Called {name or 'a tool'}({written})", metadata=about)
+    return ChatTurn("assistant", f"Called {name or 'a tool'}({written})", metadata=about)

@@ -116,13 +116,17 @@ class _Stage:
         return "max_embeddings" if number is not None and self.spent.embeddings >= number else ""
 
 
-def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
+Settle = Callable[[Transaction, Sequence[Draft], Sequence[Put]], None]
+"""What is written with some drafts: called in their transaction, with what became of each."""
+
+
+def remember(store: Store, drafts: Sequence[Draft], *, settle: Settle | None = None) -> IngestReport:
     """Write the drafts in one transaction, with everything that the store's parts derive from them.
 
     Recalled text that stands in them is cut out first; a draft that is nothing else is skipped.
     """
     new, skipped = _without_echoes(drafts)
-    if not new:
+    if not new and settle is None:
         return skipped
     with store.read() as snapshot:
         looked = look(snapshot, new)
@@ -130,6 +134,8 @@ def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
     started = time.monotonic()
     with store.write() as tx:
         results = put(tx, new, parts=store.parts, prepared=work.prepared, looked=looked)
+        if settle is not None:
+            settle(tx, new, results)
     durations = {**work.durations, "commit": time.monotonic() - started}
     return replace(merged([skipped, report_of(new, results, work.prepared)]), durations=durations)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from longmind.base.checks import MAX_LABEL_BYTES, check_limit
+from longmind.base.checks import check_limit, cut_label
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.frame import PARTS, Kind
 from longmind.base.hashing import digest
@@ -59,9 +59,9 @@ class Labels:
             space=self.space,
             kind=kind if kind is not None and self.kind == Kind.DOCUMENT else self.kind,
             scope=self.scope,
-            title=_short(self.title or title) or None,
+            title=cut_label(self.title or title) or None,
             session=self.session,
-            uri=_short(uri) or None,
+            uri=cut_label(uri) or None,
             source=self.source,
             tags=self.tags,
             metadata={**(about or {}), **self.metadata},
@@ -185,10 +185,6 @@ def _described(document: Document) -> dict[str, Any]:
 
 def _heading(document: Document, title: str) -> str | None:
     if not title:
-        return _short(document.title) or None
+        return cut_label(document.title) or None
     says_both = not document.title or title.startswith(document.title)
-    return _short(title if says_both else f"{document.title} › {title}")
-
-
-def _short(text: str) -> str:
-    return text.strip().encode()[:MAX_LABEL_BYTES].decode(errors="ignore").strip()
+    return cut_label(title if says_both else f"{document.title} › {title}")

@@ -22,9 +22,10 @@ from longmind.store.drafts import Draft, draft
 from longmind.store.store import Store
 
 
-def remember(store: Store, drafts: Sequence[Draft]) -> IngestReport:
+def remember(store: Store, drafts: Sequence[Draft], *, settle: pipeline.Settle | None = None) -> IngestReport:
     """Write texts in one transaction; those that are too long for a frame are cut into chunks."""
-    return pipeline.remember(store, [cut_if_long(item) for item in store.redaction.drafts(drafts)])
+    ready = [cut_if_long(item) for item in store.redaction.drafts(drafts)]
+    return pipeline.remember(store, ready, settle=settle)
 
 
 def drafts_of(

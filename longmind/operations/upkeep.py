@@ -56,6 +56,22 @@ OPERATIONS: Final = (
         without={"key"},
     ),
     Operation(
+        "import_from",
+        Memory.import_from,
+        effect="write",
+        begins=True,
+        repeatable=True,
+        lasting=True,
+        example={"source": "mem0", "path": "mem0.json", "dry_run": True},
+    ),
+    Operation(
+        "export_to",
+        Memory.export_to,
+        effect="write",
+        lasting=True,
+        example={"target": "vault", "path": "notes"},
+    ),
+    Operation(
         "copy",
         Memory.copy,
         effect="write",

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from longmind.base.results import Names, Written
     from longmind.context.items import Context
     from longmind.conversation.chats import ChatReport
+    from longmind.importers.run import ImportReport
     from longmind.ingest.report import IngestReport
     from longmind.people import UserList
     from longmind.search.results import SearchResults, WhyNot
     from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.upkeep import Stats, VerifyReport
+
+_SHOWN_SKIPS: Final = 10
 
 
 def remembered(report: IngestReport) -> Iterator[Block]:
@@ -119,6 +122,26 @@ def ingested(report: IngestReport) -> Iterator[Block]:
         yield f"Stopped by {limit}."
     for warning in report.warnings:
         yield f"Warning: {warning}"
+
+
+def imported(report: ImportReport) -> Iterator[Block]:
+    would = "would be " if report.dry_run else ""
+    yield (
+        f"{report.created} {would}new in {report.batches} batches, {report.unchanged} imported before; "
+        f"{report.superseded} superseded, {report.retired} retired, {report.facts} facts."
+    )
+    if report.kinds:
+        yield Table(("kind", "new"), list(report.kinds.items()))
+    if report.skip_counts:
+        yield Table(("left out", "how many"), list(report.skip_counts.items()))
+        for skip in report.skipped[:_SHOWN_SKIPS]:
+            yield f"{skip.uri}: {skip.detail or skip.code}"
+        if len(report.skipped) > _SHOWN_SKIPS:
+            yield "More are in the output of --json."
+    for warning in report.warnings:
+        yield f"Warning: {warning}"
+    if report.cancelled:
+        yield "Stopped. Run it again to import the rest."
 
 
 def stats(summary: Stats) -> Iterator[Block]:
@@ -262,6 +285,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "remember_many": remembered,
     "add": added,
     "ingest": ingested,
+    "import_from": imported,
     "photos": ingested,
     "videos": ingested,
     "audio": ingested,

@@ -1,0 +1,1 @@
+"""Bringing in what other memories and chat services keep, and writing it out again in their formats."""
