@@ -23,13 +23,13 @@ _TOOLS = {"answers", "basis", "corpora", "probe"}
 
 def benches() -> dict[str, str]:
     """The modules here that can be run, each with the first line of what it says about itself."""
-    found = {}
+    modules = {}
     for path in sorted(HERE.glob("*.py")):
         source = path.read_text("utf-8")
         if path.stem.startswith("_") or path.stem in _TOOLS or "__main__" not in source:
             continue
-        found[path.stem] = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
-    return found
+        modules[path.stem] = (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    return modules
 
 
 def run(name: str, results: Path, options: Sequence[str]) -> int:
@@ -48,8 +48,8 @@ def run(name: str, results: Path, options: Sequence[str]) -> int:
             print(line, end="", flush=True)
             lines.append(line.rstrip("\n"))
     if not keeps and process.returncode == 0:
-        kept: dict[str, Any] = {"machine": describe(), "seconds": round(time.perf_counter() - started, 1)}
-        answer.write_text(json.dumps({**kept, "output": lines}, indent=1) + "\n", "utf-8")
+        record: dict[str, Any] = {"machine": describe(), "seconds": round(time.perf_counter() - started, 1)}
+        answer.write_text(json.dumps({**record, "output": lines}, indent=1) + "\n", "utf-8")
     return process.returncode
 
 
@@ -78,17 +78,17 @@ def main() -> int:
     parser.add_argument("--write-docs", action="store_true", help="only write the page from what is kept")
     parser.add_argument("--check-docs", action="store_true", help="only tell whether the page agrees")
     arguments, others = parser.parse_known_args()
-    known = benches()
+    by_name = benches()
     if arguments.list:
-        for name, about in known.items():
+        for name, about in by_name.items():
             print(f"{name:14} {about}")
         return 0
     if arguments.check_docs:
         print(f"{DOCUMENT.name} {'says what was measured' if agrees() else 'is not what was measured'}")
         return 0 if agrees() else 1
-    names = [] if arguments.write_docs else arguments.names or list(known)
-    if unknown := [name for name in names if name not in known]:
-        parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(known)}")
+    names = [] if arguments.write_docs else arguments.names or list(by_name)
+    if unknown := [name for name in names if name not in by_name]:
+        parser.error(f"there is no benchmark {unknown[0]!r}; there are {', '.join(by_name)}")
     if others and len(names) != 1:
         parser.error(f"{others[0]} is no option here; name the one benchmark that it is for")
     results = arguments.results.absolute()

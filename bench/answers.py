@@ -47,8 +47,8 @@ def build(memory: Memory, clock: FrozenClock) -> list[Dataset]:
     """Everything a store can hold, a little of each."""
     sets = [load(name) for name in QUESTIONS if available(name)]
     for data in sets:
-        wanted = {name for query in data.queries[: QUESTIONS[data.name]] for name in query.gold}
-        chosen = sorted(data.documents, key=lambda document: document.id not in wanted)[:DOCUMENTS]
+        gold_names = {name for query in data.queries[: QUESTIONS[data.name]] for name in query.gold}
+        chosen = sorted(data.documents, key=lambda document: document.id not in gold_names)[:DOCUMENTS]
         memory.remember_many([{**document.item(), "space": data.name} for document in chosen])
         clock.advance(seconds=1)
     memory.remember_many(list(synthetic.items(500)), space="synthetic")

@@ -29,13 +29,13 @@ def paragraphs() -> list[str]:
     sources += [
         path.read_text("utf-8", errors="ignore") for path in sorted(packages.glob("*.dist-info/METADATA"))
     ]
-    found = [
+    texts = [
         " ".join(piece.split())
         for source in sources
         for piece in source.split("\n\n")
         if 120 < len(piece) < 700 and piece.count(" ") > 15
     ]
-    return found[:: max(1, len(found) // _PARAGRAPHS)]
+    return texts[:: max(1, len(texts) // _PARAGRAPHS)]
 
 
 def main() -> None:

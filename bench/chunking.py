@@ -44,8 +44,10 @@ class Tally:
 
 def files(folders: list[Path], most: int) -> Iterator[Source]:
     """A fixed sample, so that two runs measure the same."""
-    found = [entry for folder in folders for entry in walk(folder) if isinstance(entry, Entry)]
-    for entry in sorted(random.Random(1).sample(found, min(most, len(found))), key=lambda entry: entry.path):
+    entries = [entry for folder in folders for entry in walk(folder) if isinstance(entry, Entry)]
+    for entry in sorted(
+        random.Random(1).sample(entries, min(most, len(entries))), key=lambda entry: entry.path
+    ):
         yield Source.from_path(entry.path)
 
 

@@ -99,21 +99,21 @@ def speed(frames: int) -> dict[str, Any]:
 
 
 def _race(memory: Memory, frames: int) -> dict[str, Any]:
-    asked = questions(_ASKED, among=frames)
-    asked += [f"Where does {_PEOPLE[n % 8]}{n} live?" for n in range(_ASKED // 4)]
-    for question in asked[:10]:
+    queries = questions(_ASKED, among=frames)
+    queries += [f"Where does {_PEOPLE[n % 8]}{n} live?" for n in range(_ASKED // 4)]
+    for question in queries[:10]:
         memory.recall(question, budget=1000)
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for budget in BUDGETS:
-        times = np.array([_timed(memory, question, budget) for question in asked])
+        times = np.array([_timed(memory, question, budget) for question in queries])
         search, recall, searching, recalling = times.T
-        found[str(budget)] = {
+        figures[str(budget)] = {
             "search_ms": _quantiles(search),
             "recall_ms": _quantiles(recall),
             "difference_ms": _quantiles(recall - search),
             "difference_cpu_ms": _quantiles(recalling - searching),
         }
-    return found
+    return figures
 
 
 def _timed(memory: Memory, question: str, budget: int) -> tuple[float, float, float, float]:
@@ -131,8 +131,8 @@ def _quantiles(values: Sequence[float] | NDArray[np.float64]) -> dict[str, float
     return {name: round(float(np.quantile(values, at)), 2) for name, at in (("p50", 0.5), ("p95", 0.95))}
 
 
-def _say_speed(label: str, found: Mapping[str, Any]) -> None:
-    for budget, times in found.items():
+def _say_speed(label: str, figures: Mapping[str, Any]) -> None:
+    for budget, times in figures.items():
         more = times["difference_ms"]
         met = "met" if more["p50"] <= _GOAL_MS else "not met"
         print(
@@ -159,12 +159,12 @@ def quality(store: Path | None, *, step: int) -> dict[str, Any]:
             for query in chosen:
                 gold = _gold(data, query)
                 for name, budget, text in _texts(memory, query):
-                    told = _one_line(text)
-                    shares[name][budget].append(sum(turn in told for turn in gold) / len(gold))
+                    line = _one_line(text)
+                    shares[name][budget].append(sum(turn in line for turn in gold) / len(gold))
     results: dict[str, Any] = {"questions": len(chosen), "recipes": {}}
-    for name, found in shares.items():
-        results["recipes"][name] = {str(b): estimate(found[b]).as_json() for b in BUDGETS}
-        cells = [f"{b}: {np.mean(found[b]):.3f}" for b in BUDGETS]
+    for name, share in shares.items():
+        results["recipes"][name] = {str(b): estimate(share[b]).as_json() for b in BUDGETS}
+        cells = [f"{b}: {np.mean(share[b]):.3f}" for b in BUDGETS]
         print(f"  {name:32} {'  '.join(cells)}", flush=True)
     results["lead of the default"] = {
         plain: _lead(shares["default"], shares[plain]) for plain in (PLAIN, SOURCED)
@@ -196,14 +196,14 @@ def _texts(memory: Memory, query: Query) -> Iterator[tuple[str, int, str]]:
 def _until_full(texts: Sequence[str], budget: int) -> str:
     """What one would write oneself: the best first, as long as they fit."""
     tokenizer = open_tokenizer("cl100k_base")
-    kept: list[str] = []
+    lines: list[str] = []
     spent = 0
     for text in texts:
         spent += tokenizer.count(f"{text}\n")
         if spent > budget:
             break
-        kept.append(text)
-    return "\n".join(kept)
+        lines.append(text)
+    return "\n".join(lines)
 
 
 def _gold(data: Dataset, query: Query) -> list[str]:

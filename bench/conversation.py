@@ -37,22 +37,22 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--turns", action="store_true")
     parser.add_argument("--store", type=Path)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bench.mind"
-        if given.store is not None and given.store.exists():
-            shutil.copyfile(given.store, path)
+        if options.store is not None and options.store.exists():
+            shutil.copyfile(options.store, path)
         else:
-            _make(path, given.memories, turns=given.turns)
-            if given.store is not None:
-                shutil.copyfile(path, given.store)
+            _make(path, options.memories, turns=options.turns)
+            if options.store is not None:
+                shutil.copyfile(path, options.store)
         clock = FrozenClock(START)
         clock.advance(days=DAYS)
         with Memory.open(path, clock=clock, embedder=None) as memory:
             print(
                 f"active memories: {dict(memory.memories.stats().by_layer)}, frames: {memory.stats().frames}"
             )
-            _measure(memory.memories, clock, given.rounds)
+            _measure(memory.memories, clock, options.rounds)
 
 
 def _make(path: Path, count: int, *, turns: bool) -> None:
@@ -77,15 +77,15 @@ def _fill(store: Store, clock: FrozenClock, count: int) -> None:
     choose = random.Random(7)
     written = 0
     while written < count:
-        told = [f"I {choose.choice(VERBS)} {_thing(choose)}" for _ in range(1000)]
-        found = [candidate for text in told for candidate in from_turn(text)][: count - written]
+        sentences = [f"I {choose.choice(VERBS)} {_thing(choose)}" for _ in range(1000)]
+        candidates = [candidate for text in sentences for candidate in from_turn(text)][: count - written]
         with store.write() as tx:
             desk = WriteContext(store, tx, Config(), DEFAULT_SPACE)
-            for place, candidate in enumerate(found):
+            for index, candidate in enumerate(candidates):
                 memory_id = create(desk, candidate, source="agent")
-                for _ in range(0 if (written + place) % 20 else 3):
+                for _ in range(0 if (written + index) % 20 else 3):
                     see(desk, memory_id, candidate, likeness=1.0, origin=None)
-        written += len(found)
+        written += len(candidates)
         clock.advance(seconds=60)
 
 
@@ -97,33 +97,33 @@ def _talk(memory: Memory, clock: FrozenClock, count: int) -> None:
         for _ in range(50):
             session += 1
             talk = memory.conversation(f"session {session}")
-            for place in range(85):
-                said = f"I {choose.choice(VERBS)} {_thing(choose)}"
-                for _ in range(1 if place % 17 else 4):
+            for turn in range(85):
+                sentence = f"I {choose.choice(VERBS)} {_thing(choose)}"
+                for _ in range(1 if turn % 17 else 4):
                     clock.advance(seconds=1)
-                    talk.add_turn("user", said)
+                    talk.add_turn("user", sentence)
 
 
 def _measure(memories: Memories, clock: FrozenClock, rounds: int) -> None:
     choose = random.Random(11)
     talk = memories.conversation("now")
-    said = [f"I like {_thing(choose)} these days" for _ in range(rounds)]
+    sentences = [f"I like {_thing(choose)} these days" for _ in range(rounds)]
 
     def add(number: int) -> None:
         clock.advance(seconds=1)
-        talk.add_turn("user", said[number])
+        talk.add_turn("user", sentences[number])
 
     def again(number: int) -> None:
         clock.advance(seconds=1)
-        talk.add_turn("user", said[number % 20])
+        talk.add_turn("user", sentences[number % 20])
 
     add(0)
     talk.context(20)
-    talk.context(20, query=said[0])  # warm
+    talk.context(20, query=sentences[0])  # warm
     _print("add_turn, new", add, rounds)
     _print("add_turn, seen again", again, rounds)
     _print("context(20)", lambda number: talk.context(20), rounds)
-    _print("context(20, query)", lambda number: talk.context(20, query=said[number]), rounds)
+    _print("context(20, query)", lambda number: talk.context(20, query=sentences[number]), rounds)
     begun = time.perf_counter()
     report = memories.gc(clock.now(), dry_run=True)
     print(f"gc, dry run over {report.scored}: {time.perf_counter() - begun:.2f} s")

@@ -27,8 +27,8 @@ def build(data: Dataset, *, quiet: bool = False) -> Path:
     path = store_path(data.name)
     started = time.monotonic()
     with Memory.open(path, embedder="minilm") as memory:
-        held = memory.stats().frames
-        if held >= len(data.documents):
+        stored = memory.stats().frames
+        if stored >= len(data.documents):
             return path
         for first in range(0, len(data.documents), _BATCH):
             items = [document.item() for document in data.documents[first : first + _BATCH]]
@@ -37,7 +37,7 @@ def build(data: Dataset, *, quiet: bool = False) -> Path:
                 raise RuntimeError(f"{data.name}: {report.warnings[0]}")
             if not quiet and report.created:
                 done = first + len(items)
-                rate = (done - held) / (time.monotonic() - started)
+                rate = (done - stored) / (time.monotonic() - started)
                 print(f"{data.name}: {done} of {len(data.documents)}, {rate:.1f} a second", flush=True)
     return path
 

@@ -117,10 +117,10 @@ def sample(data: Dataset, *, questions: int = 100, documents: int = 3000) -> Dat
         near = 1 if (item.space, item.session) in sessions else 2
         return 0 if item.id in gold else near, zlib.crc32(item.id.encode())
 
-    kept = {item.id for item in sorted(data.documents, key=rank)[:documents]}
+    kept_ids = {item.id for item in sorted(data.documents, key=rank)[:documents]}
     return Dataset(
-        data.name if len(kept) == len(data.documents) else f"{data.name}-sample",
-        tuple(item for item in data.documents if item.id in kept),
+        data.name if len(kept_ids) == len(data.documents) else f"{data.name}-sample",
+        tuple(item for item in data.documents if item.id in kept_ids),
         tuple(query for query in data.queries if query.id in ids),
     )
 

@@ -62,16 +62,16 @@ def measure(path: Path, notes: list[str], key: bytes | None) -> dict[str, float]
 def rounds(frames: int, count: int) -> dict[str, dict[str, float]]:
     notes = list(texts(frames))
     key = secrets.token_bytes(32)
-    seen: dict[bool, dict[str, list[float]]] = {False: defaultdict(list), True: defaultdict(list)}
+    seconds: dict[bool, dict[str, list[float]]] = {False: defaultdict(list), True: defaultdict(list)}
     for number in range(count):
         for encrypted in (False, True) if number % 2 else (True, False):
             with tempfile.TemporaryDirectory() as folder:
                 figures = measure(Path(folder) / "a.mind", notes, key if encrypted else None)
             for name, value in figures.items():
-                seen[encrypted][name].append(value)
+                seconds[encrypted][name].append(value)
     medians = {
         encrypted: {name: statistics.median(values) for name, values in by_name.items()}
-        for encrypted, by_name in seen.items()
+        for encrypted, by_name in seconds.items()
     }
     return {
         name: {"plain": plain, "encrypted": medians[True][name], "ratio": medians[True][name] / plain}

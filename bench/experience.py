@@ -54,11 +54,11 @@ class Task:
     name: str
 
 
-def pairs_of(data: Dataset, wanted: int) -> list[Pair]:
+def pairs_of(data: Dataset, limit: int) -> list[Pair]:
     """Functions with documentation: first those that a question is about, then others in the set's order."""
-    asked = {name for query in data.queries for name in query.gold}
-    ordered = sorted(data.documents, key=lambda document: document.id not in asked)
-    found = []
+    gold_names = {name for query in data.queries for name in query.gold}
+    ordered = sorted(data.documents, key=lambda document: document.id not in gold_names)
+    pairs = []
     for document in ordered:
         match = _DOCSTRING.search(document.text)
         if match is None:
@@ -67,10 +67,10 @@ def pairs_of(data: Dataset, wanted: int) -> list[Pair]:
         problem = " ".join(problem.split())
         code = (document.text[: match.start()] + document.text[match.end() :]).strip()
         if len(problem.split()) >= 3 and len(code.splitlines()) >= 2:
-            found.append(Pair(document.id, problem, code))
-        if len(found) == wanted:
+            pairs.append(Pair(document.id, problem, code))
+        if len(pairs) == limit:
             break
-    return found
+    return pairs
 
 
 def record(memory: Memory, pairs: Sequence[Pair]) -> dict[str, str]:
@@ -125,8 +125,8 @@ def measure(memory: Memory, title: str, tasks: Sequence[Task], solutions: dict[s
     }
     print(f"\n{title}: the right solution among the first {FIRST}, of {len(tasks)}")
     for way, (ask, names) in ways.items():
-        found = sum(names[task.name] in ask(task.text)[:FIRST] for task in tasks)
-        print(f"  {way:32} {found:5}  {found / len(tasks):.3f}", flush=True)
+        answered = sum(names[task.name] in ask(task.text)[:FIRST] for task in tasks)
+        print(f"  {way:32} {answered:5}  {answered / len(tasks):.3f}", flush=True)
 
 
 def retrieval(problems: int) -> int:
@@ -138,15 +138,15 @@ def retrieval(problems: int) -> int:
     by_name = {pair.name: pair for pair in pairs}
     with tempfile.TemporaryDirectory() as folder, Memory.open(Path(folder) / "cosqa.mind") as memory:
         solutions = record(memory, pairs)
-        asked = [Task(query.text, name) for query in data.queries for name in query.gold if name in by_name]
-        measure(memory, "What people typed (paraphrases)", asked, solutions)
+        tasks = [Task(query.text, name) for query in data.queries for name in query.gold if name in by_name]
+        measure(memory, "What people typed (paraphrases)", tasks, solutions)
         halves = [
             Task(" ".join(words[: (len(words) + 1) // 2]), pair.name)
             for pair in pairs
             if len(words := pair.problem.split()) >= 6
         ]
         measure(memory, "Half of the problem's words", halves[:500], solutions)
-        silence(memory, "What people typed", [task.text for task in asked[:200]])
+        silence(memory, "What people typed", [task.text for task in tasks[:200]])
         if available("scifact"):
             claims = [query.text for query in load("scifact").queries[:200]]
             silence(memory, "Claims of medicine, of which nothing is recorded", claims)
@@ -163,39 +163,39 @@ def latency(records: int) -> int:
     """Fill a store with problems, attempts, facts, changes and votes, and time briefs on it."""
     texts = list(synthetic.texts(records, seed=6))
     chance = random.Random(3)
-    asked = [" ".join(chance.sample(words, min(8, len(words)))) for words in map(str.split, texts[::97])]
+    queries = [" ".join(chance.sample(words, min(8, len(words)))) for words in map(str.split, texts[::97])]
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(Path(folder) / "many.mind", embedder=None) as memory,
     ):
         fill(memory, texts)
-        memory.experience.brief(asked[0], repo=REPO)
-        report(memory, asked[:200], records)
+        memory.experience.brief(queries[0], repo=REPO)
+        report(memory, queries[:200], records)
     return 0
 
 
 def fill(memory: Memory, texts: Sequence[str]) -> None:
     experience = memory.experience
-    made: dict[str, list[Any]] = {}
-    place = 0
+    records: dict[str, list[Any]] = {}
+    done = 0
     for kind, share in SHARES.items():
         items = []
-        for number, text in enumerate(texts[place : place + int(len(texts) * share)]):
+        for number, text in enumerate(texts[done : done + int(len(texts) * share)]):
             item: dict[str, Any] = {"kind": kind, "text": text, "evidence": [f"commit:{number:07x}"]}
             if kind in ("solution", "failed_tactic"):
-                item["problem"] = made["problem"][number % len(made["problem"])]
+                item["problem"] = records["problem"][number % len(records["problem"])]
             items.append(item)
-        made[kind] = list(experience.record_many(items, repo=REPO))
-        place += len(items)
-    for number, change in enumerate(made["change"]):
-        experience.update_fact(made["fact"][2 * number], change, made["fact"][2 * number + 1])
-    for number, solution in enumerate(made["solution"][: len(texts) // 20]):
-        experience.vote(solution, made["problem"][number], 1 if number % 3 else -1)
+        records[kind] = list(experience.record_many(items, repo=REPO))
+        done += len(items)
+    for number, change in enumerate(records["change"]):
+        experience.update_fact(records["fact"][2 * number], change, records["fact"][2 * number + 1])
+    for number, solution in enumerate(records["solution"][: len(texts) // 20]):
+        experience.vote(solution, records["problem"][number], 1 if number % 3 else -1)
 
 
-def report(memory: Memory, asked: Sequence[str], records: int) -> None:
+def report(memory: Memory, queries: Sequence[str], records: int) -> None:
     walls, loads = [], []
-    for text in asked:
+    for text in queries:
         wall, load = time.perf_counter(), time.process_time()
         memory.experience.brief(text, repo=REPO)
         walls.append((time.perf_counter() - wall) * 1000)
@@ -213,12 +213,12 @@ def main() -> int:
     parser.add_argument("what", nargs="?", default="all", choices=("all", "retrieval", "latency"))
     parser.add_argument("--problems", type=int, default=1500, help="how many problems to record")
     parser.add_argument("--records", type=int, default=20_000, help="how many records to time briefs over")
-    given = parser.parse_args()
+    options = parser.parse_args()
     status = 0
-    if given.what in ("all", "latency"):
-        status |= latency(given.records)
-    if given.what in ("all", "retrieval"):
-        status |= retrieval(given.problems)
+    if options.what in ("all", "latency"):
+        status |= latency(options.records)
+    if options.what in ("all", "retrieval"):
+        status |= retrieval(options.problems)
     return status
 
 

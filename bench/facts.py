@@ -45,13 +45,13 @@ def middle_of(year: int) -> AsOf:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", help="path or postgresql:// URL; default: a temporary file")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     if not DATA.is_dir():
         print(f"{DATA} is not there.", file=sys.stderr)
         return 1
     facts, questions = load("facts.jsonl"), load("asof_queries.jsonl")
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(given.store or str(Path(folder) / "yago.mind"))
+        store = open_store(options.store or str(Path(folder) / "yago.mind"))
         try:
             return measure(Ledger(store, "yago"), facts, questions)
         finally:

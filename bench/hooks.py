@@ -59,29 +59,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=9)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         store = folder / "m.mind"
         with Memory.open(store, embedder="hash", extractor=None) as memory:
-            made = items(given.frames)
-            while batch := list(islice(made, 2000)):
+            frames = items(options.frames)
+            while batch := list(islice(frames, 2000)):
                 memory.remember_many(batch)
-        said = folder / "transcript.jsonl"
-        said.write_text("")
+        transcript = folder / "transcript.jsonl"
+        transcript.write_text("")
         events = {
             "SessionStart": {"session_id": "s", "source": "startup"},
             "UserPromptSubmit": {"session_id": "s", "prompt": "how are bytes returned by a codec?"},
-            "Stop": {"session_id": "s", "transcript_path": str(said)},
+            "Stop": {"session_id": "s", "transcript_path": str(transcript)},
         }
-        print(f"hooks over {given.frames:,} frames, median of {given.runs}: wall / processor ms")
+        print(f"hooks over {options.frames:,} frames, median of {options.runs}: wall / processor ms")
         for event, payload in events.items():
-            wall, work = timed(event, payload, folder, nobody(), given.runs)
+            wall, work = timed(event, payload, folder, nobody(), options.runs)
             promise = " (promised: 300)" if event == "UserPromptSubmit" else ""
             print(f"  {event:<18} no server   {wall:6.0f} / {work:6.0f}{promise}")
         with server(store) as (port, _):
             for event, payload in events.items():
-                wall, work = timed(event, payload, folder, f"127.0.0.1:{port}", given.runs)
+                wall, work = timed(event, payload, folder, f"127.0.0.1:{port}", options.runs)
                 print(f"  {event:<18} a server    {wall:6.0f} / {work:6.0f}")
 
 

@@ -47,29 +47,29 @@ def run(files: int) -> dict[str, Any]:
     results: dict[str, Any] = {"machine": describe(), "files": files}
     with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
         folder = Path(scratch) / "files"
-        taken = gather(folder, files)
+        files_taken = gather(folder, files)
         few = Path(scratch) / "few"
-        gather(few, max(1, taken // 10))
-        print(f"{taken} files of the installed packages")
+        gather(few, max(1, files_taken // 10))
+        print(f"{files_taken} files of the installed packages")
         first = _child("ingest", folder, Path(scratch) / "whole.mind")
         results["first"] = first
         results["cost"] = _cost(first, Path(scratch) / "whole.mind")
         results["again"] = _again(first, folder, Path(scratch) / "whole.mind")
         results["memory"] = _memory(first, few, Path(scratch) / "few.mind")
-        results["interrupted"] = _interrupted(folder, Path(scratch), files=taken)
+        results["interrupted"] = _interrupted(folder, Path(scratch), files=files_taken)
     return results
 
 
 def gather(folder: Path, most: int) -> int:
     """A fixed sample of the packages' sources and texts, under their own names."""
     packages = Path(sysconfig.get_paths()["purelib"])
-    found = [
+    paths = [
         entry
         for entry in walk(packages, exclude=["__pycache__/", "*.pth", "*.egg-link"])
         if isinstance(entry, Entry) and 0 < entry.size <= LARGEST
     ]
-    random.Random(1).shuffle(found)  # so that a smaller sample is part of a larger one
-    chosen = found[:most]
+    random.Random(1).shuffle(paths)  # so that a smaller sample is part of a larger one
+    chosen = paths[:most]
     for entry in chosen:
         target = folder / entry.relative
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def child(folder: Path, store: Path) -> None:
     wall, work = time.perf_counter(), time.process_time()
     with Memory.open(store, embedder=None) as memory:
         report = memory.ingest(folder, progress=lambda step: print(f"done {step.done}", flush=True))
-    said = {
+    figures = {
         "wall_s": time.perf_counter() - wall,
         "cpu_s": time.process_time() - work,
         "peak_bytes": peak_memory(),
@@ -96,7 +96,7 @@ def child(folder: Path, store: Path) -> None:
         "skipped": len(report.skipped),
         "durations": dict(report.durations),
     }
-    print(json.dumps(said), flush=True)
+    print(json.dumps(figures), flush=True)
 
 
 def _command(folder: Path, store: Path) -> list[str]:
@@ -136,9 +136,9 @@ def _cost(first: Mapping[str, Any], store: Path) -> dict[str, Any]:
         return {"failed": str(error)}
     embedder.encode([texts[sample[0]]], tokens=True)
     used = time.process_time()
-    for place in sample:
-        embedder.encode([texts[place]], tokens=True)
-    per_token = (time.process_time() - used) / sum(tokens[place] for place in sample)
+    for index in sample:
+        embedder.encode([texts[index]], tokens=True)
+    per_token = (time.process_time() - used) / sum(tokens[index] for index in sample)
     embedding = per_token * sum(tokens)
     share = first["cpu_s"] / embedding
     print(

@@ -12,12 +12,12 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 def read(path: Path) -> dict[str, Any]:
     """What was kept, or nothing."""
-    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    return found
+    results: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return results
 
 
-def keep(path: Path, key: str, found: Mapping[str, Any]) -> None:
+def keep(path: Path, key: str, results: Mapping[str, Any]) -> None:
     """Put these under `key`, each with its own machine and date, and leave the others as they are."""
-    held = {**read(path).get(key, {}), **found}
+    merged = {**read(path).get(key, {}), **results}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({key: held}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path.write_text(json.dumps({key: merged}, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -125,14 +125,14 @@ def resident(pid: int) -> float:
 
 def kept(store: Path) -> set[str]:
     with Memory.open(store, create=False, embedder=None) as memory:
-        found: set[str] = set()
+        texts: set[str] = set()
         cursor = None
         while True:
             page = memory.list(limit=10_000, cursor=cursor)
-            found |= {frame.text for frame in page.frames}
+            texts |= {frame.text for frame in page.frames}
             cursor = page.cursor
             if cursor is None:
-                return found
+                return texts
 
 
 def share(values: list[float], part: float) -> float:
@@ -145,10 +145,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--embedder", default="hash", help="what the store is made with; none for none")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "load.mind"
-        embedder = None if given.embedder == "none" else given.embedder
+        embedder = None if options.embedder == "none" else options.embedder
         with Memory.open(store, embedder=embedder) as memory:
             memory.remember_many([f"{word} note {number}" for number in range(500) for word in WORDS])
         weights: list[float] = []
@@ -156,15 +156,17 @@ def main() -> None:
         def weigh(tally: Tally, until: float) -> None:
             while time.monotonic() < until:
                 weights.append(resident(process.pid))
-                time.sleep(max(0.5, given.seconds / 60))
+                time.sleep(max(0.5, options.seconds / 60))
 
         with server(store) as (port, process):
             started = time.perf_counter()
-            tally = under_load(port, given.clients, given.seconds, meanwhile=weigh)
+            tally = under_load(port, options.clients, options.seconds, meanwhile=weigh)
             spent = time.perf_counter() - started
         lost = set(tally.acknowledged) - kept(store)
         done = len(tally.reads) + len(tally.writes)
-        print(f"{given.clients} clients, {spent:.0f} s, {os.cpu_count()} cores, embedder {given.embedder}")
+        print(
+            f"{options.clients} clients, {spent:.0f} s, {os.cpu_count()} cores, embedder {options.embedder}"
+        )
         print(f"  requests       {done:8,}   {done / spent:8.1f} a second")
         for name, times in (("reads", tally.reads), ("writes", tally.writes)):
             half, most = share(times, 0.5), share(times, 0.95)
@@ -178,11 +180,11 @@ def main() -> None:
         )
 
         def strike(tally: Tally, until: float) -> None:
-            time.sleep(min(5.0, given.seconds / 2))
+            time.sleep(min(5.0, options.seconds / 2))
             process.kill()
 
         with server(store) as (port, process):
-            tally = under_load(port, given.clients, given.seconds, meanwhile=strike)
+            tally = under_load(port, options.clients, options.seconds, meanwhile=strike)
         lost = set(tally.acknowledged) - kept(store)
         with Memory.open(store, create=False, embedder=None) as memory:
             sound = bool(memory.verify(deep=True))

@@ -29,11 +29,11 @@ class Estimate:
 def judge(ranked: Sequence[str], gold: Mapping[str, int]) -> tuple[float, ...]:
     """The measures of one question, in the order of `MEASURES`; a document counts once."""
     places = [gold.get(name, 0) for name in dict.fromkeys(ranked)][:DEPTH]
-    found_at = next((place for place, grade in enumerate(places, 1) if grade > 0), None)
-    gained = sum(_gain(grade) / math.log2(place + 1) for place, grade in enumerate(places, 1))
+    found_at = next((rank for rank, grade in enumerate(places, 1) if grade > 0), None)
+    gained = sum(_gain(grade) / math.log2(rank + 1) for rank, grade in enumerate(places, 1))
     ideal = sum(
-        _gain(grade) / math.log2(place + 1)
-        for place, grade in enumerate(sorted(gold.values(), reverse=True)[:DEPTH], 1)
+        _gain(grade) / math.log2(rank + 1)
+        for rank, grade in enumerate(sorted(gold.values(), reverse=True)[:DEPTH], 1)
     )
     return (
         sum(grade > 0 for grade in places[:5]) / len(gold),

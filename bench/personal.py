@@ -33,7 +33,7 @@ def measure(
 ) -> dict[str, tuple[int, int, int, int]]:
     """By kind: labelled spans, those found (half covered or more), spans predicted, those on a label."""
     labelled: dict[str, int] = defaultdict(int)
-    found: dict[str, int] = defaultdict(int)
+    counts: dict[str, int] = defaultdict(int)
     predicted: dict[str, int] = defaultdict(int)
     right: dict[str, int] = defaultdict(int)
     for row in rows:
@@ -47,14 +47,14 @@ def measure(
                 gold.append((kind, start, start + len(str(entry["entity_value"]).encode())))
         for kind, start, end in gold:
             labelled[kind] += 1
-            found[kind] += any(span.kind == kind and overlap(span, start, end) >= 0.5 for span in spans)
+            counts[kind] += any(span.kind == kind and overlap(span, start, end) >= 0.5 for span in spans)
         for span in spans:
             predicted[span.kind] += 1
             right[span.kind] += any(
                 kind == span.kind and overlap(span, start, end) > 0 for kind, start, end in gold
             )
     kinds = sorted({*labelled, *predicted})
-    return {kind: (labelled[kind], found[kind], predicted[kind], right[kind]) for kind in kinds}
+    return {kind: (labelled[kind], counts[kind], predicted[kind], right[kind]) for kind in kinds}
 
 
 def main() -> int:

@@ -114,8 +114,8 @@ def main() -> int:
             embedder = chosen.model or _stand_in("")
         print(json.dumps(cold(chosen.path, embedder)))
     else:
-        found = warm(chosen.path, chosen.frames, chosen.count, vectors=chosen.vectors, model=chosen.model)
-        print(json.dumps(found))
+        figures = warm(chosen.path, chosen.frames, chosen.count, vectors=chosen.vectors, model=chosen.model)
+        print(json.dumps(figures))
     return 0
 
 

@@ -27,10 +27,10 @@ def written(page: str, results: Path = RESULTS) -> str:
     """The page with its measured parts made anew; a part without results stays as it is."""
 
     def part(found: re.Match[str]) -> str:
-        kept = read(results / f"{found[2]}.json")
-        if not kept or (found[2] not in PARTS and "output" not in kept):
+        kept_results = read(results / f"{found[2]}.json")
+        if not kept_results or (found[2] not in PARTS and "output" not in kept_results):
             return found[0]
-        body = "\n".join(PARTS.get(found[2], _printed)(kept)).strip("\n")
+        body = "\n".join(PARTS.get(found[2], _printed)(kept_results)).strip("\n")
         return f"{found[1]}\n{body}\n\n{found[3]}"
 
     return _PART.sub(part, page)
@@ -46,7 +46,7 @@ def agrees(results: Path = RESULTS) -> bool:
     return written(page, results) == page
 
 
-def _printed(kept: dict[str, Any]) -> Iterator[str]:
-    machine = kept["machine"]
+def _printed(results: dict[str, Any]) -> Iterator[str]:
+    machine = results["machine"]
     yield f"Measured on {machine['date']}: {machine['processor']}, {machine['cores']} cores.\n"
-    yield from ("```text", *kept["output"], "```")
+    yield from ("```text", *results["output"], "```")

@@ -15,9 +15,9 @@ _GROUPS = {
 }
 
 
-def constants_part(kept: Mapping[str, Any]) -> Iterator[str]:
+def constants_part(results: Mapping[str, Any]) -> Iterator[str]:
     """What each constant does when it is turned off, halved and doubled, and on which sets."""
-    entries: Mapping[str, Any] = kept["constants"]
+    entries: Mapping[str, Any] = results["constants"]
     yield machines(entries.values())
     questions = {label: count for entry in entries.values() for label, count in entry["questions"].items()}
     yield f"Questions: {', '.join(f'{label} {count}' for label, count in questions.items())}.\n"
@@ -43,13 +43,13 @@ def constants_part(kept: Mapping[str, Any]) -> Iterator[str]:
 
 def _row(name: str, entry: Mapping[str, Any]) -> list[str]:
     value = entry["value"]
-    shown = (
+    cells = (
         ", ".join(f"{kind} {part:g}" for kind, part in value.items())
         if isinstance(value, dict)
         else f"{value:g}"
     )
     changes = "; ".join(f"x {factor}: {_means(by_set)}" for factor, by_set in entry["changes"].items())
-    return [f"`{name}`", shown, changes, ", ".join(entry["matters_on"]) or "**no set**"]
+    return [f"`{name}`", cells, changes, ", ".join(entry["matters_on"]) or "**no set**"]
 
 
 def _means(by_set: Mapping[str, Any]) -> str:

@@ -15,38 +15,38 @@ _OUR_PARTS = "longmind,"
 _TARGET = (0.785, 0.619)
 
 
-def quality_part(kept: Mapping[str, Any]) -> Iterator[str]:
+def quality_part(results: Mapping[str, Any]) -> Iterator[str]:
     """Means of every system on every set, what they say, and each set with its intervals."""
-    sets: Mapping[str, Any] = kept["sets"]
+    sets: Mapping[str, Any] = results["sets"]
     yield machines(sets.values())
     for measure in ("R@10", "nDCG@10"):
         yield f"### {measure}\n"
         yield from _summary(sets, measure)
     yield from _reading(sets)
-    for name, found in sets.items():
-        yield f"### {name}: {found['documents']:,} texts, {found['questions']:,} questions\n"
-        yield from _one_set(found["systems"])
+    for name, measured in sets.items():
+        yield f"### {name}: {measured['documents']:,} texts, {measured['questions']:,} questions\n"
+        yield from _one_set(measured["systems"])
 
 
 def _summary(sets: Mapping[str, Any], measure: str) -> Iterator[str]:
-    labels = dict.fromkeys(label for found in sets.values() for label in found["systems"])
+    labels = dict.fromkeys(label for measured in sets.values() for label in measured["systems"])
     rows = []
     for label in labels:
-        values = [found["systems"].get(label, {}).get(measure) for found in sets.values()]
-        known = [value["mean"] for value in values if value is not None]
-        if known:
-            mean = three(sum(known) / len(known)) if len(known) == len(sets) else ""
+        values = [measured["systems"].get(label, {}).get(measure) for measured in sets.values()]
+        means = [value["mean"] for value in values if value is not None]
+        if means:
+            mean = three(sum(means) / len(means)) if len(means) == len(sets) else ""
             rows.append([_named(label), *("" if v is None else three(v["mean"]) for v in values), mean])
     yield from table(["", *sets, "mean"], rows)
 
 
 def _reading(sets: Mapping[str, Any]) -> Iterator[str]:
     lines = []
-    for name, found in sets.items():
-        ours = found["systems"][OURS]
+    for name, measured in sets.items():
+        ours = measured["systems"][OURS]
         peers = {
             label: system
-            for label, system in found["systems"].items()
+            for label, system in measured["systems"].items()
             if label != OURS and not label.startswith(_OUR_PARTS) and "R@10" in system
         }
         best = max(peers, key=lambda label: peers[label]["R@10"]["mean"], default=None)
@@ -62,7 +62,7 @@ def _reading(sets: Mapping[str, Any]) -> Iterator[str]:
         )
     if len(sets) == 4:
         means = [
-            sum(found["systems"][OURS][measure]["mean"] for found in sets.values()) / len(sets)
+            sum(measured["systems"][OURS][measure]["mean"] for measured in sets.values()) / len(sets)
             for measure in ("R@10", "nDCG@10")
         ]
         met = [value >= target for value, target in zip(means, _TARGET, strict=True)]
@@ -73,8 +73,8 @@ def _reading(sets: Mapping[str, Any]) -> Iterator[str]:
         )
     missing = {
         label: system["failed"]
-        for found in sets.values()
-        for label, system in found["systems"].items()
+        for measured in sets.values()
+        for label, system in measured["systems"].items()
         if "failed" in system
     }
     lines += [f"- Not in the tables: {label} ({why})." for label, why in missing.items()]

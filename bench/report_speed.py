@@ -8,18 +8,24 @@ from typing import Any
 from bench.tables import machines, table
 
 
-def speed_part(kept: Mapping[str, Any]) -> Iterator[str]:
+def speed_part(results: Mapping[str, Any]) -> Iterator[str]:
     """Searches, writing, size and memory at every size; peers; and what was promised."""
-    sizes: Mapping[str, Any] = dict(sorted(kept["sizes"].items(), key=lambda item: int(item[0])))
+    sizes: Mapping[str, Any] = dict(sorted(results["sizes"].items(), key=lambda item: int(item[0])))
     yield machines(sizes.values())
     yield from _embedding(sizes)
     yield "### Searches, milliseconds: median / 95th percentile / CPU median\n"
     for kind in ("with vectors", "without vectors"):
         names = dict.fromkeys(
-            name for found in sizes.values() if kind in found for name in found[kind]["searches"]
+            name for measured in sizes.values() if kind in measured for name in measured[kind]["searches"]
         )
         rows = [
-            [name, *(_times(found.get(kind, {}).get("searches", {}).get(name)) for found in sizes.values())]
+            [
+                name,
+                *(
+                    _times(measured.get(kind, {}).get("searches", {}).get(name))
+                    for measured in sizes.values()
+                ),
+            ]
             for name in names
         ]
         if rows:
@@ -33,9 +39,9 @@ def speed_part(kept: Mapping[str, Any]) -> Iterator[str]:
 
 def _embedding(sizes: Mapping[str, Any]) -> Iterator[str]:
     """What stood for the model, said once for all sizes that share it."""
-    for said in dict.fromkeys(found["vectors"] for found in sizes.values()):
-        yield f"{said}\n"
-    timed = [found["model"] for found in sizes.values() if "query_p50_ms" in found["model"]]
+    for sentence in dict.fromkeys(measured["vectors"] for measured in sizes.values()):
+        yield f"{sentence}\n"
+    timed = [measured["model"] for measured in sizes.values() if "query_p50_ms" in measured["model"]]
     if timed:
         model = timed[-1]
         yield (
@@ -73,18 +79,18 @@ def _figures(sizes: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def _peers(sizes: Mapping[str, Any]) -> Iterator[str]:
     """Each peer's times, and over ours: FTS5 over our words alone, the others over our whole search."""
-    shown = {size: found for size, found in sizes.items() if found.get("peers")}
-    labels = dict.fromkeys(label for found in shown.values() for label in found["peers"])
+    compared = {size: measured for size, measured in sizes.items() if measured.get("peers")}
+    labels = dict.fromkeys(label for measured in compared.values() for label in measured["peers"])
     rows = []
     for label in labels:
         cells = []
-        for found in shown.values():
-            report = found["peers"].get(label, {"failed": ""})
+        for measured in compared.values():
+            report = measured["peers"].get(label, {"failed": ""})
             if "failed" in report:
                 cells.append(report["failed"])
                 continue
             kind, name = ("without vectors", "words") if "FTS5" in label else ("with vectors", "hybrid")
-            ours = found.get(kind, {}).get("searches", {}).get(name, {}).get("p50_ms")
+            ours = measured.get(kind, {}).get("searches", {}).get(name, {}).get("p50_ms")
             ratio = "" if not ours else f", {report['search_ms']['p50'] / ours:.1f} x ours"
             cells.append(f"{report['search_ms']['p50']:.1f} / {report['search_ms']['p95']:.1f}{ratio}")
         rows.append([label, *cells])
@@ -94,15 +100,15 @@ def _peers(sizes: Mapping[str, Any]) -> Iterator[str]:
             "FTS5 is set against our words alone, the others against the whole of our search. LanceDB does "
             "what ours does; Chroma and numpy look at vectors only, with no words, filters or reasons.\n"
         )
-        yield from table(["", *_counted(shown)], rows)
+        yield from table(["", *_counted(compared)], rows)
 
 
 def _promises(sizes: Mapping[str, Any]) -> Iterator[list[str]]:
-    full = {size: found["with vectors"] for size, found in sizes.items() if "with vectors" in found}
+    full = {size: measured["with vectors"] for size, measured in sizes.items() if "with vectors" in measured}
 
     def timed(size: str, name: str) -> Mapping[str, float] | None:
-        found: Mapping[str, float] | None = full.get(size, {}).get("searches", {}).get(name)
-        return found
+        measured: Mapping[str, float] | None = full.get(size, {}).get("searches", {}).get(name)
+        return measured
 
     def promise(text: str, value: float | None, limit: float, *, least: bool = False) -> Iterator[list[str]]:
         if value is not None:
@@ -111,9 +117,9 @@ def _promises(sizes: Mapping[str, Any]) -> Iterator[list[str]]:
 
     for size, factor in (("100000", 1), ("1000000", 3)):
         for name, limit in (("hybrid", 5 * factor), ("hybrid, with the model", 15 * factor)):
-            found = timed(size, name)
+            measured = timed(size, name)
             label = f"{int(size):,} frames, median search, {name}: {limit} ms"
-            yield from promise(label, found["p50_ms"] if found else None, limit)
+            yield from promise(label, measured["p50_ms"] if measured else None, limit)
     for name in ("filter 1 %, new each time", "filter 50 %, new each time"):
         plain, filtered = timed("100000", "hybrid"), timed("100000", name)
         if plain and filtered:
@@ -126,18 +132,18 @@ def _promises(sizes: Mapping[str, Any]) -> Iterator[list[str]]:
             yield from promise(
                 f"10,000 frames, new process to first answer, {kind}: {limit} ms", value, limit
             )
-    for size, found in sizes.items():
-        bulk = found["without vectors"]
+    for size, measured in sizes.items():
+        bulk = measured["without vectors"]
         label = f"{int(size):,} frames, bulk writes without vectors"
         yield from promise(f"{label}: 10,000 a second", bulk["frames_per_s"], 10_000, least=True)
-        share = bulk["file_bytes"] / found["text_bytes"]
+        share = bulk["file_bytes"] / measured["text_bytes"]
         yield from promise(f"{int(size):,} frames, file within 2.5 times the text", share, 2.5)
 
 
-def _times(found: Mapping[str, float] | None) -> str:
-    if found is None:
+def _times(measured: Mapping[str, float] | None) -> str:
+    if measured is None:
         return ""
-    return f"{found['p50_ms']:.1f} / {found['p95_ms']:.1f} / {found['cpu_p50_ms']:.1f}"
+    return f"{measured['p50_ms']:.1f} / {measured['p95_ms']:.1f} / {measured['cpu_p50_ms']:.1f}"
 
 
 def _counted(sizes: Mapping[str, Any]) -> list[str]:

@@ -59,11 +59,11 @@ def fill(space: ProjectSpace, count: int, generator: random.Random, vocabulary: 
     for first in range(0, count, 1000):
         ready = []
         for number in range(first, min(count, first + 1000)):
-            given = payload(number, generator, vocabulary)
-            wanted = plan_object(given, space=space.name, policy=Policy(), redactor=Redactor(Policy(), b""))
+            fields = payload(number, generator, vocabulary)
+            planned = plan_object(fields, space=space.name, policy=Policy(), redactor=Redactor(Policy(), b""))
             moment = 1_700_000_000_000 + (number * 7919 % count) * DAY // 500
             ready.append(
-                write.make_ready(store, wanted, space=space.name, source="import", updated_at=moment)
+                write.make_ready(store, planned, space=space.name, source="import", updated_at=moment)
             )
         with store.write() as tx:
             for item in ready:
@@ -126,23 +126,23 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--repeats", type=int, default=60)
     parser.add_argument("--store", help="path or postgresql:// URL; default: a temporary file")
     parser.add_argument("--cold", help=argparse.SUPPRESS)
-    given = parser.parse_args(arguments)
-    if given.cold:
-        cold(given.store, given.cold)
+    options = parser.parse_args(arguments)
+    if options.cold:
+        cold(options.store, options.cold)
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        location = given.store or str(Path(folder) / "spaces.mind")
+        location = options.store or str(Path(folder) / "spaces.mind")
         with opened(location) as memory:
-            held = sum(found.objects for found in memory.spaces.list() if found.name == "bench")
-            if not held:
+            objects = sum(space.objects for space in memory.spaces.list() if space.name == "bench")
+            if not objects:
                 started = time.perf_counter()
                 vocabulary = [f"word{number}" for number in range(20_000)]
-                fill(memory.space("bench"), given.objects, random.Random(7), vocabulary)
-                print(f"{given.objects:,} objects in {time.perf_counter() - started:.1f} s", flush=True)
+                fill(memory.space("bench"), options.objects, random.Random(7), vocabulary)
+                print(f"{options.objects:,} objects in {time.perf_counter() - started:.1f} s", flush=True)
         for name in ORDERINGS:
             in_new_process(location, name)
         with opened(location) as memory:
-            warm(memory.space("bench"), held or given.objects, given.repeats)
+            warm(memory.space("bench"), objects or options.objects, options.repeats)
     return 0
 
 

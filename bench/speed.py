@@ -46,49 +46,49 @@ def run(
     """Measure at every size; each search runs in a process of its own, each size is kept when it is done."""
     embedder = _opened(model)
     if embedder is None:
-        said = "No model was at hand: vectors of clustered directions, questions that cost no embedding."
+        sentence = "No model was at hand: vectors of clustered directions, questions that cost no embedding."
     else:
-        said = (
+        sentence = (
             f"Vectors of clustered directions under the name of {embedder.identity.model}, so that the "
             "stores are filled without the model and asked with it."
         )
-    print(f"{said}\npeers run in {interpreter(peers_python)}")
+    print(f"{sentence}\npeers run in {interpreter(peers_python)}")
     timed = _embedding(embedder)
     for frames in sizes:
         machine = describe()
         with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
-            found = _measure(Path(scratch), frames, model if embedder else "", embedder, peers_python)
-        found = {"machine": machine, "vectors": said, "model": timed, **found}
-        keep(kept_in, "sizes", {str(frames): found})
+            figures = _measure(Path(scratch), frames, model if embedder else "", embedder, peers_python)
+        figures = {"machine": machine, "vectors": sentence, "model": timed, **figures}
+        keep(kept_in, "sizes", {str(frames): figures})
 
 
 def _measure(
     scratch: Path, frames: int, model: str, embedder: Embedder | None, peers_python: str | None
 ) -> dict[str, Any]:
     print(f"\n{frames:,} frames", flush=True)
-    found: dict[str, Any] = {"text_bytes": sum(len(text.encode()) for text in texts(frames))}
+    figures: dict[str, Any] = {"text_bytes": sum(len(text.encode()) for text in texts(frames))}
     plain, full = scratch / "plain.mind", scratch / "full.mind"
-    found["without vectors"] = _fill(plain, frames, None)
-    found["without vectors"] |= _probe("warm", plain, "--frames", str(frames))
-    found["without vectors"]["cold"] = _coldest(plain)
-    found["without vectors"]["single_per_s"] = _singles(plain)
-    _say("without vectors", found["without vectors"], found["text_bytes"])
+    figures["without vectors"] = _fill(plain, frames, None)
+    figures["without vectors"] |= _probe("warm", plain, "--frames", str(frames))
+    figures["without vectors"]["cold"] = _coldest(plain)
+    figures["without vectors"]["single_per_s"] = _singles(plain)
+    _say("without vectors", figures["without vectors"], figures["text_bytes"])
     how = ("--vectors", "--model", model)
-    found["with vectors"] = _fill(full, frames, Clusters(embedder.identity if embedder else None))
-    found["with vectors"] |= _probe("warm", full, "--frames", str(frames), *how)
-    found["with vectors"]["cold"] = _coldest(full, *how)
-    _say("with vectors", found["with vectors"], found["text_bytes"])
+    figures["with vectors"] = _fill(full, frames, Clusters(embedder.identity if embedder else None))
+    figures["with vectors"] |= _probe("warm", full, "--frames", str(frames), *how)
+    figures["with vectors"]["cold"] = _coldest(full, *how)
+    _say("with vectors", figures["with vectors"], figures["text_bytes"])
     if frames <= _PEERS_UP_TO:
-        found["peers"] = _ask_peers(scratch, frames, peers_python, found)
-    return found
+        figures["peers"] = _ask_peers(scratch, frames, peers_python, figures)
+    return figures
 
 
 def _fill(path: Path, frames: int, embedder: Clusters | None) -> dict[str, Any]:
     """Bulk writes in transactions of `_BATCH`; the time to make the texts is not counted."""
     wall = work = 0.0
-    made = items(frames)
+    frames_to_write = items(frames)
     with Memory.open(path, embedder=embedder, extractor=None) as memory:
-        while batch := list(islice(made, _BATCH)):
+        while batch := list(islice(frames_to_write, _BATCH)):
             started, used = time.perf_counter(), time.process_time()
             memory.remember_many(batch)
             wall += time.perf_counter() - started
@@ -146,26 +146,26 @@ def _probe(what: str, path: Path, *options: str) -> dict[str, Any]:
 
 def _ask_peers(scratch: Path, frames: int, python: str | None, ours: dict[str, Any]) -> dict[str, Any]:
     embedder = Clusters()
-    asked = questions(100, among=frames)
+    queries = questions(100, among=frames)
     folder = scratch / "exchange"
     save(
         folder,
         documents=[(str(number), "all", text) for number, text in enumerate(texts(frames))],
         vectors=np.concatenate([embedder.encode([text])[0].vectors for text in texts(frames)]),
-        queries=[(str(number), "all", text) for number, text in enumerate(asked)],
-        query_vectors=np.concatenate([embedder.encode([text])[0].vectors for text in asked]),
+        queries=[(str(number), "all", text) for number, text in enumerate(queries)],
+        query_vectors=np.concatenate([embedder.encode([text])[0].vectors for text in queries]),
     )
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for peer in ROSTER:
         if peer.name not in PEERS:
             continue
         if not installed(peer, python):
-            found[peer.label] = {"failed": "not installed"}
+            figures[peer.label] = {"failed": "not installed"}
             print(f"  {peer.label:30} not installed in {interpreter(python)}")
             continue
         report = ask(peer, folder, python=python)
         report.pop("ranked", None)
-        found[peer.label] = report
+        figures[peer.label] = report
         if "failed" in report:
             print(f"  {peer.label:30} failed: {report['failed']}")
             continue
@@ -177,17 +177,17 @@ def _ask_peers(scratch: Path, frames: int, python: str | None, ours: dict[str, A
             "size": report["disk_bytes"] / ours[kind]["file_bytes"],
         }
         _say_peer(peer.label, report)
-    return found
+    return figures
 
 
 def _embedding(model: Embedder | None) -> dict[str, Any]:
     """What the model itself takes: a question alone, and texts in bulk."""
     if model is None:
         return {"failed": "no model is installed"}
-    asked = questions(60, among=2000, seed=5)
-    model.encode(asked[:1], tokens=True)
+    queries = questions(60, among=2000, seed=5)
+    model.encode(queries[:1], tokens=True)
     wall, work = [], []
-    for question in asked:
+    for question in queries:
         started, used = time.perf_counter(), time.process_time()
         model.encode([question], tokens=True)
         work.append(1000 * (time.process_time() - used))
@@ -213,22 +213,22 @@ def _opened(model: str) -> Embedder | None:
     return embedder
 
 
-def _say(label: str, found: dict[str, Any], text_bytes: int) -> None:
+def _say(label: str, figures: dict[str, Any], text_bytes: int) -> None:
     print(
-        f"  {label}: {found['frames_per_s']:,.0f} frames/s "
-        f"({found['frames_per_cpu_s']:,.0f} per CPU second), "
-        f"file {found['file_bytes'] / 1e6:.1f} MB = {found['file_bytes'] / text_bytes:.2f} x text, "
-        f"memory {found['memory_bytes'] / 1e6:.0f} MB"
-        + (f", {found['single_per_s']:,.0f} single writes/s" if "single_per_s" in found else "")
+        f"  {label}: {figures['frames_per_s']:,.0f} frames/s "
+        f"({figures['frames_per_cpu_s']:,.0f} per CPU second), "
+        f"file {figures['file_bytes'] / 1e6:.1f} MB = {figures['file_bytes'] / text_bytes:.2f} x text, "
+        f"memory {figures['memory_bytes'] / 1e6:.0f} MB"
+        + (f", {figures['single_per_s']:,.0f} single writes/s" if "single_per_s" in figures else "")
     )
-    cold = found["cold"]
+    cold = figures["cold"]
     print(
         f"    new process: import {cold['import_ms']:.0f}, open {cold['open_ms']:.0f}, "
         f"first search {cold['first_search_ms']:.0f}, in all {cold['total_ms']:.0f} ms "
         f"(CPU {cold['cpu_ms']:.0f})"
     )
-    plain = found["searches"]["hybrid"]["p95_ms"]
-    for name, times in found["searches"].items():
+    plain = figures["searches"]["hybrid"]["p95_ms"]
+    for name, times in figures["searches"].items():
         ratio = f"  p95 {times['p95_ms'] / plain:.2f} x unfiltered" if name in FILTERED else ""
         print(
             f"    {name:30} p50 {times['p50_ms']:7.2f}  p95 {times['p95_ms']:7.2f}  "

@@ -100,8 +100,8 @@ def identifiers_alone(location: str, frames: int) -> float:
 def plain_alone(location: str, frames: int) -> float:
     """Bulk writes of texts with nothing but their words, in large batches: the best that the index meets."""
     with Memory.open(location, **PLAIN) as memory:
-        made = sentences(frames)
-        items = iter(lambda: list(islice(made, _LARGE_BATCH)), [])
+        texts = sentences(frames)
+        items = iter(lambda: list(islice(texts, _LARGE_BATCH)), [])
         return frames / timed(lambda: [memory.remember_many(batch) for batch in items])
 
 
@@ -158,11 +158,11 @@ def upkeep(memory: Memory, frames: int) -> Iterator[Figure]:
 def import_ms(statement: str) -> float:
     """In fresh processes, without the start of the interpreter; the best of several."""
     script = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
-    found = []
+    durations = []
     for _ in range(5):
         run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-        found.append(float(run.stdout))
-    return min(found) * 1000
+        durations.append(float(run.stdout))
+    return min(durations) * 1000
 
 
 def table(figures: list[Figure]) -> str:
@@ -179,15 +179,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--singles", type=int, default=1000)
     parser.add_argument("--store", help="a postgresql:// URL without ?store=; default: a temporary file")
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        if given.store:
-            mark = "&" if "?" in given.store else "?"
-            places = [f"{given.store}{mark}store={name}_{time.time_ns()}" for name in _PLACES]
+        if options.store:
+            mark = "&" if "?" in options.store else "?"
+            places = [f"{options.store}{mark}store={name}_{time.time_ns()}" for name in _PLACES]
         else:
             places = [str(Path(folder) / f"{name}.mind") for name in _PLACES]
-        figures = list(measure(places, given.frames, given.singles))
-    if given.json:
+        figures = list(measure(places, options.frames, options.singles))
+    if options.json:
         print(json.dumps({**describe(), "figures": [asdict(figure) for figure in figures]}, indent=1))
     else:
         about = describe()

@@ -34,11 +34,11 @@ def vocabulary() -> tuple[str, ...]:
     words = [word for word, _ in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))]
     longer = [word for word in words if len(word) > 3]
     random = np.random.default_rng(1)
-    made = dict.fromkeys(words)
-    while len(made) < VOCABULARY:
+    distinct = dict.fromkeys(words)
+    while len(distinct) < VOCABULARY:
         first, second = random.integers(0, len(longer), 2)
-        made[longer[first] + longer[second]] = None
-    return tuple(made)[:VOCABULARY]
+        distinct[longer[first] + longer[second]] = None
+    return tuple(distinct)[:VOCABULARY]
 
 
 def texts(count: int, *, seed: int = 0) -> Iterator[str]:
@@ -53,9 +53,9 @@ def texts(count: int, *, seed: int = 0) -> Iterator[str]:
         sizes = np.maximum(4, random.poisson(WORDS, min(1000, count - first)))
         drawn = np.minimum(np.searchsorted(edges, random.random(int(sizes.sum()))), len(words) - 1)
         ends = np.cumsum(sizes)
-        said = words[drawn].tolist()
+        drawn_words = words[drawn].tolist()
         for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
-            yield " ".join(said[end - size : end])
+            yield " ".join(drawn_words[end - size : end])
 
 
 def items(count: int, *, seed: int = 0) -> Iterator[dict[str, Any]]:
@@ -74,13 +74,13 @@ def questions(count: int, *, among: int, seed: int = 0) -> list[str]:
     """Runs of words out of the texts, long enough to be a question."""
     random = np.random.default_rng(2)
     chosen = set(random.choice(among, count, replace=False).tolist())
-    found = []
+    queries = []
     for number, text in enumerate(texts(among, seed=seed)):
         if number in chosen:
             words = text.split()
             begin = int(random.integers(0, max(1, len(words) - 8)))
-            found.append(" ".join(words[begin : begin + 8]))
-    return found
+            queries.append(" ".join(words[begin : begin + 8]))
+    return queries
 
 
 class Clusters:

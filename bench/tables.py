@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 
-def machines(found: Iterable[Mapping[str, Any]]) -> str:
+def machines(results: Iterable[Mapping[str, Any]]) -> str:
     """On what and when, said once for all that share it."""
-    said = dict.fromkeys(_machine(entry["machine"]) for entry in found)
-    return "\n\n".join(said) + "\n"
+    descriptions = dict.fromkeys(_machine(entry["machine"]) for entry in results)
+    return "\n\n".join(descriptions) + "\n"
 
 
 def _machine(machine: Mapping[str, Any]) -> str:
@@ -32,5 +32,5 @@ def three(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
 
 
-def interval(found: Mapping[str, float]) -> str:
-    return f"{three(found['mean'])} [{three(found['low'])} {three(found['high'])}]"
+def interval(estimate: Mapping[str, float]) -> str:
+    return f"{three(estimate['mean'])} [{three(estimate['low'])} {three(estimate['high'])}]"

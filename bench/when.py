@@ -35,8 +35,8 @@ def rows() -> Iterator[Row]:
     for line in DATA.read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         reference = _ms((record["reference"] or "2000-01-01T00:00:00")[:19])
-        found = find_times(record["text"], reference=reference, most_characters=100_000)
-        yield Row(record["text"], reference, record["expressions"], found)
+        times = find_times(record["text"], reference=reference, most_characters=100_000)
+        yield Row(record["text"], reference, record["expressions"], times)
 
 
 def _ms(text: str) -> int:
@@ -156,7 +156,7 @@ def main() -> int:
         return 0
     begun = time.perf_counter()
     tables = measure(options.misses)
-    taken = time.perf_counter() - begun
+    elapsed = time.perf_counter() - begun
     print(f"{'type':<15}{'marked':>8}{'found':>8}{'exact span':>12}{'equal range':>13}{'close range':>13}")
     for name, table in sorted(tables.items(), key=lambda entry: (entry[0] == "all", -entry[1]["marked"])):
         resolvable = max(1, table["resolvable"])
@@ -169,7 +169,8 @@ def main() -> int:
     print(
         f"precision of spans {total['found, right'] / max(1, total['found']):.3f} ({total['found']} found); "
         f"of {total['sentences without']} sentences without a time "
-        f"{total['sentences without, found']} gave one; {1000 * taken / total['sentences']:.2f} ms a sentence"
+        f"{total['sentences without, found']} gave one; "
+        f"{1000 * elapsed / total['sentences']:.2f} ms a sentence"
     )
     print("close: the ranges share half of what both cover, or one open bound agrees to a day")
     return 0

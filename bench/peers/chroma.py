@@ -26,8 +26,8 @@ class Chroma:
             self._rows.add(ids=list(ids[part]), documents=list(texts[part]), embeddings=vectors[part])
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
-        found: Sequence[str] = self._rows.query(query_embeddings=vector[None, :], n_results=limit)["ids"][0]
-        return found
+        ids: Sequence[str] = self._rows.query(query_embeddings=vector[None, :], n_results=limit)["ids"][0]
+        return ids
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class Exact:
         cosines = self._vectors @ vector
         limit = min(limit, len(cosines))
         best = np.argpartition(-cosines, limit - 1)[:limit]
-        return [self._ids[place] for place in best[np.argsort(-cosines[best], kind="stable")]]
+        return [self._ids[row] for row in best[np.argsort(-cosines[best], kind="stable")]]
 
 
 if __name__ == "__main__":

@@ -54,10 +54,10 @@ def run(make: Callable[[Path], Index], *, packages: Sequence[str]) -> None:
     arguments = parser.parse_args()
     texts = json.loads((arguments.folder / "texts.json").read_text("utf-8"))
     with np.load(arguments.folder / "vectors.npz") as arrays:
-        vectors, asked = arrays["documents"], arrays["queries"]
+        vectors, query_vectors = arrays["documents"], arrays["queries"]
     members: dict[str, list[int]] = defaultdict(list)
-    for place, (_, space, _) in enumerate(texts["documents"]):
-        members[space].append(place)
+    for position, (_, space, _) in enumerate(texts["documents"]):
+        members[space].append(position)
     ranked: dict[str, list[str]] = {}
     times: list[float] = []
     filling = 0.0
@@ -67,13 +67,15 @@ def run(make: Callable[[Path], Index], *, packages: Sequence[str]) -> None:
             home.mkdir()
             started = time.perf_counter()
             index = make(home)
-            rows = [texts["documents"][place] for place in places]
+            rows = [texts["documents"][position] for position in places]
             index.add([row[0] for row in rows], [row[2] for row in rows], vectors[places])
             filling += time.perf_counter() - started
-            for place, (name, where, text) in enumerate(texts["queries"]):
+            for position, (name, where, text) in enumerate(texts["queries"]):
                 if where == space:
                     started = time.perf_counter()
-                    ranked[name] = [str(found) for found in index.search(text, asked[place], arguments.limit)]
+                    ranked[name] = [
+                        str(hit) for hit in index.search(text, query_vectors[position], arguments.limit)
+                    ]
                     times.append(time.perf_counter() - started)
         size = sum(file.stat().st_size for file in Path(scratch).rglob("*") if file.is_file())
     _write(arguments.output, ranked, times, filling, size, packages)
@@ -99,7 +101,7 @@ def peak_memory() -> int:
     """The most this process ever held; what the system counts for it includes the one that started it."""
     status = Path("/proc/self/status")
     if status.is_file():
-        found = next(line for line in status.read_text("utf-8").splitlines() if line.startswith("VmHWM:"))
-        return int(found.split()[1]) * 1024
+        entry = next(line for line in status.read_text("utf-8").splitlines() if line.startswith("VmHWM:"))
+        return int(entry.split()[1]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

@@ -25,10 +25,10 @@ class Fts5:
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
         words = " OR ".join(f'"{word}"' for word in dict.fromkeys(_WORD.findall(text.lower())))
-        found = self._rows.execute(
+        rows = self._rows.execute(
             "SELECT id FROM said WHERE said MATCH ? ORDER BY bm25(said), rowid LIMIT ?", (words, limit)
         )
-        return [row[0] for row in found] if words else []
+        return [row[0] for row in rows] if words else []
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ class Graph:
         )
         # A batch may say a text only once: it embeds each once, and then misses the others.
         rounds: dict[int, list[PutOp]] = defaultdict(list)
-        said: Counter[str] = Counter()
+        mentions: Counter[str] = Counter()
         for name, text in zip(ids, texts, strict=True):
-            rounds[said[text]].append(PutOp(("rows",), name, {"text": text}))
-            said[text] += 1
+            rounds[mentions[text]].append(PutOp(("rows",), name, {"text": text}))
+            mentions[text] += 1
         for batch in rounds.values():
             self._store.batch(batch)
 

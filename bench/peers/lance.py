@@ -30,9 +30,9 @@ class Lance:
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
         assert self._rows is not None
-        asked = self._rows.search(query_type="hybrid", vector_column_name="vector").vector(vector).text(text)
-        found: Sequence[str] = asked.metric("cosine").limit(limit).to_arrow()["id"].to_pylist()
-        return found
+        query = self._rows.search(query_type="hybrid", vector_column_name="vector").vector(vector).text(text)
+        ids: Sequence[str] = query.metric("cosine").limit(limit).to_arrow()["id"].to_pylist()
+        return ids
 
 
 if __name__ == "__main__":

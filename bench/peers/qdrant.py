@@ -24,8 +24,8 @@ class Qdrant:
         )
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
-        found = self._client.query_points("rows", query=vector, limit=limit).points
-        return [self._ids[int(point.id)] for point in found]
+        points = self._client.query_points("rows", query=vector, limit=limit).points
+        return [self._ids[int(point.id)] for point in points]
 
 
 if __name__ == "__main__":

@@ -61,10 +61,10 @@ ROSTER = (
 
 def interpreter(python: str | None) -> str:
     """The one that has the peers: as told, as the environment says, or the one that runs."""
-    found = shutil.which(python or os.environ.get(VARIABLE) or sys.executable)
-    if found is None:
+    path = shutil.which(python or os.environ.get(VARIABLE) or sys.executable)
+    if path is None:
         raise SystemExit(f"There is no interpreter {python or os.environ[VARIABLE]}.")
-    return str(Path(found).absolute())  # not resolved: a link out of an environment would leave it
+    return str(Path(path).absolute())  # not resolved: a link out of an environment would leave it
 
 
 def installed(peer: Peer, python: str | None) -> bool:

@@ -27,7 +27,7 @@ class Txtai:
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
         self._known[text] = vector
-        return [found for found, _ in self._index.search(text, limit)]
+        return [name for name, _ in self._index.search(text, limit)]
 
     def _transform(self, texts: Sequence[str]) -> Vectors:
         return np.stack([self._known[text] for text in texts])

@@ -18,7 +18,7 @@ class Memvid:
         self._names: dict[str, str] = {}
 
     def add(self, ids: Sequence[str], texts: Sequence[str], vectors: Vectors) -> None:
-        self._names = {f"mv2://rows/{place}": name for place, name in enumerate(ids)}
+        self._names = {f"mv2://rows/{index}": name for index, name in enumerate(ids)}
         rows = [
             {"title": "", "label": "row", "text": text, "uri": uri}
             for uri, text in zip(self._names, texts, strict=True)
@@ -29,8 +29,8 @@ class Memvid:
         self._file.commit()
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
-        found = self._file.find(text, k=limit, mode="auto", query_embedding=vector.tolist())
-        return [self._names[hit["uri"]] for hit in found["hits"] if hit["uri"] in self._names]
+        answer = self._file.find(text, k=limit, mode="auto", query_embedding=vector.tolist())
+        return [self._names[hit["uri"]] for hit in answer["hits"] if hit["uri"] in self._names]
 
 
 if __name__ == "__main__":

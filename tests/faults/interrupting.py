@@ -28,6 +28,8 @@ class Interrupter:
         self.count = 0
         self.raised = False
         self.position = ""
+        self.instructions: dict[tuple[CodeType, int], tuple[int, int]] = {}
+        """The first and the last time that each instruction was reached, as counted here."""
         self._under = under
         self._at = at
 
@@ -51,7 +53,10 @@ class Interrupter:
         if event != "opcode" or self.raised or frame.f_lasti in _unreachable(frame.f_code):
             return self._step
         self.count += 1
-        if self.count == self._at:
+        if self._at is None:
+            first, _ = self.instructions.setdefault((frame.f_code, frame.f_lasti), (self.count, self.count))
+            self.instructions[frame.f_code, frame.f_lasti] = first, self.count
+        elif self.count == self._at:
             self.raised = True
             self.position = f"{frame.f_code.co_qualname}:{frame.f_lineno}"
             raise Interrupt(self.position)
@@ -62,6 +67,13 @@ def count_bytecodes(call: Callable[[], Any], *, under: str = PACKAGE) -> int:
     counter = Interrupter(under=under)
     counter.run(call)
     return counter.count
+
+
+def each_instruction(call: Callable[[], Any], *, under: str = PACKAGE) -> list[int]:
+    """Where to interrupt a call so that every instruction it comes by is hit, at its first and last time."""
+    counter = Interrupter(under=under)
+    counter.run(call)
+    return sorted({at for reached in counter.instructions.values() for at in reached})
 
 
 def interrupt(call: Callable[[], Any], *, at: int, under: str = PACKAGE) -> Interrupter:
