@@ -70,12 +70,12 @@ def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) ->
         if isinstance(error, LongmindError):
             raise
         if isinstance(error, ValueError):
-            raise InvalidInput(f"{str(path)!r} is no usable path: {error}.") from None
+            raise InvalidInput(f"{str(path)!r} is not a usable path: {error}.") from None
         raise Forbidden(f"No permission to look at {path}.") from None
     except OSError as error:
         if isinstance(error, LongmindError):
             raise
-        raise InvalidInput(f"{str(path)[:200]!r} is no usable path: {error.strerror}.") from None
+        raise InvalidInput(f"{str(path)[:200]!r} is not a usable path: {error.strerror}.") from None
 
 
 def may_write(path: Path) -> bool:
