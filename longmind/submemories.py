@@ -79,7 +79,11 @@ class Components:
             Surrogates(store.engine.dialect, at_ingest=self.surrogates),
             LaterPart("sources", _sources_part),
             FactsPart(None if isinstance(extractor, str) else extractor, clock=store.clock),
-            LaterPart("conversation", lambda: _conversation_part(store)),
+            LaterPart(
+                "conversation",
+                lambda: _conversation_part(store),
+                follows="SELECT 1 FROM conversation_current LIMIT 1",
+            ),
             LaterPart("experience", _experience_part),
             LaterPart("spaces", _spaces_part),
         ]

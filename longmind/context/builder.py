@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from longmind.base.checks import check_label, check_limit
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
+from longmind.base.frame import Kind
 from longmind.base.names import ALL
 from longmind.base.times import AsOf
 from longmind.base.tokens import open_tokenizer
@@ -45,6 +46,7 @@ from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
 from longmind.search.timeline import sense_of_time
+from longmind.store.parts import Origin
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.text.query import plan_text
@@ -148,6 +150,7 @@ class ContextBuilder:
             shorten=Shortener(
                 call.search.query, lambda: read_surrogates(snapshot.db, _frame_ids(candidates)), tokenizer
             ),
+            told_by=self._told_by(candidates, snapshot),
         )
         if packed.dropped and not packed.items:
             notes.append(f"a budget of {call.budget} tokens has no room for anything that was found")
@@ -170,6 +173,17 @@ class ContextBuilder:
             dropped=packed.dropped,
             notes=tuple(notes),
         )
+
+    def _told_by(
+        self, candidates: Mapping[str, Sequence[Item]], snapshot: Snapshot
+    ) -> dict[int, Sequence[Origin]]:
+        """For memories that are offered, the turns that they were made of."""
+        pieces = [item for items in candidates.values() for item in items if isinstance(item, Piece)]
+        ids = sorted({item.frame.id for item in pieces if item.frame.kind == Kind.MEMORY})
+        told: dict[int, Sequence[Origin]] = {}
+        for part in self._store.parts if ids else ():
+            told.update(part.told_by(snapshot.db, ids))
+        return told
 
     def _candidates(
         self, call: Recall, results: SearchResults, snapshot: Snapshot, notes: list[str]

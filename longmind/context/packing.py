@@ -15,6 +15,7 @@ from longmind.base.tokens import Tokenizer
 from longmind.context.items import NO_ROOM, Card, Dropped, Item, Piece
 from longmind.context.recipe import GROWTH, LaneRecipe, Recipe
 from longmind.context.render import Renderer, render
+from longmind.store.parts import Origin
 
 Shorten = Callable[[Piece, int], Iterable[Piece]]
 """Shorter forms of a piece, the preferred first, for about so many tokens of text."""
@@ -124,6 +125,12 @@ class Packer:
         self._spent -= self.size(before, self.budget)
         return self.add(after)
 
+    def take_out(self, item: Item, reason: str) -> None:
+        """Leave an item out after all."""
+        self.chosen.remove(item)
+        self._spent -= self.size(item, self.budget)
+        self.drop((item,), item.lane, reason)
+
     def drop(self, items: Sequence[Item], lane: str, reason: str) -> None:
         self._dropped.append((items, lane, reason))
 
@@ -197,10 +204,19 @@ def pack_short_first(packer: Packer, candidates: Sequence[Sized]) -> Packed:
 
 
 def pack_lanes(
-    packer: Packer, candidates: Mapping[str, Sequence[Item]], *, recipe: Recipe, shorten: Shorten
+    packer: Packer,
+    candidates: Mapping[str, Sequence[Item]],
+    *,
+    recipe: Recipe,
+    shorten: Shorten,
+    told_by: Mapping[int, Sequence[Origin]] | None = None,
 ) -> Packed:
-    """Fill the lanes in the recipe's order."""
-    filling = _LaneFilling(packer, candidates, recipe, shorten)
+    """Fill the lanes in the recipe's order.
+
+    `told_by` says of frames that were made of others where these say it: what is shown there is not said
+    twice.
+    """
+    filling = _LaneFilling(packer, candidates, recipe, shorten, told_by or {})
     for lane in recipe.lanes:
         step = filling.grow if lane.kind == GROWTH else filling.fill
         step(lane, candidates.get(lane.kind, ()))
@@ -211,12 +227,18 @@ class _LaneFilling:
     """Fills lanes one after the other, and passes over what was said before."""
 
     def __init__(
-        self, packer: Packer, offers: Mapping[str, Sequence[Item]], recipe: Recipe, shorten: Shorten
+        self,
+        packer: Packer,
+        offers: Mapping[str, Sequence[Item]],
+        recipe: Recipe,
+        shorten: Shorten,
+        told_by: Mapping[int, Sequence[Origin]],
     ) -> None:
         self._packer = packer
         self._offers = offers
         self._recipe = recipe
         self._shorten = shorten
+        self._told_by = told_by
         self._frames: set[int] = set()
         self._statements: dict[tuple[str | None, str], int] = {}
         """Who says what, by the first frame that says it."""
@@ -304,11 +326,20 @@ class _LaneFilling:
         )
 
     def _note(self, item: Item) -> None:
+        self._take_out_told(item)
         self._statements.setdefault(self._statement(item), item.frame_ids[0] if item.frame_ids else 0)
         if isinstance(item, Piece):
             self._frames.add(item.frame.id)
             if item.frame.start is not None and item.frame.parent is not None:
                 self._chunks.setdefault(item.frame.parent, []).append(item)
+
+    def _take_out_told(self, item: Item) -> None:
+        """What was made of this item, and is in already, makes room: the item says it itself."""
+        if not isinstance(item, Piece) or not self._told_by:
+            return
+        for other in [other for other in self._packer.chosen if isinstance(other, Piece)]:
+            if any(_says(item, origin) for origin in self._told_by.get(other.frame.id, ())):
+                self._packer.take_out(other, f"frame {item.frame.id} says it itself")
 
     def _statement(self, item: Item) -> tuple[str | None, str]:
         """Who says what; case and white space make no difference."""
@@ -327,10 +358,31 @@ class _LaneFilling:
         same = self._statements.get(self._statement(item))
         if same is not None:
             return f"says the same as frame {same}"
+        for origin in self._told_by.get(item.frame.id, ()):
+            for shown in self._packer.chosen:
+                if isinstance(shown, Piece) and _says(shown, origin):
+                    return f"frame {shown.frame.id} says it itself"
         for other in self._chunks.get(item.frame.parent or 0, ()):
             if _overlap(other, item) > _OVERLAP:
                 return f"overlaps with frame {other.frame.id}"
         return ""
+
+
+def _says(piece: Piece, origin: Origin) -> bool:
+    """Whether the part of a frame that is shown is where something is said."""
+    frame = piece.frame
+    first = 0
+    if frame.id != origin.frame_id:
+        if frame.parent != origin.frame_id or frame.start is None:
+            return False
+        first = frame.start
+    if origin.start is None or origin.end is None:
+        return piece.tier == "full"
+    if piece.tier == "full":
+        return frame.start is None or (
+            first <= origin.start and origin.end <= first + len(frame.text.encode())
+        )
+    return any(first + start <= origin.start and origin.end <= first + end for start, end in piece.ranges)
 
 
 def _subject(item: Item) -> object:

@@ -12,8 +12,30 @@ from longmind.conversation.similarity import words_of
 from longmind.conversation.values import PII
 from longmind.extract import ANY, SPEAKER, Statement, find_statements, normal_value, render
 from longmind.extract.personal import find_personal
+from longmind.extract.statements import INSTRUCTIONS
 
 _USER: Final = re.compile(r"^(?:the\s+)?user\b", re.IGNORECASE)
+_LASTING: Final = frozenset(
+    (
+        "name nickname pronouns birthday born_on allergic_to has_condition has_relative "
+        "married_to engaged_to marital_status address email work_email phone work_phone "
+        "wife husband spouse partner girlfriend boyfriend fiance fiancee mother father stepmother stepfather "
+        "mother_in_law father_in_law sister brother sibling twin son daughter child stepson stepdaughter "
+        "stepsister stepbrother niece nephew cousin aunt uncle grandmother grandfather grandson "
+        "granddaughter sister_in_law brother_in_law godson goddaughter godmother godfather baby"
+    ).split()
+)
+"""What is not said often and does not change: names, family, health, birthdays, and how to reach somebody."""
+_HEALTH: Final = frozenset(
+    "allergy allergies blood condition diagnosis disability illness medication medicine".split()
+)
+
+
+def is_lasting(slot: str) -> bool:
+    """Whether a statement of this slot is important by rule, however seldom it is said."""
+    return slot in _LASTING or slot in INSTRUCTIONS or not _HEALTH.isdisjoint(slot.split("_"))
+
+
 _STAND_IN: Final = "Alex"
 """A plain name in the place of "User", so that the rules for sentences about people read them."""
 
@@ -65,6 +87,7 @@ def from_turn(
         Candidate(
             content=content,
             statement=statement if speaker is None else _named(statement, speaker),
+            importance=int(is_lasting(statement.slot)),
             archives=statement.action == "end",
             tags=(statement.kind, *pii_tags(content)),
             rule=statement.rule,
@@ -82,14 +105,23 @@ def from_text(
     text: str, *, importance: int = 0, tags: Sequence[str] = (), rule: str, archives: bool = False
 ) -> Candidate:
     """A memory that someone worded: if it makes one statement, it fills that statement's slot."""
+    statement = stated(text)
+    lasting = statement is not None and is_lasting(statement.slot)
     return Candidate(
         content=text,
-        statement=stated(text),
-        importance=importance,
+        statement=statement,
+        importance=max(importance, int(lasting)),
         tags=(*tags, *pii_tags(text)),
         rule=rule,
         archives=archives,
     )
+
+
+def said_by(candidate: Candidate, speaker: str | None) -> Candidate:
+    """The same, where the first person is somebody with a name."""
+    if speaker is None or candidate.statement is None:
+        return candidate
+    return replace(candidate, statement=_named(candidate.statement, speaker))
 
 
 def stated(text: str) -> Statement | None:

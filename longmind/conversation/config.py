@@ -40,6 +40,9 @@ class Mid:
     min_score: float = 0.5
     archive: bool = False
     """Archive what would be deleted."""
+    keep_important: bool = True
+    """What is important by rule (names, family, health, birthdays, instructions) does not fade: neither by
+    its score or age, nor to make room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from longmind.base.checks import check_label, check_text
 from longmind.base.errors import Forbidden, InvalidInput, OverBudget
 from longmind.base.filters import View
-from longmind.conversation.candidates import Candidate, from_text, from_turn
+from longmind.conversation.candidates import Candidate, from_text, from_turn, said_by
 from longmind.conversation.config import Config, LlmSettings
 from longmind.conversation.rows import OutcomeRow, select, upsert
+from longmind.extract import normal_value
 from longmind.llm.guard import ModelGuard
 from longmind.llm.models import Models
 from longmind.llm.prices import Price
@@ -22,6 +23,8 @@ from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction
 from longmind.store.visible import partitions
 
+BY_MODEL: Final = "llm"
+"""The rule of what a language model found."""
 MOST_ITEMS: Final = 32
 _MOST_BYTES: Final = 2000
 _MOST_TAGS: Final = 20
@@ -142,23 +145,27 @@ class TurnReader:
             return self._fallen_back(text, speaker, said_at, outcome, _micros(started), error.message)
         answered = Outcome("llm", "answered", _micros(started))
         told = [
-            from_text(
-                item.content,
-                importance=item.importance,
-                tags=item.tags,
-                rule="llm",
-                archives=item.action == "archive",
+            said_by(
+                from_text(
+                    item.content,
+                    importance=item.importance,
+                    tags=item.tags,
+                    rule=BY_MODEL,
+                    archives=item.action == "archive",
+                ),
+                speaker,
             )
             for item in items
         ]
+        cut = _cut_note(text)
         # What a model wants put away goes first, so that it cannot be what the same turn has just said.
         told.sort(key=lambda item: not item.archives)
         if mode == "llm":
-            return Reading(_once(tuple(told)), "llm", (answered,))
+            return Reading(_once(tuple(told)), "llm", (answered,), cut)
         rules = _by_rules(text, speaker, said_at, "hybrid")
         archived = sum(item.archives for item in told)
         candidates = (*told[:archived], *rules.candidates, *told[archived:])
-        return Reading(_once(candidates), "hybrid", (answered, *rules.outcomes))
+        return Reading(_once(candidates), "hybrid", (answered, *rules.outcomes), (*cut, *rules.warnings))
 
     def _fallen_back(
         self, text: str, speaker: str | None, said_at: int | None, outcome: str, micros: int, why: str
@@ -189,6 +196,13 @@ class TurnReader:
             seconds=settings.breaker_seconds,
         )
         return answer.value
+
+
+def _cut_note(text: str) -> tuple[str, ...]:
+    """Where a turn was cut before a model read it."""
+    if len(text) <= _MOST_CHARACTERS:
+        return ()
+    return (f"The language model was shown the first {_MOST_CHARACTERS} of {len(text)} characters.",)
 
 
 def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:
@@ -229,26 +243,28 @@ def _by_rules(text: str, speaker: str | None, said_at: int | None, name: str) ->
 
 
 def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """Without what rules and model both found: one turn sees a memory once."""
+    """Without what rules and model both found: one turn sees a memory once.
+
+    It keeps the words that came first, and the importance and the tags that either gave it.
+    """
     distinct: list[Candidate] = []
-    seen: set[object] = set()
+    places: dict[object, int] = {}
     for item in candidates:
         statement = item.statement
-        keys: set[object] = {(item.archives, item.words)}
+        keys: list[object] = [(item.archives, item.words)]
         if statement is not None:
-            keys.add(
-                (
-                    item.archives,
-                    statement.subject,
-                    statement.slot,
-                    statement.value.casefold(),
-                    statement.polarity,
-                    statement.ended,
-                )
-            )
-        if not keys & seen:
+            subject, value = statement.subject, normal_value(statement.value)
+            said = (subject, statement.slot, value, statement.polarity, statement.ended)
+            keys.append((item.archives, *said))
+        place = next((places[key] for key in keys if key in places), len(distinct))
+        if place == len(distinct):
             distinct.append(item)
-        seen |= keys
+        else:
+            first = distinct[place]
+            tags = tuple(dict.fromkeys((*first.tags, *item.tags)))
+            distinct[place] = replace(first, importance=max(first.importance, item.importance), tags=tags)
+        for key in keys:
+            places.setdefault(key, place)
     return tuple(distinct)
 
 

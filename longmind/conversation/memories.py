@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
@@ -29,9 +28,20 @@ from longmind.base.partitions import Partition, partition_name, split_partition
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf, to_ms
 from longmind.conversation import sweep
-from longmind.conversation.candidates import from_text
+from longmind.conversation.assertions import (
+    agrees,
+    dated,
+    end_opposed,
+    erase_statements,
+    join_twins,
+    same_statement,
+    since,
+    take_back,
+    with_facts,
+)
+from longmind.conversation.candidates import Candidate, from_text
 from longmind.conversation.config import Config, configured_budgets, read_config, write_config
-from longmind.conversation.current import ensure_words, match, statement_of
+from longmind.conversation.current import ensure_words, match, newest_versions, statement_of
 from longmind.conversation.explain import explain, figures
 from longmind.conversation.extraction import TurnReader
 from longmind.conversation.query import SORTS, listed, load
@@ -39,7 +49,6 @@ from longmind.conversation.rows import LinkRow, StateRow, VersionRow, select
 from longmind.conversation.turns import Conversation, find
 from longmind.conversation.values import (
     LAYERS,
-    PII,
     STATUSES,
     ConversationStats,
     ExcludePersonal,
@@ -61,7 +70,10 @@ from longmind.conversation.write import (
     put_away,
     revise,
     see,
+    tag,
+    unbury,
 )
+from longmind.extract import Statement
 from longmind.llm.guard import ModelGuard
 from longmind.llm.ledger import SpendingLedger
 from longmind.llm.models import Models
@@ -71,7 +83,7 @@ from longmind.store import erasure
 from longmind.store.engine import Connection
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.store import Store
-from longmind.store.write import relabel
+from longmind.store.write import Prepared
 
 _FREE = "remembered"
 
@@ -129,19 +141,24 @@ class Memories:
             tags=labels,
             rule=_FREE,
         )
-        prepared = prepare(self._store, [memory_draft(candidate, space=space_name, source="user")])
+        prepared = self._prepared(candidate, space_name)
         with self._store.write() as tx:
             ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
+            unbury(tx, space_name, [candidate])
             matched = match(tx.db, space_name, candidate, threshold=ctx.config.dedupe.threshold)
             if matched.same is not None:
                 see(ctx, matched.same, candidate, likeness=matched.likeness, origin=None)
                 memory_id = matched.same
-                self._retag(ctx, memory_id, add=check_tags(candidate.tags))
+                if not agrees(ctx, memory_id):  # the ledger has been told otherwise since
+                    revise(ctx, memory_id, candidate, status="active", prepared=prepared)
             else:
                 memory_id = create(ctx, candidate, source="user", prepared=prepared)
+            versions = newest_versions(tx.db, [other for other, _ in matched.opposed])
             for other, reason in matched.opposed:
                 inputs = {"by": memory_id, "conflict": reason}
                 put_away(ctx, other, "archived", reason="conflict", inputs=inputs)
+                end_opposed(ctx, statement_of(versions[other]), candidate.statement)
+            self._store.settle(tx)
             return self._one(tx.db, memory_id, View.of(space_name))
 
     def update(
@@ -170,22 +187,42 @@ class Memories:
             raise InvalidInput("A memory is reworded or put away, not both at once.")
         tags_after = item.tags if new_tags is None else new_tags
         candidate = from_text(text, importance=item.importance, tags=tags_after, rule=_FREE)
-        prepared = (
-            prepare(self._store, [memory_draft(candidate, space=space_name, source="user")])
-            if rewords
-            else {}
-        )
+        prepared = self._prepared(candidate, space_name) if rewords else {}
         with self._store.write() as tx:
             ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
             self._one(tx.db, memory_id, View.of(space_name))
+            said = statement_of(newest_versions(tx.db, [memory_id])[memory_id])
             if rewords:
+                unbury(tx, space_name, [candidate])
+                prepared = self._in_place_of(ctx, candidate, said, prepared)
                 revise(ctx, memory_id, candidate, status="active", prepared=prepared)
+                join_twins(ctx, memory_id, candidate.statement)
             elif new_tags is not None:
-                self._retag(ctx, memory_id, add=new_tags, drop=set(item.tags) - set(new_tags))
+                tag(ctx, memory_id, add=new_tags, drop=set(item.tags) - set(new_tags))
                 decide(ctx, memory_id, "updated", {"tags": list(new_tags)})
             if new_status in ("archived", "deleted") and item.status != new_status:
                 put_away(ctx, memory_id, new_status, reason="by hand", inputs={})
+                action: Literal["end", "retract"] = "end" if new_status == "archived" else "retract"
+                take_back(ctx, said, action=action, reason=f"memory {new_status} by hand")
+            self._store.settle(tx)
             return self._one(tx.db, memory_id, View.of(space_name))
+
+    def _prepared(self, candidate: Candidate, space: str) -> Prepared:
+        """The work ahead for the frame of a memory that somebody worded, with what it states."""
+        item = memory_draft(candidate, space=space, source="user")
+        prepared = prepare(self._store, [item], leave_out=("facts",))
+        return with_facts(self._store, item, candidate.statement, prepared)
+
+    def _in_place_of(
+        self, ctx: WriteContext, candidate: Candidate, said: Statement | None, prepared: Prepared
+    ) -> Prepared:
+        """Take back what the old words said; where the new ones fill the same slot, from the same day on."""
+        new = candidate.statement
+        if said is None or (new is not None and same_statement(said, new)):
+            return prepared
+        start = since(ctx, said) if new is not None and new.slot == said.slot else None
+        take_back(ctx, said, action="retract", reason="memory updated by hand")
+        return prepared if start is None else dated(prepared, start)
 
     def like(
         self,
@@ -239,7 +276,10 @@ class Memories:
             if with_sources:
                 frames += [row.frame_id for row in select(db, LinkRow, "x.memory_id = ?", (memory_id,))]
         if item.status == "deleted":  # the erase itself leaves no tombstone for what had faded
-            with self._store.write() as tx:
+            with self._store.write(makes_room=True) as tx:
+                tx.db.run(erasure.OPEN_GATE)
+                erase_statements(tx, [memory_id])
+                tx.db.run("DELETE FROM store_erasing")
                 bury(self._store, tx, item.partition, item.content, statement_of(versions[-1]))
         return erasure.erase(self._store, sorted(set(frames)), view=view)
 
@@ -415,17 +455,6 @@ class Memories:
                 f"There is no memory {memory_id} here.", hint="It may be in another space, or a user's own."
             )
         return item
-
-    def _retag(
-        self, ctx: WriteContext, memory_id: int, *, add: Iterable[str], drop: Iterable[str] = ()
-    ) -> None:
-        item = self._one(ctx.tx.db, memory_id, View.of(ctx.space))
-        tags = (set(item.tags) - set(drop)) | set(add)
-        flag = {PII: json.dumps(PII in tags)}
-        relabel(ctx.tx, item.frame_id, add_tags=add, drop_tags=drop, set_metadata=flag)
-        ctx.tx.db.run(
-            "UPDATE conversation_current SET pii = ? WHERE memory_id = ?", (int(PII in tags), memory_id)
-        )
 
     def _purge(self, space: str) -> int:
         with self._store.read() as snapshot:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from longmind.conversation.assertions import end_opposed, is_past, take_back
 from longmind.conversation.candidates import Candidate
-from longmind.conversation.current import match
+from longmind.conversation.current import match, newest_versions, statement_of
 from longmind.conversation.endings import ended_by, in_its_place
 from longmind.conversation.rows import VersionRow, select_among
 from longmind.conversation.values import Extracted
@@ -62,10 +63,13 @@ def _taken_back(candidate: Candidate, later: Sequence[Candidate]) -> bool:
 
 def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Prepared | None) -> Extracted:
     db, origin = ctx.tx.db, Said(turn, candidate.start, candidate.end)
-    if is_erased(ctx.store, db, ctx.space, candidate):
+    if is_erased(db, ctx.space, candidate):
         return Extracted(None, "", "suppressed")
+    if is_past(ctx, candidate.statement):
+        return Extracted(None, candidate.content, "past")
     matched = match(db, ctx.space, candidate, threshold=ctx.config.dedupe.threshold)
     if candidate.archives:
+        take_back(ctx, candidate.statement, action="end", reason="ended by a language model")
         if matched.same is None:
             return Extracted(None, candidate.content, "suppressed")
         put_away(
@@ -90,9 +94,11 @@ def _merge_one(ctx: WriteContext, candidate: Candidate, turn: int, prepared: Pre
         )
     link(ctx, new, origin, reason="conflict", rule=candidate.rule)
     successor = _frame_of(ctx, new)
+    versions = newest_versions(db, opposed)
     for memory_id, reason in matched.opposed:
         inputs = {"by": new, "conflict": reason, "turn": turn}
         put_away(ctx, memory_id, "archived", reason="conflict", inputs=inputs, successor=successor)
+        end_opposed(ctx, statement_of(versions[memory_id]), candidate.statement)
     return Extracted(new, candidate.content, "conflict", opposed)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from longmind.conversation.assertions import erase_statements, follow, take_back, wording_of
 from longmind.conversation.config import Config
 from longmind.conversation.current import (
     contents,
@@ -17,8 +19,9 @@ from longmind.conversation.current import (
 from longmind.conversation.rows import TABLES, LinkRow, MemoryRow, StateRow, VersionRow, select_among
 from longmind.conversation.rows import verify as verify_rows
 from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of
+from longmind.facts.removal import counted
 from longmind.store.engine import Connection, scalar
-from longmind.store.parts import Part, Problem
+from longmind.store.parts import Origin, Part, Problem
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
@@ -52,6 +55,26 @@ class ConversationPart(Part):
                 why = reason if memory_id in own else f"its turns were {reason}"
                 ctx = WriteContext(self._store, tx, Config(), space)
                 put_away(ctx, memory_id, "deleted", reason=why, inputs={"frames": sorted(ids)[:10]})
+                if memory_id in own:
+                    version = newest_versions(tx.db, [memory_id])[memory_id]
+                    take_back(ctx, statement_of(version), action="retract", reason=f"memory {reason}")
+
+    def settled(self, tx: Transaction, facts: Collection[int]) -> None:
+        follow(self._store, tx, facts)
+
+    def wording(self, tx: Transaction, facts: Collection[int]) -> Sequence[int]:
+        versions = select_among(tx.db, VersionRow, "memory_id", wording_of(tx.db, facts))
+        return sorted({row.frame_id for row in versions})
+
+    def told_by(self, db: Connection, ids: Sequence[int]) -> Mapping[int, Sequence[Origin]]:
+        """For the frames of memories, the turns that they were read in."""
+        rows = select_among(db, VersionRow, "frame_id", list(ids))
+        versions = {row.frame_id: row.memory_id for row in rows}
+        turns: dict[int, list[Origin]] = defaultdict(list)
+        for row in select_among(db, LinkRow, "memory_id", set(versions.values())):
+            if row.reason != "archived":
+                turns[row.memory_id].append(Origin(row.frame_id, row.start_byte, row.end_byte))
+        return {frame_id: turns[memory_id] for frame_id, memory_id in versions.items()}
 
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         """The frames of memories that rest on no other turn, and every version of a memory."""
@@ -61,11 +84,12 @@ class ConversationPart(Part):
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         """Remove the memories of these frames; they are not extracted again."""
         memories = _bound_to(tx.db, ids)
+        facts = self._erase_facts(tx, memories, ids)
         self._bury(tx, memories)
         words = remove_words(tx.db, memories)
         counts = {table: _delete(tx.db, table, "memory_id", memories) for table in _TABLES}
         counts["conversation_link"] += _delete(tx.db, "conversation_link", "frame_id", list(ids))
-        return {table: count for table, count in {**counts, WORDS.name: words}.items() if count}
+        return counted(facts, counts, {WORDS.name: words})
 
     def rebuild(self, store: Store) -> int:
         with store.write() as tx:
@@ -79,6 +103,20 @@ class ConversationPart(Part):
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         return count_rows(snapshot)
+
+    def _erase_facts(self, tx: Transaction, memories: Sequence[int], ids: Sequence[int]) -> dict[str, int]:
+        """Remove what these memories say from the ledger, too, unless only their turns are erased.
+
+        What else a turn says, and what somebody recorded, stays where the turn itself goes: the ledger knows
+        what rested on it.
+        """
+        db = tx.db
+        resting = set(_orphans(db, ids, live=False))
+        by_name = [memory_id for memory_id in memories if memory_id not in resting]
+        # What faded was not taken back: the ledger keeps it when the memory is purged.
+        standing = Clause("x.until IS NULL AND x.status <> 'deleted'")
+        kept = [row.memory_id for row in select_among(db, StateRow, "memory_id", by_name, standing)]
+        return erase_statements(tx, kept)
 
     def _bury(self, tx: Transaction, memories: Sequence[int]) -> None:
         """Those that were deleted had been forgotten or had faded already, and may be said anew."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from longmind.facts.suppression import TombstoneRow
 from longmind.llm.ledger import CallRow
 from longmind.store.tables import Tables
 
@@ -68,12 +69,6 @@ class DecisionRow(NamedTuple):
     action: str
     at: int
     inputs: str
-    recorded_at: int
-
-
-class TombstoneRow(NamedTuple):
-    space: str
-    name: bytes
     recorded_at: int
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from longmind.base.checks import canonical_json
 from longmind.base.filters import View
 from longmind.base.partitions import Partition
+from longmind.conversation.candidates import is_lasting
 from longmind.conversation.config import Config
 from longmind.conversation.extraction import extraction_figures
 from longmind.conversation.rows import MemoryRow, RunRow, StateRow, insert, join
@@ -52,13 +53,19 @@ class Standing:
     state: StateRow
     score: float
     scored_at: int
+    slot: str | None = None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is important by what it says, however seldom that is said."""
+        return self.slot is not None and is_lasting(self.slot)
 
 
 def standings(db: Connection, space: str) -> list[Standing]:
     """The active memories of a space."""
     columns = join((MemoryRow, "m"), (StateRow, "s"))
     sql = (
-        f"SELECT {columns.sql}, c.score, c.scored_at "
+        f"SELECT {columns.sql}, c.score, c.scored_at, c.slot "
         "FROM conversation_current c JOIN conversation_memory m ON m.memory_id = c.memory_id "
         "JOIN conversation_state s ON s.memory_id = c.memory_id AND s.until IS NULL "
         "WHERE c.space = ? AND c.status = 'active' ORDER BY c.memory_id"
@@ -66,7 +73,8 @@ def standings(db: Connection, space: str) -> list[Standing]:
     found = []
     for row in db.all(sql, (space,)):
         memory, state = columns.read(row)
-        found.append(Standing(memory.memory_id, memory.created_at, state, float(row[-2]), int(row[-1])))
+        score, scored_at, slot = row[-3:]
+        found.append(Standing(memory.memory_id, memory.created_at, state, float(score), int(scored_at), slot))
     return found
 
 
@@ -95,6 +103,8 @@ def plan_sweep(standing: Iterable[Standing], config: Config, *, now: int) -> Pla
         if is_promoted(config.mid, hits=state.hits, age=score.age_days):
             limits = {"promote_hits": config.mid.promote_hits, "promote_days": config.mid.promote_days}
             steps.append(Step(item.memory_id, "promoted", score, inputs | limits))
+        elif config.mid.keep_important and item.lasts:
+            continue
         elif (why := why_expired(config.mid, score=score.total, age=score.age_days)) is not None:
             limits = {"min_score": config.mid.min_score, "demote_age_days": config.mid.demote_age_days}
             steps.append(Step(item.memory_id, gone, score, {"reason": why, **inputs, **limits}))

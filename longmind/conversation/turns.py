@@ -15,7 +15,8 @@ from longmind.base.parameters import IdempotencyKey, Mark
 from longmind.base.partitions import Partition, split_partition
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import AsOf
-from longmind.conversation.candidates import Candidate
+from longmind.conversation.assertions import with_told
+from longmind.conversation.candidates import Candidate, pii_tags
 from longmind.conversation.config import Config, read_config
 from longmind.conversation.current import match
 from longmind.conversation.extraction import Reading, TurnReader, count_outcomes
@@ -158,6 +159,11 @@ class Conversation:
             config = read_config(self._store, db)
             turns = self._window(snapshot, config, None, as_of)
             notes: list[str] = []
+            if exclude_pii:
+                shown = tuple(turn for turn in turns if not pii_tags(turn.text))
+                if len(shown) < len(turns):
+                    notes.append(f"{len(turns) - len(shown)} turns with personal data were left out")
+                turns = shown
             question = query if query is not None else _last_words(turns)
             mid: list[MemoryItem] = []
             long: list[MemoryItem] = []
@@ -235,7 +241,7 @@ class Conversation:
             if text != item.text:  # ranges would point into the text without its echoes
                 moved = tuple(replace(candidate, start=None, end=None) for candidate in reading.candidates)
                 reading = replace(reading, candidates=moved)
-        whole = prepare(self._store, [item])
+        whole = with_told(self._store, item, reading, prepare(self._store, [item]))
         positions = [
             position for position, candidate in enumerate(reading.candidates) if not candidate.archives
         ]

@@ -17,7 +17,7 @@ ROLES: Final = ("user", "assistant")
 MESSAGE_ROLES: Final = (*ROLES, "tool")
 """Roles of what a chat's list of messages brings along."""
 PII: Final = "pii"
-Action = Literal["created", "seen", "archived", "conflict", "suppressed"]
+Action = Literal["created", "seen", "archived", "conflict", "suppressed", "past"]
 
 MemoryId = Annotated[int, "The id of a memory."]
 OneLayer = Annotated[str | None, "Only this layer."]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 from longmind.base.checks import canonical_json, check_tags
 from longmind.base.frame import Kind
-from longmind.base.hashing import encode_fields
 from longmind.conversation.candidates import Candidate, subject_key, value_key
 from longmind.conversation.config import Config
 from longmind.conversation.current import current_row, newest_versions, write_current
@@ -19,27 +17,24 @@ from longmind.conversation.rows import (
     LinkRow,
     MemoryRow,
     StateRow,
-    TombstoneRow,
     VersionRow,
     close,
     insert,
     select,
-    select_among,
     upsert,
 )
 from longmind.conversation.scoring import Score, score_memory
 from longmind.conversation.similarity import word_postings, words_of
 from longmind.conversation.values import PII
-from longmind.extract import Statement
+from longmind.extract import SPEAKER, Statement
+from longmind.facts import suppression
+from longmind.facts.trust import USER
 from longmind.store.drafts import Draft, draft
 from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
-from longmind.store.visible import Clause
-from longmind.store.write import Prepared, put, relabel, retire
+from longmind.store.write import Prepared, open_labels, put, relabel, retire
 from longmind.text.postings import WORDS
-
-TOMBSTONE_KEY: Final = "conversation.tombstone_key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +128,23 @@ def see(
     )
     score = ctx.score(seen, created_at)
     change(ctx, state, seen._replace(score=score.total, scored_at=ctx.tx.now))
+    tag(ctx, memory_id, add=check_tags(candidate.tags))
     if origin is not None:
         link(ctx, memory_id, origin, reason="seen", rule=candidate.rule)
     inputs = {"rule": candidate.rule, "likeness": round(likeness, 6), "hits": seen.hits, **terms(score)}
     decide(ctx, memory_id, "seen", inputs)
+
+
+def tag(ctx: WriteContext, memory_id: int, *, add: Iterable[str], drop: Iterable[str] = ()) -> None:
+    """Give a memory other tags; the one for personal data is also kept where listings look."""
+    db = ctx.tx.db
+    frame_id = newest_versions(db, [memory_id])[memory_id].frame_id
+    before, _ = open_labels(db, frame_id)
+    tags = (before - set(drop)) | set(add)
+    if tags == before:
+        return
+    relabel(ctx.tx, frame_id, add_tags=add, drop_tags=drop, set_metadata={PII: json.dumps(PII in tags)})
+    db.run("UPDATE conversation_current SET pii = ? WHERE memory_id = ?", (int(PII in tags), memory_id))
 
 
 def put_away(
@@ -263,33 +271,46 @@ def version_row(memory_id: int, number: int, frame_id: int, candidate: Candidate
 # What was erased must not come back
 
 
-def tombstones(
-    store: Store, db: Connection, space: str, content: str, statement: Statement | None
-) -> list[bytes]:
-    """Keyed names of what a memory says: by its words, and by its slot and value; none without a key."""
-    secret = store.setting(db, TOMBSTONE_KEY)
-    if secret is None:
-        return []
-    fields: list[list[str]] = [["words", *sorted(words_of(content))]]
+def tombstones(content: str, statement: Statement | None) -> list[list[str]]:
+    """What a memory says, as it is known again: by its words, and by its statement."""
+    names = [["words", *sorted(words_of(content))]]
     if statement is not None:
         polarity = f"{int(statement.polarity)}{int(statement.ended)}"
-        fields.append(
-            ["slot", subject_key(statement.subject), statement.slot, value_key(statement.value), polarity]
-        )
-    key = bytes.fromhex(secret)
-    return [hmac.new(key, encode_fields([space, *item]), hashlib.sha256).digest() for item in fields]
+        slot = ["slot", subject_key(statement.subject), statement.slot, value_key(statement.value), polarity]
+        # The last is the ledger's: what is said of a name of its own there stays apart.
+        names += [slot, ledger_statement(statement)]
+    return names
 
 
-def is_erased(store: Store, db: Connection, space: str, candidate: Candidate) -> bool:
-    names = tombstones(store, db, space, candidate.content, candidate.statement)
-    return bool(select_among(db, TombstoneRow, "name", names, Clause("x.space = ?", (space,))))
+def entity_name(subject: str) -> str:
+    """What the ledger calls the subject of a statement: the speaker is the user."""
+    if subject == SPEAKER or subject.startswith(f"{SPEAKER}/"):
+        return USER + subject[len(SPEAKER) :]
+    return subject
+
+
+def ledger_statement(statement: Statement) -> list[str]:
+    subject = entity_name(statement.subject)
+    return suppression.statement_fields(subject, statement.slot, statement.value, holds=statement.polarity)
+
+
+def is_erased(db: Connection, space: str, candidate: Candidate) -> bool:
+    secret = suppression.secret_of(db, space)
+    if secret is None:
+        return False
+    fields = tombstones(candidate.content, candidate.statement)
+    names = {suppression.keyed(secret, space, item) for item in fields}
+    return bool(suppression.suppressed(db, space, names))
 
 
 def bury(store: Store, tx: Transaction, space: str, content: str, statement: Statement | None) -> None:
-    if store.setting(tx.db, TOMBSTONE_KEY) is None:
-        store.set_setting(tx, TOMBSTONE_KEY, store.entropy(32).hex())
-    for name in tombstones(store, tx.db, space, content, statement):
-        upsert(tx.db, TombstoneRow(space, name, tx.system))
+    suppression.suppress(tx, space, tombstones(content, statement), entropy=store.entropy)
+
+
+def unbury(tx: Transaction, space: str, candidates: Iterable[Candidate]) -> None:
+    """Let what somebody asks to remember be read again, though it was erased."""
+    names = [fields for item in candidates for fields in tombstones(item.content, item.statement)]
+    suppression.lift(tx, space, names)
 
 
 def prepare(

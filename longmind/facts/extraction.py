@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, Protocol
 
 from longmind.base.checks import check_limit
+from longmind.extract.statements import Statement
 from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
 
 MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
@@ -73,6 +74,8 @@ class FoundFact:
     polarity: bool = True
     replaces: str | None = None
     qualifiers: tuple[tuple[str, Value], ...] = ()
+    read_by: str | None = None
+    """Who read it, where that is not the extractor itself: a language model, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,23 @@ class ReferenceExtractor:
 
 
 _Found = tuple[FoundEntity | None, FoundFact | None]
+
+
+def told_extraction(
+    source: Source, statements: Sequence[Statement], *, read_by: str | None = None
+) -> Extraction:
+    """What a frame says by statements that somebody else read in it, and which session it belongs to."""
+    from longmind.facts.said import stated_by
+
+    entities: dict[str, FoundEntity] = {}
+    facts: list[FoundFact] = []
+    stated = (found for statement in statements for found in stated_by(statement, source))
+    for entity, fact in (*_identity(source), *stated):
+        if entity is not None:
+            entities[entity.key] = _joined(entities.get(entity.key), entity)
+        if fact is not None:
+            facts.append(fact if fact.start is None else replace(fact, read_by=read_by))
+    return Extraction(tuple(entities.values()), tuple(dict.fromkeys(facts)))
 
 
 def _identity(source: Source) -> Iterator[_Found]:

@@ -54,7 +54,8 @@ _SHOWN_BY: Final = (
 class LaneOptions:
     """Limits of the lane, and the weight that fusion gives it."""
 
-    weight: float = 0.5
+    weight: float | None = None
+    """What the best frame of the lane adds to a score; the measured weight, if it is not given."""
     max_entity_candidates: int = 8
     max_facts: int = 64
     max_evidence_frames: int = 32
@@ -68,7 +69,8 @@ class LaneOptions:
     """The entity that a query in the first person means besides what it names: that of who asks."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float) or self.weight < 0:
+        number = isinstance(self.weight, int | float) and not isinstance(self.weight, bool)
+        if self.weight is not None and not (number and 0 <= self.weight < float("inf")):
             raise InvalidInput("weight must be a number, 0 or more.")
         check_limit(self.max_entity_candidates, "max_entity_candidates", most=1000)
         check_limit(self.max_facts, "max_facts", most=10_000)

@@ -15,7 +15,7 @@ from longmind.base.parameters import Mark, Scope, User, WriteSpace
 from longmind.base.partitions import partition_name
 from longmind.base.results import Added
 from longmind.base.times import to_ms
-from longmind.facts import merging, names, quarantine, removal, validate, views, write
+from longmind.facts import merging, names, quarantine, removal, suppression, validate, views, write
 from longmind.facts.incoming import incoming, redacted_name
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
@@ -401,12 +401,17 @@ class Ledger(Reader):
         with self.store.write() as tx:
             whom = names.meant(tx.db, ledger, entity)
             doomed = removal.assertions_of(tx.db, whom, predicate=relation, value=only_value)
-            tx.db.run(erasure.OPEN_GATE)
             assert not doomed or tx.system
-            counts = removal.erase_facts(tx, doomed)
+            said = removal.statements_of(tx.db, doomed)
+            facts = {row.fact_id for row in doomed if row.fact_id is not None}
+            counts = erasure.remove_wording(self.store, tx, facts)
+            tx.db.run(erasure.OPEN_GATE)
+            # What went with its memories above is not there any more.
+            counts = removal.counted(counts, removal.erase_facts(tx, removal.remaining(tx.db, doomed)))
             if predicate is None and value is None:
                 counts = removal.counted(counts, removal.forget_entities(tx.db, whom))
             tx.db.run("DELETE FROM store_erasing")
+            suppression.suppress(tx, ledger, said, entropy=self.store.entropy)
             assert not any(counts.values()) or tx.system
             number = erasure.mark(tx)
         return FactErasure(removal.counted(counts), scrubbed=erasure.scrub(self.store, number))
@@ -441,6 +446,7 @@ class Ledger(Reader):
             validate.check_premises(tx.db, claims, ledger=ledger)
             ready = validate.check_frames(tx, claims, space=space_name, dialect=self.store.engine.dialect)
             results, _ = write.write(tx, ready, ledger=ledger, space=space_name)
+            removal.lift_suppression(tx, ledger, ready)
         return [result for result in results if isinstance(result, Recorded)]
 
 

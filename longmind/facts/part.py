@@ -6,13 +6,15 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from longmind.base.errors import InvalidInput
-from longmind.base.frame import PARTS, Frame
+from longmind.base.frame import PARTS, Frame, Kind
 from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
 from longmind.base.times import Clock
-from longmind.facts import again, names, persons, removal, write
+from longmind.extract.statements import Statement
+from longmind.facts import again, names, persons, removal, suppression, write
 from longmind.facts.anchor import anchored
 from longmind.facts.belief import UNKNOWN
 from longmind.facts.extraction import (
@@ -23,6 +25,7 @@ from longmind.facts.extraction import (
     FoundFact,
     Source,
     found_names,
+    told_extraction,
 )
 from longmind.facts.health import count_rows, find_problems
 from longmind.facts.names import NewEntity
@@ -42,6 +45,9 @@ from longmind.facts.values import (
 from longmind.store.drafts import Draft
 from longmind.store.parts import Failed, Part, Problem
 from longmind.store.transaction import Snapshot, Transaction
+
+_ON_PURPOSE: Final = frozenset({"note", "call"})
+"""Channels of what somebody wrote down to be remembered."""
 
 
 class FactsPart(Part):
@@ -77,6 +83,20 @@ class FactsPart(Part):
             return extraction
         except Exception as error:  # foreign code must not keep a frame from being written
             return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
+
+    def told(
+        self, draft: Draft, statements: Sequence[Statement], *, read_by: str | None = None
+    ) -> Extraction | Failed:
+        """What a draft says by statements that were read elsewhere; nothing without an extractor."""
+        if self.extractor is None:
+            return Extraction()
+        try:
+            source = _source(draft, self.clock)
+            extraction = self.limits.cut(told_extraction(source, statements, read_by=read_by))
+            _check(extraction, draft.text)
+            return extraction
+        except InvalidInput as error:  # a statement that the ledger cannot hold must not keep its frame out
+            return Failed(f"{read_by or self.extractor.id}: {error.message}")
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is None or self.extractor is None:
@@ -136,6 +156,7 @@ class FactsPart(Part):
             for frame, item in items
         ]
         items = [(frame, anchored(tx.db, ledger, frame, item)) for frame, item in items]
+        items = _without_erased(tx, ledger, items)
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
         known = persons.known_persons(tx.db, ledger, entities.values(), existing)
@@ -186,6 +207,39 @@ class FactsPart(Part):
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         return count_rows(snapshot)
+
+
+def _without_erased(
+    tx: Transaction, ledger: str, items: Sequence[tuple[Frame, Extraction]]
+) -> list[tuple[Frame, Extraction]]:
+    """Leave out what was erased and is only said again; what is noted on purpose may be read from now on."""
+    secret = suppression.secret_of(tx.db, ledger)
+    if secret is None:
+        return list(items)
+    kept: list[tuple[Frame, Extraction]] = []
+    for frame, item in items:
+        fields = {
+            fact: suppression.statement_fields(fact.subject, fact.predicate, fact.value, holds=fact.polarity)
+            for fact in item.facts
+            if fact.value is not None and fact.action != "end"
+        }
+        if _channel(frame, frame.metadata.get("channel")) in _ON_PURPOSE:
+            suppression.lift(tx, ledger, fields.values())
+            kept.append((frame, item))
+            continue
+        names = {fact: suppression.keyed(secret, ledger, value) for fact, value in fields.items()}
+        erased = suppression.suppressed(tx.db, ledger, names.values())
+        facts = tuple(fact for fact in item.facts if names.get(fact) not in erased)
+        kept.append((frame, item if len(facts) == len(item.facts) else _only(item, facts)))
+    return kept
+
+
+def _only(item: Extraction, facts: tuple[FoundFact, ...]) -> Extraction:
+    """An extraction without some facts, and without the names that only these gave."""
+    mentioned = {norm for fact in facts for norm in _mentioned(fact)}
+    lost = {norm for fact in item.facts for norm in _mentioned(fact)} - mentioned
+    entities = tuple(entity for entity in item.entities if Entity(entity.key).norm not in lost)
+    return replace(item, entities=entities, facts=facts)
 
 
 def _source(draft: Draft, clock: Clock | None) -> Source:
@@ -261,8 +315,8 @@ def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, 
         fact.start,
         fact.end,
         chunk=frame.ordinal if frame.start is not None else None,
-        extractor=extractor.id,
-        version=extractor.version,
+        extractor=extractor.id if fact.read_by is None else fact.read_by,
+        version=extractor.version if fact.read_by is None else "",
         confidence=fact.confidence,
         asserted_at=frame.occurred_at,
     )
@@ -274,7 +328,8 @@ def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, 
         start=frame.occurred_at,
         polarity=fact.polarity,
         evidence=(evidence,),
-        by_hand=False,
+        # A memory's own words were given to be remembered: they count until somebody takes them back.
+        by_hand=frame.kind == Kind.MEMORY,
         lineage=said,
         cardinality=fact.cardinality,
         flexible=True,

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
-from longmind.facts.canonical import alias_norm, encode_value
+from longmind.facts import suppression
+from longmind.facts.canonical import ObjectKind, alias_norm, encode_value
 from longmind.facts.load import SUPPORTED, Loader
 from longmind.facts.replay import Replay, forget_assertions
 from longmind.facts.rows import (
@@ -32,8 +33,8 @@ from longmind.facts.rows import (
 )
 from longmind.facts.slot_state import SlotState
 from longmind.facts.spans import settle
-from longmind.facts.statements import Resolver
-from longmind.facts.values import Typed
+from longmind.facts.statements import Claim, Resolver
+from longmind.facts.values import Typed, untyped
 from longmind.store.engine import Connection
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
@@ -187,6 +188,46 @@ def _same_value(
     entity = None if fact.object_entity_id is None else entities[fact.object_entity_id]
     here = encode_value(fact.object_kind, stored_object(fact, entity), exact=exact)
     return here == encode_value(*value, exact=exact)
+
+
+def remaining(db: Connection, rows: Sequence[AssertionRow]) -> list[AssertionRow]:
+    """Those of some assertions that are still there."""
+    return select_among(db, AssertionRow, "assertion_id", [row.assertion_id for row in rows])
+
+
+def statements_of(db: Connection, rows: Sequence[AssertionRow]) -> list[list[str]]:
+    """What some assertions say, as it is known again in other words."""
+    facts = select_among(db, FactRow, "fact_id", {row.fact_id for row in rows} - {None})
+    mentioned = {row.subject_entity_id for row in facts} | {row.object_entity_id for row in facts}
+    entities = {row.entity_id: row for row in select_among(db, EntityRow, "entity_id", mentioned - {None})}
+    predicates = {
+        row.predicate_id: row.key
+        for row in select_among(db, PredicateRow, "predicate_id", {row.predicate_id for row in facts})
+    }
+    denied = {row.fact_id for row in rows if not row.polarity}
+    statements = []
+    for fact in facts:
+        stored = stored_object(fact, entities.get(fact.object_entity_id or 0))
+        value = untyped(ObjectKind(fact.object_kind), stored)
+        subject = entities[fact.subject_entity_id].key
+        for holds in {True, fact.fact_id not in denied}:
+            fields = suppression.statement_fields(subject, predicates[fact.predicate_id], value, holds=holds)
+            statements.append(fields)
+    return statements
+
+
+def lift_suppression(tx: Transaction, ledger: str, claims: Sequence[Claim]) -> None:
+    """What somebody records on purpose may also be read from texts again."""
+    if suppression.secret_of(tx.db, ledger) is None:
+        return
+    stated = [
+        suppression.statement_fields(
+            str(claim.subject), str(claim.predicate), untyped(*claim.value), holds=claim.polarity
+        )
+        for claim in claims
+        if claim.value is not None and claim.by_hand
+    ]
+    suppression.lift(tx, ledger, stated)
 
 
 def forget_entities(db: Connection, entity_ids: Sequence[int]) -> dict[str, int]:

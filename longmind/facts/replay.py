@@ -174,6 +174,7 @@ class Replay:
             supports += [SupportRow(span_id, number) for number in sorted(life.supporters)]
         insert(tx.db, spans)
         insert(tx.db, supports)
+        tx.changed_facts.update(self.facts, (span.fact_id for span in spans))
         return max(0, removed - len(fresh))
 
     def _span(

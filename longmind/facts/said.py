@@ -41,17 +41,22 @@ def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
     """The facts of a frame and the entities they name."""
     closed = source.channel in _CLOSED
     for statement in find_statements(source.text, speaker=source.speaker, closed=closed, notes=notes):
-        subject = _subject(statement.subject, source)
-        if subject is None or not is_key(subject):
-            continue
-        value = _value(statement, source.occurred_at)
-        names = (*(name for name in statement.names if is_key(name)), *short_names(subject))
-        if statement.slot in ("name", "nickname") and statement.holds and is_key(str(value)):
-            names = (*names, str(value))
-        yield FoundEntity(subject, "person", names), _fact(source, statement, subject, value)
-        if isinstance(value, Entity) and statement.holds:
-            kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
-            yield FoundEntity(str(value), kind, short_names(str(value)) if kind == "person" else ()), None
+        yield from stated_by(statement, source)
+
+
+def stated_by(statement: Statement, source: Source) -> Iterator[_Found]:
+    """The fact that one statement of a frame makes, and the entities it names."""
+    subject = _subject(statement.subject, source)
+    if subject is None or not is_key(subject):
+        return
+    value = _value(statement, source.occurred_at)
+    names = (*(name for name in statement.names if is_key(name)), *short_names(subject))
+    if statement.slot in ("name", "nickname") and statement.holds and is_key(str(value)):
+        names = (*names, str(value))
+    yield FoundEntity(subject, "person", names), _fact(source, statement, subject, value)
+    if isinstance(value, Entity) and statement.holds:
+        kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
+        yield FoundEntity(str(value), kind, short_names(str(value)) if kind == "person" else ()), None
 
 
 _TITLES: Final = frozenset(

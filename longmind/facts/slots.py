@@ -22,8 +22,12 @@ SHARED: Final = {
 }
 """Different predicates for one thing that has one value: a new value of any ends the others."""
 
+LIKING: Final = ("likes", "loves", "enjoys", "adores")
+DISLIKING: Final = ("dislikes", "hates", "detests", "loathes", "despises")
+"""The predicates that say one attitude more or less strongly."""
+
 OPPOSED: Final = {
-    "attitude": ("likes", "loves", "enjoys", "adores", "dislikes", "hates", "prefers", "avoids"),
+    "attitude": (*LIKING, *DISLIKING, "prefers", "avoids"),
     "allergy": ("allergic_to", "not_allergic_to"),
 }
 """Predicates of which one holds towards the same thing: who dislikes running does not like it."""
@@ -88,3 +92,12 @@ def group(norm: str, *, single: bool) -> Group:
     if name in OPPOSED and not single:
         return Group(name, OPPOSED[name], by_thing=True)
     return Group(f"={norm}", (norm,), by_thing=not single)
+
+
+@lru_cache(maxsize=2048)
+def wordings(norm: str) -> tuple[str, ...]:
+    """The predicates that say the same as one of a thing: `loves` and `likes`, `home` and `lives_in`."""
+    for same in (LIKING, DISLIKING):
+        if norm in same:
+            return same
+    return SHARED.get(_GROUPS.get(norm, ""), (norm,))

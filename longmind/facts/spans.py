@@ -66,6 +66,7 @@ def settle(
         supports += [SupportRow(span.row.span_id, key) for key in sorted(resting)]
     insert(tx.db, opened)
     insert(tx.db, supports)
+    tx.changed_facts.update(row.fact_id for row in (*gone, *opened))
     return ended
 
 

@@ -194,4 +194,5 @@ class FactsLane:
             min_trust=level(min_trust),
         )
         evidence = candidates(snapshot, query, view, where, options, self._names)
-        return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in evidence]
+        weight = self._options.weight
+        return [RankedFrame(item.frame_id, "; ".join(item.reasons), weight) for item in evidence]

@@ -79,7 +79,8 @@ def steps_of(ranking: Ranking, positions: Int64Array) -> list[tuple[Step, ...]]:
         if items and lane not in ranking.fused.parts:
             for steps, rank in zip(by_hit, ranking.ranks[lane][positions].tolist(), strict=True):
                 if rank:
-                    steps.append(Step(lane, rank_bonus(lane, rank), items[rank - 1].reason))
+                    item = items[rank - 1]
+                    steps.append(Step(lane, rank_bonus(lane, rank, item.weight), item.reason))
     for steps, position in zip(by_hit, positions.tolist(), strict=True):
         bonuses = ranking.bonuses.get(position, ())
         steps += [Step(bonus.name, bonus.amount, bonus.reason) for bonus in bonuses]

@@ -98,19 +98,24 @@ def add_neighbourhood(fused: Fused, around: Neighbourhood, is_turn: BoolArray) -
     return Fused((scores + session + beside) * scale, parts)
 
 
-def fuse_ranks(ranks: Mapping[str, Int64Array], query_type: QueryType) -> Fused:
-    """Weighted reciprocal rank fusion. Ranks begin at 1; 0 stands for 'not found'."""
+def fuse_ranks(
+    ranks: Mapping[str, Int64Array], query_type: QueryType, chosen: Mapping[str, float] | None = None
+) -> Fused:
+    """Weighted reciprocal rank fusion. Ranks begin at 1; 0 stands for 'not found'.
+
+    `chosen` are the weights of lanes that a caller set instead of the measured ones.
+    """
     parts: dict[str, Float64Array] = {}
     for lane, lane_ranks in ranks.items():
-        weight = constants.RRF_WEIGHTS[query_type][lane]
+        weight = (chosen or {}).get(lane, constants.RRF_WEIGHTS[query_type][lane])
         parts[lane] = np.where(lane_ranks > 0, weight / (constants.RRF_K + lane_ranks), 0.0)
     # Without a lane there is no candidate either.
     return Fused(np.sum(list(parts.values()), axis=0) if parts else np.zeros(0), parts)
 
 
-def rank_bonus(lane: str, rank: int) -> float:
+def rank_bonus(lane: str, rank: int, weight: float | None = None) -> float:
     """What a rank in a lane without scores adds under score fusion."""
-    return constants.RANK_WEIGHTS[lane] / rank
+    return (constants.RANK_WEIGHTS[lane] if weight is None else weight) / rank
 
 
 def order(scores: Float64Array, best_rank: Int64Array, content: Int64Array, ids: Int64Array) -> Int64Array:

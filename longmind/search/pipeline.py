@@ -179,7 +179,12 @@ def fuse(
 ) -> tuple[Fused, Float64Array]:
     """One score for each candidate: with the parts it adds up from, and with the lanes that only rank."""
     if request.fusion == "rrf":
-        fused = fuse_ranks(ranks, question.type.type)
+        chosen = {
+            lane: items[0].weight
+            for lane, items in collected.candidates.lanes.ranked.items()
+            if items and items[0].weight is not None
+        }
+        fused = fuse_ranks(ranks, question.type.type, chosen)
         return fused, fused.scores
     candidates, catalog = collected.candidates, state.catalog
     corpus, is_turn = collected.lengths.corpus, candidates.signals.is_turn

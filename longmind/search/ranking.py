@@ -60,5 +60,5 @@ def rank_bonuses(candidates: Candidates) -> Float64Array:
     total = np.zeros(len(candidates.ids))
     for lane, items in candidates.lanes.ranked.items():
         for rank, item in enumerate(items, 1):
-            total[np.searchsorted(candidates.ids, item.id)] += rank_bonus(lane, rank)
+            total[np.searchsorted(candidates.ids, item.id)] += rank_bonus(lane, rank, item.weight)
     return total

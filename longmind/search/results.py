@@ -15,6 +15,8 @@ class RankedFrame:
 
     id: int
     reason: str = ""
+    weight: float | None = None
+    """What rank 1 of its lane counts; the measured weight, if nobody chose one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
@@ -154,6 +154,15 @@ def _erase(
     with suppress(Busy):  # the key stood in the pending row, and is to be in the certificate alone
         store.engine.flush(patience=0)
     return confirmed
+
+
+def remove_wording(store: Store, tx: Transaction, facts: Collection[int]) -> dict[str, int]:
+    """Remove the frames that only put facts into words which are about to be erased; counts by table."""
+    ids = sorted({frame_id for part in store.parts for frame_id in part.wording(tx, facts)})
+    if not ids:
+        return {}
+    note_change(tx)
+    return _remove(tx, _with_followers(tx, ids, store.parts), store.parts, ())
 
 
 def scrub(store: Store, number: int) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from longmind.base.frame import Frame
+from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot, Transaction
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ class Budget:
         return out_of_time or (self.frames is not None and self.frames <= 0)
 
 
+class Origin(NamedTuple):
+    """Where a frame made of what another says has it from; without bytes, from the whole of it."""
+
+    frame_id: int
+    start: int | None = None
+    end: int | None = None
+
+
 class Part:
     """Base of everything that follows the frames; each method is a step it may take part in."""
 
@@ -68,6 +77,17 @@ class Part:
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         """Frames gone from LATEST, still there as of before."""
+
+    def settled(self, tx: Transaction, facts: Collection[int]) -> None:
+        """What is held of these facts changed in this transaction, which is about to be committed."""
+
+    def wording(self, tx: Transaction, facts: Collection[int]) -> Sequence[int]:
+        """Frames that only put these facts into words: they cannot stay when the facts are erased."""
+        return ()
+
+    def told_by(self, db: Connection, ids: Sequence[int]) -> Mapping[int, Sequence[Origin]]:
+        """For those of some frames that were made of what others say, where that is said."""
+        return {}
 
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         """Further frames that cannot stay when these are erased: they go with them."""
@@ -107,11 +127,15 @@ class Part:
 
 
 class LaterPart(Part):
-    """Stands in for a part that takes no part in writing, and imports it when it is first needed."""
+    """Stands in for a part that takes no part in writing, and imports it when it is first needed.
 
-    def __init__(self, name: str, load: Callable[[], Part]) -> None:
+    `follows` is a query that finds a row where the part has something that follows facts.
+    """
+
+    def __init__(self, name: str, load: Callable[[], Part], *, follows: str | None = None) -> None:
         self.name = name
         self._load = load
+        self._follows = follows
 
     @cached_property
     def _part(self) -> Part:
@@ -119,6 +143,19 @@ class LaterPart(Part):
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         self._part.retired(tx, ids, reason=reason)
+
+    def settled(self, tx: Transaction, facts: Collection[int]) -> None:
+        if self._has_followers(tx.db):
+            self._part.settled(tx, facts)
+
+    def wording(self, tx: Transaction, facts: Collection[int]) -> Sequence[int]:
+        return self._part.wording(tx, facts) if self._has_followers(tx.db) else ()
+
+    def told_by(self, db: Connection, ids: Sequence[int]) -> Mapping[int, Sequence[Origin]]:
+        return self._part.told_by(db, ids) if self._has_followers(db) else {}
+
+    def _has_followers(self, db: Connection) -> bool:
+        return self._follows is not None and db.one(self._follows) is not None
 
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         return self._part.doomed(tx, ids)

@@ -85,6 +85,13 @@ class Store:
     def transaction(self, db: Connection) -> Transaction:
         return Transaction(db, now=_reading(self.clock), has_log=self.engine.has_log)
 
+    def settle(self, tx: Transaction) -> None:
+        """Let the parts follow the facts that changed, until nothing more does."""
+        while tx.changed_facts:
+            facts, tx.changed_facts = tx.changed_facts, set()
+            for part in self.parts:
+                part.settled(tx, facts)
+
     def present(self) -> int:
         """The clock's reading, and never earlier than the last commit: a clock may be set back."""
         return max(_reading(self.clock), self.revision())

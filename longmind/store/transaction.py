@@ -31,6 +31,8 @@ class Transaction:
         """The clock's reading: the default for `occurred_at`, `created_at` and the like."""
         self.note: Note | None = None
         """What the audit log is to say beside what the rows tell."""
+        self.changed_facts: set[int] = set()
+        """Facts whose periods changed; before the commit, the parts that follow them are told."""
         self.log_was_replaced = False
         """The rows of the log came with this transaction, as in an import: it goes on from there."""
         clock, self.head = _read(db, HEAD) if has_log else _read(db)
