@@ -33,7 +33,7 @@ from longmind.search.state import SearchState
 from longmind.text import lane as text
 from longmind.vectors.threads import one_thread
 
-SETS = ("locomo", "longmemeval", "cosqa", "scifact", "prefeval", "timeqa", "xquad_es")
+SETS = "locomo longmemeval beam cosqa scifact prefeval timeqa musique xquad_es xquad_ar xquad_hi".split()
 FACTORS = (0.0, 0.5, 2.0)
 GRID = (0.0, 0.25, 0.5, 0.75, 1.5, 2.0, 3.0, 4.0)
 SHOWN = ("nDCG@10", "R@10")
@@ -59,6 +59,11 @@ CONSTANTS = (
     *(Constant(f"DOCUMENTS.{signal}") for signal in ("words", "meaning", "late")),
     *(Constant(f"TURNS_WITHOUT_LATE.{signal}", under="no late") for signal in ("words", "meaning")),
     *(Constant(f"DOCUMENTS_WITHOUT_LATE.{signal}", under="no late") for signal in ("words", "meaning")),
+    Constant("SEPARATION"),
+    Constant("NAMES"),
+    *(Constant(f"REQUEST.{signal}") for signal in ("words", "late")),
+    Constant("LATE_UNFAMILIAR"),
+    Constant("ONLY_ASKS"),
     Constant("SESSION"),
     Constant("PREVIOUS"),
     Constant("NEXT"),
@@ -127,6 +132,7 @@ class Asked:
         names = set(self._names.values())
         self.label = label
         self.queries = [query for query in queries if names.issuperset(query.gold)]
+        self._memory = memory
         self._engine = memory._search
         self._state = state
         self._requests = [
@@ -151,9 +157,13 @@ class Asked:
         found = self._collect() if constant.runs == "lanes" else self._collected
         return self._judged(constant.under, found)
 
+    def ranked(self) -> Judged:
+        """The measures of each question under score fusion, with the constants as they are now."""
+        return self._judged("score", self._collected)
+
     def _collect(self) -> list[pipeline.Collected]:
         # BM25's parameters are part of the lengths that an engine keeps: new ones for each run.
-        state = replace(self._state, lengths=text.Lengths())
+        state = replace(self._state, lengths=text.Lengths(self._memory.store.mirrors))
         with one_thread():
             return [
                 pipeline.collect(request, question, state, PendingEmbedding(encoded))

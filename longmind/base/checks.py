@@ -106,6 +106,14 @@ def check_limit(value: object, name: str, *, most: int = 1_000_000, least: int =
     return int(value)
 
 
+def check_share(value: object, name: str) -> float:
+    """A number from 0 to 1."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= float(value) <= 1:  # type: ignore[arg-type]
+        raise InvalidInput(f"{name} must be a number from 0 to 1, not {value!r}.")
+    return float(value)  # type: ignore[arg-type]
+
+
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise InvalidInput(f"{name} must be one of {', '.join(choices)}, not {value!r}.")

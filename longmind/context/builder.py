@@ -42,6 +42,7 @@ from longmind.context.render import RENDERERS
 from longmind.context.shorten import Shortener
 from longmind.context.surrogates import read_surrogates
 from longmind.facts.trust import level
+from longmind.search import constants
 from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
@@ -50,8 +51,18 @@ from longmind.store.parts import Origin
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.text.query import plan_text
+from longmind.text.words import terms
 
 _STORED: Final = "context.recipe."
+_ANYTHING: Final = frozenset(
+    terms(
+        "happen happened new news thing things anything something everything said say tell told know "
+        "remember recall note notes message talk talked discuss discussed conversation update updates "
+        "going today yesterday tomorrow latest last newest recent recently week month year day time "
+        "please show list"
+    )
+)
+"""Words that name nothing in particular, as index terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +240,7 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
             times=request["times"],
             zone=_zone(request["zone"]),
             min_trust=request.get("min_trust"),
+            min_score=request.get("min_score"),
         )
         return check_recall(search, recipe=recipe, budget=budget, session=request["session"])
     except (KeyError, TypeError, IndexError):
@@ -236,18 +248,29 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
 
 
 def _answers(call: Recall, results: SearchResults) -> SearchResults:
-    """The results, but nothing if only the timeline lane found something.
+    """The results, or none of them where the store knows nothing of what is asked.
 
-    The newest frames are no answer to a question that names something else. They stay if the question is
-    about time, or names nothing in particular.
+    Who names their own least confidence gets what reaches it. A question that names nothing in particular
+    ("what's new", "what happened last week") is answered by whatever is there.
     """
-    if not results.hits or any(set(hit.lanes) != {"timeline"} for hit in results.hits):
+    if not results.hits or call.search.min_score is not None or not _names_something(call.search):
         return results
-    sense = sense_of_time(call.search)
-    if sense.range is not None or sense.recency is not None or not plan_text(call.search.query).terms:
+    best = max(hit.confidence for hit in results.hits)
+    if best >= constants.KNOWN:
         return results
-    notes = (*results.notes, "nothing was found that the question names")
-    return replace(results, hits=(), notes=notes)
+    note = (
+        f"nothing stored seems to be about this: the nearest text has a confidence of {best:.2f}, "
+        f"below {constants.KNOWN}; min_score=0 shows it all the same"
+    )
+    return replace(results, hits=(), notes=(*results.notes, note))
+
+
+def _names_something(search: SearchRequest) -> bool:
+    """Whether a question says what it is about, beside a time and words for anything at all."""
+    text, sense = search.query, sense_of_time(search)
+    for phrase in filter(None, (*sense.phrases, sense.recency)):
+        text = text.replace(phrase, " ")
+    return any(term not in _ANYTHING for term in plan_text(text).terms)
 
 
 def _as_json(call: Recall) -> dict[str, Any]:
@@ -266,6 +289,7 @@ def _as_json(call: Recall) -> dict[str, Any]:
         "recipe": call.recipe.hash,
         "budget": call.budget,
         **({} if search.min_trust is None else {"min_trust": search.min_trust}),
+        **({} if search.min_score is None else {"min_score": search.min_score}),
     }
 
 

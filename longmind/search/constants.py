@@ -24,18 +24,54 @@ class Weights:
     late: float
 
 
+@dataclass(frozen=True, slots=True)
+class Unrelated:
+    """The cosines of questions and texts that have nothing to do with each other."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Logistic:
+    """A chance as 1 / (1 + exp(-(base + the weighted signals)))."""
+
+    base: float
+    meaning: float
+    words: float
+
+
 # Each figure is the change of nDCG@10 when the constant is turned off, on the set where that shows most.
 
 # Score fusion. In conversations the exact words carry most, and late interaction sees them in context; in
 # documents and code the meaning of the whole does. `--only TURNS --only DOCUMENTS`: without words -.048 on
 # dated questions of LoCoMo; without meaning -.132 on CoSQA; without late interaction -.103 on quotations.
 TURNS: Final = Weights(words=1.0, meaning=1.0, late=3.0)
-DOCUMENTS: Final = Weights(words=1.0, meaning=4.0, late=2.0)
+DOCUMENTS: Final = Weights(words=0.5, meaning=4.0, late=2.0)
 # Without token states (another embedder, or none yet) the other two share what late interaction had.
 # `--only TURNS_WITHOUT_LATE --only DOCUMENTS_WITHOUT_LATE`: without words -.206 on LoCoMo, without meaning
 # -.233 on CoSQA.
 TURNS_WITHOUT_LATE: Final = Weights(words=1.0, meaning=1.5, late=0.0)
-DOCUMENTS_WITHOUT_LATE: Final = Weights(words=1.0, meaning=3.0, late=0.0)
+DOCUMENTS_WITHOUT_LATE: Final = Weights(words=0.5, meaning=3.0, late=0.0)
+
+# Weights that follow the evidence. `python -m bench evidence` chooses the first three over all sets together
+# and prints what each set has when it takes no part in the choice.
+# Words of documents count 1 + SEPARATION times their weight where one text alone says them, and their plain
+# weight where ten say them equally well.
+SEPARATION: Final = 4.0
+# The weight of meaning is divided by 1 + NAMES where a question is all names and numbers: a vector knows
+# that two texts are about years or people, not about which.
+NAMES: Final = 4.0
+# In a request ("recommend me ...") the words are those of the wish, and seldom those of what is known.
+REQUEST: Final = Weights(words=0.3, meaning=1.0, late=0.5)
+# Word pieces for each word of a question: up to the first the embedder knows its language, from the second
+# it spells it out and knows nothing. English has 1.0 to 1.5, Spanish 1.9, Russian and Arabic 3 and more.
+PIECES_FAMILIAR: Final = 1.3
+PIECES_UNFAMILIAR: Final = 2.2
+# Never quite nothing: where no word is shared, what meaning there is decides.
+LEAST_FAMILIAR: Final = 0.02
+# What late interaction keeps of its weight there: pieces of letters still match the same letters.
+LATE_UNFAMILIAR: Final = 0.3
 
 # A turn borrows from the best turn of its session: an answer stands where its subject is talked about.
 # `--only SESSION`: -.022 on LoCoMo.
@@ -62,6 +98,9 @@ IDENTIFIER: Final = 0.3
 ONLY_IDENTIFIER: Final = 1.0
 PHRASE: Final = 0.5
 DATE: Final = 0.1
+# The share of its score that a text loses which only asks. Hardly any right answer of the sets is such a
+# text: turned off -.001 on LongMemEval, and no set gains.
+ONLY_ASKS: Final = 0.5
 
 # Weighted reciprocal rank fusion (fusion="rrf"), by the type of the question. k = 60 is the usual value.
 # `--only RRF_K --only RRF_WEIGHTS`: without text -.173 on LoCoMo, without vectors -.204 on CoSQA.
@@ -89,3 +128,23 @@ PHRASE_DEPTH: Final = 60
 # question.
 MODEL_DEPTH: Final = 20
 QUERY_CHARACTERS: Final = 2000
+
+# Confidence, 0 to 1 (`confidence.py`): logistic regression of "this text answers" against "the nearest text
+# in a store that knows nothing of it", with equal weight for each set; `python -m bench evidence`. Of words
+# the square root of the share is taken: the first word in common says most.
+CONFIDENCE: Final = Logistic(base=-5.1, meaning=14.5, words=1.5)
+CONFIDENCE_WORDS: Final = Logistic(base=-1.8, meaning=0.0, words=6.6)
+# The embedder those cosines are of, and how it rates what is unrelated; others are measured on the store, on
+# so many texts, of which there must be the second number.
+UNRELATED_OF: Final = "all-MiniLM-L6-v2"
+UNRELATED: Final = Unrelated(mean=0.12, deviation=0.097)
+SCALE_SAMPLE: Final = 200
+SCALE_LEAST: Final = 20
+SCALE_FLOOR: Final = 0.03
+# What bears on a request shares no words and little meaning with it: half a unit of a cosine of 0.07.
+CONFIDENCE_REQUEST: Final = 1.0
+# Exact agreement, as strong as 0.2 in cosine; a lane that knows a name or the time meant, as 0.1.
+CONFIDENCE_EXACT: Final = 3.0
+CONFIDENCE_LANE: Final = 1.5
+# A recall whose best hit is below this says that nothing is known. Loses at most 2 % of what is answered.
+KNOWN: Final = 0.45

@@ -138,7 +138,8 @@ class SearchEngine:
             )
         scores = ranking.scores[positions].tolist()
         lanes, steps = lanes_of(ranking, positions), steps_of(ranking, positions)
-        return [Hit(*parts) for parts in zip(frames, scores, lanes, steps, strict=True)]
+        sure = ranking.confidence[positions].tolist()
+        return [Hit(*parts) for parts in zip(frames, scores, lanes, steps, sure, strict=True)]
 
     def _outside(self, request: SearchRequest, state: SearchState, frame_id: int) -> WhyNot | None:
         """Why no lane may show the frame, or None if one may."""

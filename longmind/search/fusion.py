@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.ordering import falling
@@ -24,6 +23,18 @@ class Signals:
     cosine: Float64Array | None
     late: Float64Array | None
     is_turn: BoolArray
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """What the question itself says about which signals to trust; the defaults say nothing."""
+
+    familiar: float = 1.0
+    """From 0 to 1: how far the embedder knows the question's language."""
+    names: float = 0.0
+    """The share of its content words that are names or numbers."""
+    is_request: bool = False
+    """True: it asks for advice or a plan, not for what somebody said."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,16 +58,21 @@ class Fused:
         return Fused(self.scores + part, {**self.parts, name: part})
 
 
-def fuse_scores(signals: Signals) -> Fused:
-    """The weighted sum of the signals, each divided by its maximum."""
+def fuse_scores(signals: Signals, cues: Cues = Cues()) -> Fused:  # noqa: B008 (frozen)
+    """The weighted sum of the signals, each divided by its maximum.
+
+    The weights follow the evidence: words count more where they single out a few texts, and the embedder
+    counts less where it does not know the language, or where the question names what it is about.
+    """
     late = None if signals.late is None or not np.isfinite(signals.late).any() else signals.late
     words = _relative(signals.words)
     if signals.cosine is None:
         return Fused(words, {"words": words})
     if late is None:
-        shares = _shares(constants.DOCUMENTS_WITHOUT_LATE, constants.TURNS_WITHOUT_LATE)
+        kinds = constants.DOCUMENTS_WITHOUT_LATE, constants.TURNS_WITHOUT_LATE
     else:
-        shares = _shares(constants.DOCUMENTS, constants.TURNS)
+        kinds = constants.DOCUMENTS, constants.TURNS
+    shares = _shares(*kinds, separation(words), cues)
     word_share, meaning_share, late_share = shares.take(signals.is_turn.view(np.int8), axis=1)
     parts = {"words": word_share * words, "meaning": meaning_share * _relative(signals.cosine)}
     total = parts["words"] + parts["meaning"]
@@ -66,10 +82,23 @@ def fuse_scores(signals: Signals) -> Fused:
     return Fused(total, parts)
 
 
-@cache
-def _shares(documents: Weights, turns: Weights) -> Float64Array:
+def separation(relative: Float64Array) -> float:
+    """How far the best text stands out: 1 less the median of the second to tenth, as shares of the best."""
+    runners_up = np.sort(relative)[::-1][1:10]
+    return 1.0 - float(np.median(runners_up)) if len(runners_up) else 1.0
+
+
+def _shares(documents: Weights, turns: Weights, separated: float, cues: Cues) -> Float64Array:
     """A row for words, meaning and late interaction each; a column for documents and for turns."""
     weights = np.array([[kind.words, kind.meaning, kind.late] for kind in (documents, turns)])
+    # In conversations neither made a difference: their weights rest on the words already.
+    weights[0, 0] *= 1 + constants.SEPARATION * separated
+    weights[0, 1] /= 1 + constants.NAMES * cues.names
+    weights[:, 1] *= cues.familiar
+    weights[:, 2] *= constants.LATE_UNFAMILIAR + (1 - constants.LATE_UNFAMILIAR) * cues.familiar
+    if cues.is_request:
+        request = constants.REQUEST
+        weights *= (request.words, request.meaning, request.late)
     shares: Float64Array = (weights / weights.sum(axis=1, keepdims=True)).T
     return shares
 

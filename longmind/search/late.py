@@ -36,6 +36,23 @@ def weighted_pieces(query: EmbeddedQuery, basis: Basis | None, terms: Sequence[T
     return late_query(basis, tokens.states[keep], np.array(weights, dtype=np.float32))
 
 
+def familiarity(query: EmbeddedQuery) -> float:
+    """From 0 to 1: how far the embedder knows the question's language, by the pieces it makes of each word.
+
+    A model keeps whole words of the languages it was made for, and spells out those of others. What an
+    embedder without pieces knows cannot be told, and is taken as given.
+    """
+    tokens = None if query.encoding is None else query.encoding.tokens
+    words = len(_RUN.findall(query.text.encode()))
+    if tokens is None or not words:
+        return 1.0
+    raw = query.text.encode()
+    spans = tokens.spans.tolist()
+    pieces = sum(any(byte >= 128 or chr(byte).isalnum() for byte in raw[start:end]) for start, end in spans)
+    least, most = constants.PIECES_FAMILIAR, constants.PIECES_UNFAMILIAR
+    return min(1.0, max(constants.LEAST_FAMILIAR, (most - pieces / words) / (most - least)))
+
+
 def late_scores(
     query: LateQuery,
     ids: Int64Array,

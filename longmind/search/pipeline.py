@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longmind.base.arrays import BoolArray, Float64Array, Int64Array
+from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.filters import Where
 from longmind.search import constants
 from longmind.search.candidates import (
@@ -22,9 +22,10 @@ from longmind.search.candidates import (
     neighbourhood,
     with_neighbours,
 )
+from longmind.search.confidence import CosineScale, confidences, scale_of
 from longmind.search.explain import lane_reports
-from longmind.search.fusion import Fused, add_neighbourhood, fuse_ranks, fuse_scores, order
-from longmind.search.late import weighted_pieces
+from longmind.search.fusion import Cues, Fused, add_neighbourhood, fuse_ranks, fuse_scores, order
+from longmind.search.late import familiarity, weighted_pieces
 from longmind.search.pending import PendingEmbedding, begin_vectors, beginning
 from longmind.search.question import Question
 from longmind.search.ranking import UNRANKED, Ranking, best_ranks, lane_ranks, rank_bonuses
@@ -51,6 +52,10 @@ class Collected:
     candidates: Candidates
     lengths: Measured
     reports: tuple[LaneReport, ...]
+    familiar: float
+    """How far the embedder knows the question's language, from 0 to 1."""
+    scale: CosineScale | None
+    """What the embedder's cosines are worth; None where that cannot be told."""
 
 
 def collect(
@@ -80,7 +85,10 @@ def collect(
     lanes = Lanes(text, text_ids, vectors, ranked)
     candidates = gather(lanes, state, mask, encoding=query.encoding, late_query=late_query, early=early)
     reports = lane_reports(request, question, state, lanes, vector_problem=pending.problem, lengths=lengths)
-    return Collected(candidates, lengths, reports)
+    scale = None
+    if vectors is not None and query.encoding is not None:
+        scale = scale_of(state, query.encoding.vectors[0], mask)
+    return Collected(candidates, lengths, reports, familiarity(query), scale)
 
 
 def rank(request: SearchRequest, question: Question, state: SearchState, collected: Collected) -> Ranking:
@@ -99,13 +107,32 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         # Reciprocal ranks are small numbers; a bonus is a share of the best of them.
         scale=float(scores.max(initial=0.0)) if request.fusion == "rrf" else 1.0,
     )
-    scores = with_bonuses(scores, bonuses)
+    # As `order` compares them, so that the scores shown fall with the rank.
+    scores = np.round(with_bonuses(scores, bonuses), 12)
     best_rank = best_ranks(ranks, len(candidates.ids))
     ordered = order(scores, best_rank, content, candidates.ids)
     # A turn beside a hit, ranked by no lane, may be an answer too, but only where its meaning was compared.
     is_answer = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
+    confidence = confidences(
+        candidates,
+        question,
+        bonuses,
+        scale=collected.scale,
+        familiar=collected.familiar,
+        total=collected.lengths.total,
+    )
+    if request.min_score is not None:
+        is_answer &= confidence >= request.min_score
     return Ranking(
-        candidates, fused, scores, ordered[is_answer[ordered]], ranks, bonuses, question, collected.reports
+        candidates=candidates,
+        fused=fused,
+        scores=scores,
+        order=ordered[is_answer[ordered]],
+        ranks=ranks,
+        bonuses=bonuses,
+        confidence=confidence,
+        question=question,
+        reports=collected.reports,
     )
 
 
@@ -188,8 +215,9 @@ def fuse(
         return fused, fused.scores
     candidates, catalog = collected.candidates, state.catalog
     corpus, is_turn = collected.lengths.corpus, candidates.signals.is_turn
-    fused = fuse_scores(candidates.signals)
-    fused = fused.plus("speaker", speaker_bonus(request.query, catalog, corpus, candidates.ids, is_turn))
+    fused = fuse_scores(candidates.signals, Cues(collected.familiar, question.names, question.is_request))
+    speaker = speaker_bonus(request.query, question.side, catalog, corpus, candidates.ids, is_turn)
+    fused = fused.plus("speaker", speaker)
     around = neighbourhood(candidates.ids, catalog, collected.lengths.words)
     fused = add_neighbourhood(fused, around, is_turn)
     return fused, fused.scores + rank_bonuses(candidates)

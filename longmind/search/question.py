@@ -1,6 +1,7 @@
 """What the words of a question say: the terms to look up, its type, and the time it speaks of.
 
-The type is chosen by rules that can say why; it sets the weights of reciprocal rank fusion.
+The type is chosen by rules that can say why; it sets the weights of reciprocal rank fusion. What a question
+names and whether it asks for advice set those of score fusion.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
+from longmind.base.words import STOP_WORDS, WORD
 from longmind.search import constants
 from longmind.search.request import SearchRequest
 from longmind.search.timeline import TimeSense, sense_of_time
+from longmind.search.wording import is_request, side_meant
 from longmind.text.query import TextQuery, plan_text
 
 QueryType = Literal["factual", "semantic", "temporal", "exploratory"]
@@ -76,6 +79,26 @@ class Question:
     @cached_property
     def type(self) -> Classified:
         return classify(self._request.query)
+
+    @cached_property
+    def is_request(self) -> bool:
+        return is_request(self._request.query)
+
+    @cached_property
+    def side(self) -> str | None:
+        """The role whose turns are asked for, if one is."""
+        return side_meant(self._request.query)
+
+    @cached_property
+    def names(self) -> float:
+        """The share of its content words that are names (a capital inside the sentence) or numbers."""
+        words = WORD.findall(self._request.query[: constants.QUERY_CHARACTERS])
+        content = [
+            (place > 0 and word[0].isupper()) or any(map(str.isdigit, word))
+            for place, word in enumerate(words)
+            if word.lower() not in STOP_WORDS
+        ]
+        return sum(content) / len(content) if content else 0.0
 
     @cached_property
     def time(self) -> TimeSense:

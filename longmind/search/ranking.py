@@ -28,6 +28,7 @@ class Ranking:
     """Positions among the candidates, best first."""
     ranks: Mapping[str, Int64Array]
     bonuses: Mapping[int, Sequence[Bonus]]
+    confidence: Float64Array
     question: Question
     reports: tuple[LaneReport, ...]
 

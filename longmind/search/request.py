@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, Final, Literal, Self, TypedDict, Unpack
 
-from longmind.base.checks import check_choice, check_limit
+from longmind.base.checks import check_choice, check_limit, check_share
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.frame import PARTS
@@ -51,6 +51,9 @@ class SearchOptions(TypedDict, total=False):
     min_trust: Annotated[
         Literal["low", "normal", "high"] | None, "Only facts that rest on a source of at least this trust."
     ]
+    min_score: Annotated[
+        float | None, "Only hits of at least this confidence, from 0 to 1; recall has a default, search none."
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class SearchRequest:
     zone: tzinfo = UTC
     min_trust: str | None = None
     """Facts of sources that are trusted less are left out, of the lane and of cards."""
+    min_score: float | None = None
+    """Hits of less confidence are left out, before the limit."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.query, str):
@@ -83,6 +88,8 @@ class SearchRequest:
         check_choice(self.fusion, "fusion", FUSIONS)
         check_choice(self.times, "times", TIMES)
         level(self.min_trust)
+        if self.min_score is not None:
+            check_share(self.min_score, "min_score")
         if not isinstance(self.zone, tzinfo):
             raise InvalidInput("zone must be a tzinfo.", hint="Write zone=ZoneInfo('Europe/Lisbon').")
         check_limit(self.limit, "limit", most=MOST_RESULTS)

@@ -28,6 +28,7 @@ from longmind.store.frames import fetch
 from longmind.text.lane import Measured
 from longmind.text.postings import frames_of
 from longmind.text.query import TextQuery, said_phrases
+from longmind.text.words import ASKS
 
 _COMPOUND: Final = re.compile(r"=[a-z]+(?:-+[a-z]+)+")
 """Words joined by hyphens: an index term for an identifier, but in prose just words."""
@@ -66,7 +67,22 @@ def agreements(
     if request.times == "boost" and question.time.range is not None:
         occurred_at = state.catalog.columns.occurred_at[candidates.ids]
         _dates(bonuses, question.time, occurred_at, scale)
+    if not _ABOUT_QUESTIONS.intersection(question.terms.terms):
+        _only_asking(bonuses, candidates.ids, scores, state)
     return bonuses
+
+
+_ABOUT_QUESTIONS: Final = frozenset({"question", "ask"})
+
+
+def _only_asking(
+    bonuses: dict[int, list[Bonus]], ids: Int64Array, scores: Float64Array, state: SearchState
+) -> None:
+    """A text that only asks is most like the question, and is no answer to it."""
+    asking = np.isin(ids, frames_of(state.snapshot.db, ASKS))
+    for position in np.flatnonzero(asking & (scores > 0)).tolist():
+        amount = -constants.ONLY_ASKS * float(scores[position])
+        bonuses[position].append(Bonus("only asks", amount, "a question, which answers nothing"))
 
 
 def rerank_by_model(reranker: Reranker, query: str, hits: Sequence[Hit]) -> tuple[list[Hit], str]:
@@ -149,12 +165,8 @@ def _dates(bonuses: dict[int, list[Bonus]], time: TimeSense, occurred_at: Int64A
         bonuses[position].append(Bonus("date", scale * constants.DATE, time.described))
 
 
-_FIRST_PERSON: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
-_SECOND_PERSON: Final = frozenset({"you", "your", "yours", "yourself"})
-
-
 def speaker_bonus(
-    query: str, catalog: CatalogView, corpus: Corpus, ids: Int64Array, is_turn: BoolArray
+    query: str, side: str | None, catalog: CatalogView, corpus: Corpus, ids: Int64Array, is_turn: BoolArray
 ) -> Float64Array:
     """What each candidate gains; zero where the question points to nobody."""
     bonus = np.zeros(len(ids))
@@ -166,8 +178,7 @@ def speaker_bonus(
     if len(speakers) == 1:
         bonus += constants.SPEAKER * (is_turn & (catalog.columns.speaker[ids] == speakers.pop()))
     # "What did you suggest?" asks for the assistant's words, "Where did I park?" for the user's own.
-    role = "assistant" if words & _SECOND_PERSON else "user" if words & _FIRST_PERSON else None
-    code = None if role is None else catalog.code("role", role)
+    code = None if side is None else catalog.code("role", side)
     if code is not None:
         bonus += constants.SPEAKER * (is_turn & (catalog.columns.role[ids] == code))
     return bonus

@@ -44,6 +44,8 @@ class Hit:
     score: float
     lanes: Mapping[str, LaneRank]
     steps: tuple[Step, ...] = ()
+    confidence: float = 0.0
+    """How sure it is that the frame bears on the question, from 0 to 1; means the same in every store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ class SearchResults(Sequence[Hit]):
             lines.append(f"  {lane.name}: {state}{'; ' + lane.detail if lane.detail else ''}")
         lines += [f"  note: {note}" for note in self.notes]
         for rank, hit in enumerate(self.hits, 1):
-            lines.append(f"{rank}. frame {hit.frame.id}  {hit.score:.4f}")
+            lines.append(f"{rank}. frame {hit.frame.id}  {hit.score:.4f}  confidence {hit.confidence:.2f}")
             for name, lane_rank in hit.lanes.items():
                 score = "" if lane_rank.score is None else f" ({lane_rank.score:.4f})"
                 lines.append(f"     {name} rank {lane_rank.rank}{score}")

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 from longmind.base.arrays import BoolArray, Float64Array, Int32Array, Int64Array, np
 from longmind.base.ordering import first_of_each
+from longmind.base.words import fold
 from longmind.store.catalog import CatalogView, Corpus
 from longmind.store.engine import Connection, Dialect
 from longmind.store.follower import Follower, Mirrors, settings_generation
 from longmind.store.tables import check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
 from longmind.text.index import REBUILT
+from longmind.text.languages import LANGUAGES, MARK, stem_in
 from longmind.text.postings import Common, Terms, frames_of
 from longmind.text.query import TextQuery
 from longmind.text.vocabulary import Vocabulary, frames_saying, stems_before
+from longmind.text.words import bounded, stem
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -90,6 +93,8 @@ class Measured:
     corpus: Corpus
     common: Common
     """Terms that are common in this corpus; of no use where every frame counts, which the engine keeps."""
+    languages: list[tuple[str, ...]] = field(default_factory=list)
+    """The languages of this corpus beside English, once a question has asked for them."""
 
     @classmethod
     def of(cls, words: Int32Array, indexed: BoolArray, corpus: Corpus) -> Measured:
@@ -199,7 +204,9 @@ def score_text(
     if inside is not None:
         common = lengths.common
     terms = Terms(snapshot, common, inside)
-    looked_up = _looked_up(snapshot, query, terms, vocabulary)
+    if not lengths.languages:
+        lengths.languages.append(_languages(terms))
+    looked_up = _looked_up(snapshot, query, terms, vocabulary, lengths.languages[0])
     if not any(frames for frames, _, _ in looked_up):
         looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, terms, lengths.corpus, mask) or (
             looked_up,
@@ -250,15 +257,37 @@ def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
     return TextScores(uses, np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
+def _languages(terms: Terms) -> tuple[str, ...]:
+    """Those that some frame of the corpus is in, beside English."""
+    present = terms.frames([MARK + name for name in LANGUAGES])
+    return tuple(name for name in LANGUAGES if MARK + name in present)
+
+
+def _stems_by(languages: Sequence[str], query: TextQuery) -> dict[str, tuple[str, str]]:
+    """The stems that the question's words have in these languages, each with its language and the word."""
+    stems = {
+        bounded(stem_in(language, word)): (language, word) for language in languages for word in query.words
+    }
+    return {term: origin for term, origin in stems.items() if term not in query.terms}
+
+
 def _looked_up(
-    snapshot: Snapshot, query: TextQuery, terms: Terms, vocabulary: Vocabulary
+    snapshot: Snapshot, query: TextQuery, terms: Terms, vocabulary: Vocabulary, languages: Sequence[str]
 ) -> list[tuple[int, str, str]]:
     """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
     uses: dict[str, tuple[int, str, str]] = {}
     asked_terms = (*query.terms, *query.identifiers)
-    counts = terms.frames(asked_terms)
+    stems = _stems_by(languages, query)
+    counts = terms.frames((*asked_terms, *stems))
+    found_elsewhere = set()
+    for term, (language, word) in stems.items():
+        if term in counts:
+            uses[term] = (counts[term], term, f"{word!r} in {language.title()}")
+            found_elsewhere.add(stem(fold(word)))
     for term in asked_terms:
         frames = counts.get(term, 0)
+        if not frames and term in found_elsewhere:
+            continue
         longer = {} if frames or term.startswith("=") else _first_said(terms, _extensions(snapshot.db, term))
         for other, count in longer.items():
             uses.setdefault(other, (count, other, f"begins with {term!r}"))
@@ -288,12 +317,12 @@ def _past_stems(
     uses: dict[str, tuple[int, str, str]] = {}
     matching = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
-        for stem in _first_said(terms, stems_before(vocabulary.at(snapshot), piece), limit=_STEMS):
-            ids = corpus.among(frames_of(snapshot.db, stem))
+        for found in _first_said(terms, stems_before(vocabulary.at(snapshot), piece), limit=_STEMS):
+            ids = corpus.among(frames_of(snapshot.db, found))
             saying = frames_saying(snapshot.db, dialect, piece, ids, mask)
             if len(saying):
                 matching[saying] = True
-                uses[stem] = (len(ids), stem, f"has {piece!r} in its words")
+                uses[found] = (len(ids), found, f"has {piece!r} in its words")
     return (sorted(uses.values()), matching) if uses else None
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from longmind.text.words import folded, identifiers, terms, without_identifiers
+from longmind.base.words import STOP_WORDS
+from longmind.text.words import folded, identifiers, plain_words, terms, without_identifiers
 
 MOST_TERMS: Final = 64
 MOST_PHRASES: Final = 16
@@ -23,6 +24,8 @@ class TextQuery:
 
     terms: tuple[str, ...]
     """Distinct, in reading order."""
+    words: tuple[str, ...]
+    """The same as plain words, with their accents, for languages with stems of their own."""
     pairs: tuple[tuple[str, str], ...]
     """Terms that stand side by side in the question."""
     identifiers: tuple[str, ...]
@@ -42,12 +45,14 @@ def plan_text(question: str) -> TextQuery:
     """Any string of any length gives a plan; of a very long one the beginning counts."""
     scanned = question[:MOST_CHARACTERS]
     words = terms(scanned)
+    plain = dict.fromkeys(word for word in plain_words(scanned) if word not in STOP_WORDS)
     distinct = tuple(dict.fromkeys(words))
     names = tuple(dict.fromkeys(identifiers(scanned)))
     phrases = (spaced(folded(plain or curly)) for plain, curly in _PHRASE.findall(scanned))
     distinct_phrases = tuple(dict.fromkeys(phrase for phrase in phrases if phrase))
     return TextQuery(
         terms=distinct[:MOST_TERMS],
+        words=tuple(plain)[:MOST_TERMS],
         pairs=tuple(dict.fromkeys(_neighbours(words)))[:MOST_TERMS],
         identifiers=names[:MOST_TERMS],
         names_only=bool(names) and not terms(without_identifiers(scanned)),

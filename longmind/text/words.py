@@ -1,7 +1,8 @@
 """From text to index terms: fold, split, drop the words that say nothing, stem.
 
 Three kinds of terms share one namespace: stems of words; identifiers as wholes, marked with `=`; and pairs
-of neighbouring characters for scripts that put no spaces between words.
+of neighbouring characters for scripts that put no spaces between words. Beside them are marks, which no
+question says: the language of a frame that is not in English (`~spanish`), and `?` for one that only asks.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
 from longmind.base.words import STOP_WORDS, fold
+from longmind.text.languages import MARK, language_of, stem_in
 
-ANALYZER: Final = "words/4"
+ANALYZER: Final = "words/5"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
@@ -66,15 +68,56 @@ def folded(text: str) -> str:
 
 
 def count_terms(text: str) -> tuple[Counter[str], int]:
-    """How often each term occurs, whole identifiers included, and the number of content words."""
+    """How often each term occurs, whole identifiers and marks included, and the number of content words."""
     raw = text.encode(errors="replace")
     shape = raw.translate(_SHAPE)
-    words = _content(text, raw)
+    plain = plain_words(text, raw)
+    language = language_of(plain)
+    words = _content(text, raw) if language is None else _content_in(language, plain)
     if _may_be_camel(shape):
         words += camel_parts(text)
     names = identifiers(text) if _may_be_joined(shape) else []
     # `on/off` has no content word, and is indexed all the same.
-    return Counter(words + names), len(words) or len(names)
+    length = len(words) or len(names)
+    marks = [] if language is None else [MARK + language]
+    if asks_only(text):
+        marks.append(ASKS)
+    return Counter(words + names + marks), length
+
+
+ASKS: Final = "?"
+"""The term of a frame that asks and says nothing."""
+_LONGEST_QUESTION: Final = 600
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?\u3002\uff1f\u061f\uff01])\s+")
+
+
+def asks_only(text: str) -> bool:
+    """Whether every sentence of a text is a question: it may be like an answer, and is none."""
+    stripped = text.strip()
+    if not stripped.endswith(_QUESTION_MARKS) or len(stripped) > _LONGEST_QUESTION:
+        return False
+    return all(sentence.endswith(_QUESTION_MARKS) for sentence in _SENTENCE_END.split(stripped))
+
+
+_QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
+
+
+def plain_words(text: str, raw: bytes | None = None) -> list[str]:
+    """The words of a text in lower case, with their accents."""
+    if text.isascii():
+        return (text.encode() if raw is None else raw).translate(_LOWERED).decode("ascii").split()
+    return _word().findall(unicodedata.normalize("NFC", text).lower())
+
+
+def _content_in(language: str, plain: list[str]) -> list[str]:
+    """The terms of a text in a language other than English."""
+    content = []
+    for word in plain:
+        if not word.isascii() and _UNSEGMENTED.search(word):
+            content += _unsegmented(folded(word))
+        elif word not in STOP_WORDS:
+            content.append(bounded(stem_in(language, word)))
+    return content
 
 
 Counted = tuple[Counter[str], int]

@@ -17,11 +17,13 @@ from longmind.search.constants import (
     RANK_WEIGHTS,
     RRF_K,
     RRF_WEIGHTS,
+    SEPARATION,
     SESSION,
     TURNS,
     TURNS_WITHOUT_LATE,
 )
 from longmind.search.fusion import (
+    Cues,
     Fused,
     Neighbourhood,
     Signals,
@@ -57,19 +59,36 @@ def talk(session: list[int], previous: list[int], following: list[int], short: l
 def test_each_signal_counts_by_its_share_of_the_best() -> None:
     found = fuse_scores(signals([4, 2], [0.5, 1.0], None, [False, True]))
     plain, turn = DOCUMENTS_WITHOUT_LATE, TURNS_WITHOUT_LATE
-    assert found.scores[0] == pytest.approx(
-        (plain.words * 1 + plain.meaning * 0.5) / (plain.words + plain.meaning)
-    )
+    # The second text has half of the best word score, so that the words of documents count the more.
+    words = plain.words * (1 + SEPARATION * 0.5)
+    assert found.scores[0] == pytest.approx((words * 1 + plain.meaning * 0.5) / (words + plain.meaning))
     assert found.scores[1] == pytest.approx(
         (turn.words * 0.5 + turn.meaning * 1) / (turn.words + turn.meaning)
     )
     late = fuse_scores(signals([4, 2], [0.5, 1.0], [0.2, 0.1], [False, True]))
-    total = DOCUMENTS.words + DOCUMENTS.meaning + DOCUMENTS.late
-    assert late.scores[0] == pytest.approx(
-        (DOCUMENTS.words + DOCUMENTS.meaning * 0.5 + DOCUMENTS.late) / total
-    )
+    words = DOCUMENTS.words * (1 + SEPARATION * 0.5)
+    total = words + DOCUMENTS.meaning + DOCUMENTS.late
+    assert late.scores[0] == pytest.approx((words + DOCUMENTS.meaning * 0.5 + DOCUMENTS.late) / total)
     total = TURNS.words + TURNS.meaning + TURNS.late
     assert late.scores[1] == pytest.approx((TURNS.words * 0.5 + TURNS.meaning + TURNS.late * 0.5) / total)
+
+
+def test_words_count_more_where_they_single_out_one_text() -> None:
+    one, ten = (
+        fuse_scores(signals([4, *[other] * 9], [0.5] * 10, None, [False] * 10)).parts["words"][0]
+        for other in (0.1, 4)
+    )
+    assert one > 1.5 * ten
+
+
+def test_meaning_counts_less_in_an_unknown_language_and_for_names() -> None:
+    def meaning(cues: Cues) -> float:
+        return float(fuse_scores(signals([4, 1], [0.9, 0.1], None, [False] * 2), cues).parts["meaning"][0])
+
+    plain = meaning(Cues())
+    assert meaning(Cues(familiar=0.1)) < plain / 2
+    assert meaning(Cues(names=1.0)) < plain
+    assert meaning(Cues(is_request=True)) > plain
 
 
 def test_words_alone_are_the_whole_score() -> None:

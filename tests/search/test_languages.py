@@ -105,3 +105,31 @@ def test_emoji_and_right_to_left_text_are_harmless(memory: Memory) -> None:
     assert texts(memory, "🙂 עולם") == ["שלום עולם 🙂"]
     assert texts(memory, "‮مرحبا") == ["مرحبا بالعالم ❤️"]
     assert texts(memory, "❤️") == []
+
+
+STEMMED = {
+    "spanish": ("Las canciones de la banda son para los niños.", "canción"),
+    "german": ("Die Häuser in der Stadt sind alt und nicht sehr groß.", "haus"),
+    "russian": ("Он читает интересные книги о городах.", "книга город"),
+    "french": ("Les chevaux sont dans le pré avec le fermier.", "cheval"),
+    "italian": ("Le ragazze sono andate al mare con gli amici della scuola.", "ragazza"),
+    "hindi": ("लड़कियों को किताबें पसंद हैं।", "लड़की किताब"),
+}
+
+
+@pytest.mark.parametrize("language", STEMMED)
+def test_a_word_is_found_in_another_form_of_its_language(language: str, location: str) -> None:
+    text, asked = STEMMED[language]
+    with Memory.open(location, embedder=None) as memory:
+        memory.remember_many([text, "An English note about something else.", "Milk and bread, please."])
+        hits = memory.search(asked)
+        assert [hit.frame.text for hit in hits][:1] == [text]
+        report = next(lane for lane in hits.lanes if lane.name == "text")
+        assert report.found == 1, report.detail
+
+
+def test_the_language_of_one_space_does_not_show_in_another(location: str) -> None:
+    with Memory.open(location, embedder=None) as memory:
+        memory.remember("Las canciones de la banda son para los niños.", space="one")
+        memory.remember("The cancellation fee is ten euros.", space="two")
+        assert not memory.search("canción", space="two", mode="text")

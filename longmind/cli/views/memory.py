@@ -85,13 +85,14 @@ def hits(results: SearchResults) -> Iterator[Block]:
             (
                 hit.frame.id,
                 f"{hit.score:.3f}",
+                f"{hit.confidence:.2f}",
                 minute(hit.frame.occurred_at),
                 "+".join(hit.lanes) or "beside a hit",
                 one_line(_labelled(hit.frame)),
             )
             for hit in results
         ]
-        yield Table(("frame", "score", "when (UTC)", "found by", "text"), rows)
+        yield Table(("frame", "score", "confidence", "when (UTC)", "found by", "text"), rows)
     yield from _lacks(results)
 
 

@@ -1,0 +1,235 @@
+"""Weights that follow the evidence, and confidence: chosen over all sets, judged on the set left out.
+
+`weights` tries a grid of the constants that decide how signals share a score; for each set it prints what the
+choice made on the other sets gives there. `confidence` fits the logistic regression behind `hit.confidence`,
+and prints how many unanswerable questions (those of other sets) pass at the threshold of `recall`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.constants import Asked
+from bench.corpora import build, store_path
+from bench.datasets import Dataset, Query, available, load, sample
+from bench.metrics import MEASURES
+from longmind import Memory
+from longmind.base.filters import View
+from longmind.search import constants, pipeline
+from longmind.search.confidence import word_shares
+from longmind.search.constants import Weights
+from longmind.search.pending import begin_embedding
+from longmind.search.question import Question
+from longmind.search.request import SearchRequest
+from longmind.vectors.threads import one_thread
+
+SETS = "locomo longmemeval beam cosqa scifact prefeval timeqa musique xquad_es xquad_ar xquad_hi".split()
+ENGLISH = tuple(name for name in SETS if not name.startswith("xquad"))
+GRID: Mapping[str, Sequence[Any]] = {
+    "DOCUMENTS": (Weights(0.5, 4.0, 2.0), Weights(1.0, 4.0, 2.0)),
+    "SEPARATION": (0.0, 2.0, 4.0),
+    "NAMES": (0.0, 2.0, 4.0),
+    "REQUEST": (Weights(1.0, 1.0, 1.0), Weights(0.3, 1.0, 0.5)),
+}
+QUESTIONS = 150
+STRANGE = 25
+"""Questions of each other set that are put to a store that cannot answer them."""
+_NDCG = MEASURES.index("nDCG@10")
+_TOP = 5
+
+Array = NDArray[np.float64]
+
+
+@contextmanager
+def setting(values: Mapping[str, Any]) -> Iterator[None]:
+    """These constants of ranking, for as long as the block runs."""
+    present = {name: getattr(constants, name) for name in values}
+    for name, value in values.items():
+        setattr(constants, name, value)
+    try:
+        yield
+    finally:
+        for name, value in present.items():
+            setattr(constants, name, value)
+
+
+def weights(names: Sequence[str], *, as_built: bool) -> None:
+    """Choose the weights over all sets, and again without each one."""
+    with ExitStack() as stores:
+        asked = [
+            Asked(name, memory, memory._search.state(snapshot), data.queries)
+            for name, data, memory, snapshot in _opened(names, stores, as_built)
+        ]
+        means: dict[tuple[Any, ...], Array] = {}
+        for values in product(*GRID.values()):
+            with setting(dict(zip(GRID, values, strict=True))):
+                means[values] = np.array([item.ranked()[:, _NDCG].mean() for item in asked])
+    best = max(means, key=lambda values: float(means[values].mean()))
+    print(f"all sets: nDCG@10 {means[best].mean():.4f} with {_named(best)}")
+    for place, item in enumerate(asked):
+        chosen = max(means, key=lambda values: float(np.delete(means[values], place).mean()))
+        print(
+            f"  without {item.label:12} the choice is {_named(chosen)}; there it gives "
+            f"{means[chosen][place]:.3f}, the choice of all {means[best][place]:.3f}"
+        )
+
+
+def _named(values: Sequence[Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in zip(GRID, values, strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """One question: cosine and root word share of its best hits, and of the right answer if there is one."""
+
+    hits: Array
+    gold: Array | None
+    is_request: bool
+    is_answerable: bool
+
+
+def confidence(names: Sequence[str], *, as_built: bool) -> None:
+    """Fit on all sets but one, judge on that one; print the fit on all."""
+    judged: dict[str, list[Judged]] = {}
+    with ExitStack() as stores:
+        for name, data, memory, snapshot in _opened(names, stores, as_built):
+            state = memory._search.state(snapshot)
+            known = {int(i): str(uri) for i, uri in snapshot.db.all("SELECT frame_id, uri FROM frame")}
+            asked = [query for query in data.queries if set(query.gold) <= set(known.values())]
+            judged[name] = [
+                _judge(memory, state, query, known) for query in [*asked, *_strangers(name, data)]
+            ]
+    for columns, label in (([0, 1], "meaning and words"), ([1], "words alone")):
+        fitted = _fit(list(judged.values()), columns)
+        print(f"{label}: base and weights {np.round(fitted, 2)}")
+        lost, passed, asked_of = [], [], 0
+        for name, rows in judged.items():
+            apart = _fit([other for key, other in judged.items() if key != name], columns)
+            best = np.array([_logits(row, apart, columns).max(initial=-9.0) for row in rows])
+            is_known = 1 / (1 + np.exp(-best)) >= constants.KNOWN
+            answerable = np.array([row.is_answerable for row in rows])
+            lost.append(1 - is_known[answerable].mean())
+            passed += is_known[~answerable].tolist()
+            asked_of += int(answerable.sum())
+            print(
+                f"  {name:12} answerable lost {lost[-1]:.3f}, unanswerable passed "
+                f"{is_known[~answerable].mean() if (~answerable).any() else 0:.3f}"
+            )
+        print(
+            f"  at {constants.KNOWN}: {np.mean(lost):.3f} of {asked_of} answerable ones lost (mean of sets), "
+            f"{np.mean(passed):.3f} of {len(passed)} unanswerable ones answered"
+        )
+
+
+def _judge(memory: Memory, state: Any, query: Query, known: Mapping[int, str]) -> Judged:
+    request = SearchRequest.of(query.text, View.of(query.space), limit=10, reference=query.asked_at)
+    question = Question(request)
+    engine = memory._search
+    with one_thread():
+        found = pipeline.collect(
+            request, question, state, begin_embedding(request, engine.embedding, engine.threads)
+        )
+        ranking = pipeline.rank(request, question, state, found)
+    signals = found.candidates.signals
+    assert signals.cosine is not None
+    shares = np.sqrt(word_shares(found.candidates.lanes.text, signals.words, found.lengths.total))
+    features = np.c_[np.nan_to_num(signals.cosine, nan=constants.UNRELATED.mean), shares]
+    first = ranking.order[:10]
+    right = [
+        place for place in ranking.order.tolist() if known[int(found.candidates.ids[place])] in query.gold
+    ]
+    gold = features[right[:1]] if right else None
+    return Judged(features[first], gold, question.is_request, bool(query.gold))
+
+
+def _strangers(name: str, data: Dataset) -> list[Query]:
+    """Questions that belong to other sets, put to this one's spaces."""
+    if name not in ENGLISH:
+        return []
+    spaces = sorted({document.space for document in data.documents})
+    strangers = []
+    for other in ENGLISH:
+        if other != name and available(other):
+            for query in sorted(load(other).queries, key=_number)[:STRANGE]:
+                space = spaces[_number(query) % len(spaces)]
+                strangers.append(replace(query, space=space, gold={}))
+    return sorted(strangers, key=lambda query: zlib.crc32((name + query.id).encode()))[:60]
+
+
+def _number(query: Query) -> int:
+    return zlib.crc32(query.id.encode())
+
+
+def _logits(row: Judged, fitted: Array, columns: Sequence[int]) -> Array:
+    logits: Array = fitted[0] + row.hits[:, columns] @ fitted[1:]
+    return logits + (constants.CONFIDENCE_REQUEST if row.is_request else 0.0)
+
+
+def _fit(sets: Sequence[Sequence[Judged]], columns: Sequence[int], *, steps: int = 60) -> Array:
+    """Logistic regression, every set with the same weight, right answers and others too."""
+    rows, labels, sizes = [], [], []
+    for judged in sets:
+        for label in (True, False):
+            blocks = [row.gold if label else row.hits[:_TOP] for row in judged if row.is_answerable == label]
+            features = [block for block in blocks if block is not None and len(block)]
+            if features:
+                rows.append(np.vstack(features))
+                labels.append(np.full(len(rows[-1]), float(label)))
+                sizes.append(np.full(len(rows[-1]), 100 / len(rows[-1])))
+    design = np.vstack(rows)[:, columns]
+    design = np.c_[np.ones(len(design)), design]
+    wanted, weight = np.concatenate(labels), np.concatenate(sizes)
+    fitted = np.zeros(design.shape[1])
+    for _ in range(steps):
+        chance = 1 / (1 + np.exp(-design @ fitted))
+        curvature = (design * (weight * chance * (1 - chance))[:, None]).T @ design
+        curvature += 1e-3 * np.eye(len(fitted))
+        fitted += np.linalg.solve(curvature, design.T @ (weight * (wanted - chance)) - 1e-3 * fitted)
+    return fitted
+
+
+def _opened(
+    names: Sequence[str], stores: ExitStack, as_built: bool
+) -> Iterator[tuple[str, Dataset, Memory, Any]]:
+    for name in names:
+        if not available(name):
+            print(f"skipped: ../shared/data/{name} is not beside the project")
+            continue
+        data = load(name)
+        smaller = sample(data, questions=QUESTIONS)
+        if not store_path(name).is_file():
+            data = smaller
+        data = replace(data, queries=smaller.queries)
+        path = store_path(data.name) if as_built else build(data)
+        if not path.is_file():
+            print(f"skipped: there is no store of {data.name} yet")
+            continue
+        memory = stores.enter_context(Memory.open(path))
+        yield name, data, memory, stores.enter_context(memory.store.read())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", choices=["weights", "confidence"], help="both by default")
+    parser.add_argument("--sets", default=",".join(SETS), help="names of sets, with commas between them")
+    parser.add_argument("--as-built", action="store_true", help="take the stores as they are")
+    chosen = parser.parse_args()
+    names = chosen.sets.split(",")
+    if chosen.what != "confidence":
+        weights(names, as_built=chosen.as_built)
+    if chosen.what != "weights":
+        confidence(names, as_built=chosen.as_built)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

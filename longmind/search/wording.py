@@ -1,0 +1,92 @@
+"""What the wording of a question says beside its subject: whose words it wants, and what kind of answer.
+
+Rules of grammar, not of a subject: who speaks to whom, whether something was said or is wanted, whether one
+text can be the answer. They are written for English; in other languages nothing is recognised, and nothing
+is assumed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from longmind.search import constants
+
+Side = Literal["user", "assistant"]
+
+# "Could you please tell me", "do you know", "I was wondering": a way to begin, which names nobody.
+_POLITE: Final = re.compile(
+    r"\b(?:(?:can|could|would|will|may|might)\s+(?:you|i)(?:\s+(?:please|kindly|possibly|maybe|just))*"
+    r"\s+(?:(?:tell|give|show|remind|help|explain\s+to|let|ask|get|find|list|describe\s+to)\b"
+    r"(?:\s+(?:me|us)\b)?(?:\s+know\b)?|know)?"
+    r"|do\s+you\s+(?:know|remember|recall|happen\s+to\s+(?:know|remember|recall)|have\s+any\s+idea|think|mind)"
+    r"|(?:please\s+)?(?:tell|remind|show|give|let|help)\s+(?:me|us)(?:\s+know)?"
+    r"|i(?:\s+(?:would|was|am)|'d|’d|'m|’m)?\s+(?:wonder(?:ing|ed)?|curious"
+    r"|(?:like|love|want|need)(?:\s+you)?\s+to\s+(?:know|ask|see|tell\s+me|remind\s+me))"
+    r"|thank\s+you|thanks|if\s+you\s+(?:can|could|know|remember|don't\s+mind))\b",
+    re.IGNORECASE,
+)
+# The talk itself, which belongs to both sides: "our last chat", "we discussed", "I was looking back at".
+_OUR_TALK: Final = re.compile(
+    r"\b(?:our\s+(?:\w{1,20}\s+){0,2}(?:conversation|chat|discussion|talk|session|exchange)s?"
+    r"|(?:we|i)(?:\s+(?:have|had|were|was|am|just|already)|'ve|’ve|'m|’m)*\s+"
+    r"(?:talk|discuss|chat|spoke|speak|look(?:ing|ed)?\s+back|go(?:ing)?\s+(?:back|through|over))\w*)\b",
+    re.IGNORECASE,
+)
+_REMIND: Final = re.compile(r"\bremind\s+(?:me|us)\b", re.IGNORECASE)
+# What the one who is spoken to said: "did you say", "you recommended", "you've told me", "your advice".
+_SAID: Final = (
+    r"said|told|gave|wrote|made|found|sent|put|chose|taught|came|went|thought|meant|spoke|\w{2,20}ed"
+)
+_TOLD_BY_YOU: Final = re.compile(
+    r"\b(?:(?:did|had|have|has|were|was|haven't|hadn't|didn't)\s+you"
+    r"|you(?:\s+(?:had|have|were|already|also|just|once|previously|earlier|first|last))*"
+    rf"(?:'ve|’ve|'d|’d)?\s+(?:{_SAID}|been)"
+    r"|you(?:'ve|’ve)\b"
+    r"|your\s+(?:\w{1,20}\s+){0,2}"
+    r"(?:suggestion|recommendation|advice|answer|repl|respons|explanation|list|message|summar|example)\w*)\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON: Final = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+
+# Something is wanted, not looked up: the person's own likes and circumstances decide what is good.
+_REQUEST: Final = re.compile(
+    r"\b(?:recommend(?:ations?)?|suggest(?:ions?)?|advi[cs]e|tips|ideas)\b"
+    r"|\b(?:what|which|where|how|who|when)\b[^.?!]{0,60}?\b(?:should|could|can|might)\s+(?:i|we)\b"
+    r"|\b(?:which|any|some)\b[^.?!]{0,100}?\b(?:i|we)\s+(?:should|could|can|might)\b"
+    r"|\b(?:should|shall)\s+(?:i|we)\b"
+    r"|\bwhat\s+are\s+(?:some|the\s+best|good)\b|\bwhat(?:'s|’s|\s+is)\s+(?:the\s+best|a\s+good)\b"
+    r"|\bany\s+(?:good|nice|great|fun)\b"
+    r"|\bhelp\s+(?:me|us)\b"
+    r"|\b(?:i|we)(?:\s+am|\s+are|'m|’m|'re|’re)\s+(?:looking\s+(?:for|to)|planning|trying|considering|"
+    r"thinking\s+(?:of|about)|hoping|interested)\b"
+    r"|(?<!\bdo\s)(?<!\bdid\s)\b(?:i|we)\s+(?:want|need|would\s+like|(?:'d|’d)\s+like)\s+(?:a|an|some|to)\b"
+    r"|\bwhat\b[^.?!]{0,60}?\b(?:would|do)\s+you\s+(?:think|say|recommend|suggest|advise)\b"
+    r"|(?<!\bi\s)(?<!\bwe\s)\b(?:plan|design|create|draft|write|make|prepare|organi[sz]e|propose|pick|choose)\b"
+    r"[^.?!]{0,60}?\b(?:me|my|us|our)\b",
+    re.IGNORECASE,
+)
+# The same verbs about the past ask for what was said then: "what did Ana suggest", "he recommended".
+_PAST_REQUEST: Final = re.compile(
+    r"\b(?:did|had|has|have|was|were)\b[^.?!]{0,60}?\b(?:recommend|suggest|advi[cs]e|advise|plan|want|need)"
+    r"|\b(?:recommended|suggested|advised|mentioned)\b|\bremind\s+(?:me|us)\b",
+    re.IGNORECASE,
+)
+
+
+def side_meant(query: str) -> Side | None:
+    """Whose turns answer: those of the assistant ("what did you suggest"), of the user, or of either."""
+    text = query[: constants.QUERY_CHARACTERS]
+    if _TOLD_BY_YOU.search(text):
+        return "assistant"
+    rest = _OUR_TALK.sub(" ", _POLITE.sub(" ", text))
+    # Who asks to be reminded of a talk asks for what they were told in it.
+    if _REMIND.search(text) and _OUR_TALK.search(text):
+        return "assistant"
+    return "user" if _FIRST_PERSON.search(rest) else None
+
+
+def is_request(query: str) -> bool:
+    """Whether something is wanted that the person's likes, dislikes and circumstances should shape."""
+    text = query[: constants.QUERY_CHARACTERS]
+    return _REQUEST.search(text) is not None and _PAST_REQUEST.search(text) is None

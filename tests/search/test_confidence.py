@@ -1,0 +1,90 @@
+"""Confidence says whether a hit bears on the question at all, and so whether there is an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from longmind import InvalidInput, Memory
+from longmind.search.constants import KNOWN
+from longmind.testing import HashEmbedder
+
+VIOLINS = [
+    f"The violin by {maker} has a {wood} back and a {tone} tone."
+    for maker in ("Amati", "Guarneri", "Stradivari", "Bergonzi", "Ruggeri", "Montagnana")
+    for wood, tone in (("maple", "bright"), ("poplar", "dark"), ("willow", "warm"), ("pear", "thin"))
+]
+
+
+@pytest.fixture(params=["words alone", "with vectors"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
+    embedder = None if request.param == "words alone" else HashEmbedder()
+    with Memory.open(tmp_path / "store.mind", embedder=embedder) as opened:
+        opened.remember_many([{"text": text} for text in VIOLINS])
+        yield opened
+
+
+def test_confidence_is_high_for_what_is_known_and_low_for_what_is_not(memory: Memory) -> None:
+    known = memory.search("poplar back of the violin by Guarneri")
+    assert known[0].confidence > 0.6
+    assert "Guarneri" in known[0].frame.text
+    assert "poplar" in known[0].frame.text
+    unknown = memory.search("quantum chromodynamics and the colour charge of gluons")
+    assert all(hit.confidence < KNOWN for hit in unknown)
+    assert all(0 <= hit.confidence <= 1 for hit in [*known, *unknown])
+
+
+def test_least_confidence_filters_before_the_limit(memory: Memory) -> None:
+    every = memory.search("the warm willow violin", limit=20)
+    middle = every[len(every) // 2].confidence
+    chosen = memory.search("the warm willow violin", limit=20, min_score=middle)
+    assert [hit.frame.id for hit in chosen] == [h.frame.id for h in every if h.confidence >= middle]
+    assert not memory.search("the warm willow violin", min_score=1.0)
+    with pytest.raises(InvalidInput, match="from 0 to 1"):
+        memory.search("violin", min_score=7)
+
+
+def test_recall_says_that_it_knows_nothing_and_spends_nothing(memory: Memory) -> None:
+    context = memory.recall("quantum chromodynamics")
+    assert context.text == ""
+    assert context.total_tokens == 0
+    assert any("nothing stored seems to be about this" in note for note in context.notes)
+    assert memory.replay(context.receipt).same
+    assert "Amati" in memory.recall("the violins of Amati").text
+
+
+def test_recall_shows_what_is_far_off_to_whoever_asks_for_it(memory: Memory) -> None:
+    context = memory.recall("quantum violin chromodynamics theory", min_score=0)
+    assert context.items
+    assert context.receipt.request["min_score"] == 0
+    assert memory.replay(context.receipt).same
+
+
+def test_a_question_that_names_nothing_is_answered_by_what_is_there(memory: Memory) -> None:
+    assert memory.recall("what's new?").items
+
+
+def test_old_questions_do_not_come_before_the_answer(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store.mind", embedder=HashEmbedder()) as memory:
+        memory.remember_many(
+            [
+                {"text": "What is the wifi password of the office?"},
+                {"text": "wifi password of the office?"},
+                {"text": "Does anybody know the office wifi password? Which one is it?"},
+                {"text": "The office network is called Harbour, its wifi password is blue-heron-42."},
+            ]
+        )
+        assert "blue-heron-42" in memory.search("wifi password of the office")[0].frame.text
+        asked = memory.search("which questions about the wifi password did somebody ask")
+        assert not any(step.name == "only asks" for hit in asked for step in hit.steps)
+
+
+def test_words_that_are_common_elsewhere_still_count_in_a_small_space(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store.mind", embedder=None) as memory:
+        memory.remember_many([{"text": f"release build number {n}", "space": "builds"} for n in range(300)])
+        memory.remember("The release party is on Friday.", space="home")
+        memory.remember("Buy oat milk.", space="home")
+        alone = memory.search("release", space="home")
+        assert "party" in alone[0].frame.text
+        assert alone[0].confidence > 0.6
