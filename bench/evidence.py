@@ -108,14 +108,18 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
             judged[name] = [
                 _judge(memory, state, query, known) for query in [*asked, *_strangers(name, data)]
             ]
-    for columns, label in (([0, 1], "meaning and words"), ([1], "words alone")):
+    ways: Sequence[tuple[list[int], str, float]] = (
+        ([0, 1], "meaning and words", constants.KNOWN),
+        ([1], "words alone", constants.KNOWN_BY_WORDS),
+    )
+    for columns, label, threshold in ways:
         fitted = _fit(list(judged.values()), columns)
         print(f"{label}: base and weights {np.round(fitted, 2)}")
         lost, passed, asked_of = [], [], 0
         for name, rows in judged.items():
             apart = _fit([other for key, other in judged.items() if key != name], columns)
             best = np.array([_logits(row, apart, columns).max(initial=-9.0) for row in rows])
-            is_known = 1 / (1 + np.exp(-best)) >= constants.KNOWN
+            is_known = 1 / (1 + np.exp(-best)) >= threshold
             answerable = np.array([row.is_answerable for row in rows])
             lost.append(1 - is_known[answerable].mean())
             passed += is_known[~answerable].tolist()
@@ -125,7 +129,7 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
                 f"{is_known[~answerable].mean() if (~answerable).any() else 0:.3f}"
             )
         print(
-            f"  at {constants.KNOWN}: {np.mean(lost):.3f} of {asked_of} answerable ones lost (mean of sets), "
+            f"  at {threshold}: {np.mean(lost):.3f} of {asked_of} answerable ones lost (mean of sets), "
             f"{np.mean(passed):.3f} of {len(passed)} unanswerable ones answered"
         )
 

@@ -42,7 +42,6 @@ from longmind.context.render import RENDERERS
 from longmind.context.shorten import Shortener
 from longmind.context.surrogates import read_surrogates
 from longmind.facts.trust import level
-from longmind.search import constants
 from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
@@ -256,11 +255,11 @@ def _answers(call: Recall, results: SearchResults) -> SearchResults:
     if not results.hits or call.search.min_score is not None or not _names_something(call.search):
         return results
     best = max(hit.confidence for hit in results.hits)
-    if best >= constants.KNOWN:
+    if best >= results.known_from:
         return results
     note = (
         f"nothing stored seems to be about this: the nearest text has a confidence of {best:.2f}, "
-        f"below {constants.KNOWN}; min_score=0 shows it all the same"
+        f"below {results.known_from:.2f}; min_score=0 shows it all the same"
     )
     return replace(results, hits=(), notes=(*results.notes, note))
 

@@ -65,6 +65,12 @@ def _measured(
     return CosineScale(float(np.median(cosines)), deviation, is_measured=True)
 
 
+def known_from(scale: CosineScale | None, familiar: float) -> float:
+    """The confidence from which a hit counts as known, by how much could be compared."""
+    by_words, by_both = constants.KNOWN_BY_WORDS, constants.KNOWN
+    return by_words if scale is None or scale.is_measured else by_words + familiar * (by_both - by_words)
+
+
 def word_shares(text: TextScores | None, words: Float64Array, total: int) -> Float64Array:
     """Of the most that a text could score on the question's words, the share that each does."""
     if text is None:

@@ -90,6 +90,7 @@ class SearchEngine:
             revision=snapshot.revision,
             truncated=_is_truncated(request, ranking.question),
             notes=notes,
+            known_from=ranking.known_from,
         )
 
     def why_not(self, request: SearchRequest, frame_id: int) -> WhyNot:

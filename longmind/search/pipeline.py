@@ -22,7 +22,7 @@ from longmind.search.candidates import (
     neighbourhood,
     with_neighbours,
 )
-from longmind.search.confidence import CosineScale, confidences, scale_of
+from longmind.search.confidence import CosineScale, confidences, known_from, scale_of
 from longmind.search.explain import lane_reports
 from longmind.search.fusion import Cues, Fused, add_neighbourhood, fuse_ranks, fuse_scores, order
 from longmind.search.late import familiarity, weighted_pieces
@@ -131,6 +131,7 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         ranks=ranks,
         bonuses=bonuses,
         confidence=confidence,
+        known_from=known_from(collected.scale, collected.familiar),
         question=question,
         reports=collected.reports,
     )

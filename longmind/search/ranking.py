@@ -29,6 +29,7 @@ class Ranking:
     ranks: Mapping[str, Int64Array]
     bonuses: Mapping[int, Sequence[Bonus]]
     confidence: Float64Array
+    known_from: float
     question: Question
     reports: tuple[LaneReport, ...]
 

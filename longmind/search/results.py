@@ -73,6 +73,8 @@ class SearchResults(Sequence[Hit]):
     truncated: bool = False
     """True if only the beginning of the query was read."""
     notes: tuple[str, ...] = field(default=())
+    known_from: float = 0.0
+    """The confidence from which `recall` takes the best hit for an answer; lower where only words tell."""
 
     @overload
     def __getitem__(self, index: int) -> Hit: ...

@@ -219,7 +219,7 @@ def test_a_question_that_nothing_touches_is_not_answered_with_the_newest(memory:
     memory.remember_many([f"Turn {number} about the harbour." for number in range(5)])
     nothing = memory.recall("zebra", budget=300, mode="hybrid", lanes=("text", "timeline"))
     assert (nothing.text, nothing.items) == ("", ())
-    assert "nothing was found that the question names" in nothing.notes
+    assert any("nothing stored seems to be about this" in note for note in nothing.notes)
     assert memory.replay(nothing.receipt)
     for asked in ("What is the latest?", ""):
         assert len(memory.recall(asked, budget=300, lanes=("text", "timeline")).items) == 5
