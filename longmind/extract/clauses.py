@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from longmind.extract.lexicon import PEOPLE_NOT_NAMED
 from longmind.when.mentions import Mention
@@ -11,8 +10,7 @@ from longmind.when.mentions import Mention
 Person = Literal["i", "we", "my", "named"]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """From `start` to `end`, about the first person or a named one, with its predicate beginning at `after`.
 
     `name` is the range of a named subject; `when` is a time phrase that belongs to the clause.

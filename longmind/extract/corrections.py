@@ -38,12 +38,11 @@ _NOT: Final = pattern(
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
 _STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?$")
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
-_HINT: Final = pattern(
-    r"\b(?:sorry|scratch|correction|typo|mistake|bad|oops|whoops|mean|meant|misspoke|make that|wait|"
-    r"rather|should|"
-    r"forget|no|nope|not|actually)\b",
-    re.IGNORECASE,
+_HINTS: Final = frozenset(
+    "sorry scratch correction typo mistake bad oops whoops mean meant misspoke make wait rather should "
+    "forget no nope not actually".split()
 )
+"""Words without which nothing is taken back."""
 _MARKS: Final = pattern(
     r"(?:^|[,.;:!?]\s*)(?:actually|correction|sorry|i misspoke|my mistake|i should clarify|to be precise)\b"
     r"|\b(?:put that badly|got that wrong|had (?:it|that) wrong|said that wrong|misspoke|i was wrong|"
@@ -55,7 +54,7 @@ _MARKS: Final = pattern(
 def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> tuple[RuleMatch | None, bool]:
     """A value that mends the last one said; and whether one is only refused, for the next to mend."""
     starred = words.masked[span[0]] == "*"
-    if span[1] - span[0] > 140 or not (after or starred or _HINT.search(words.masked, *span)):
+    if span[1] - span[0] > 140 or not (after or starred or not _HINTS.isdisjoint(words.lows)):
         return None, False
     text = words.masked[span[0] : span[1]]
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS):

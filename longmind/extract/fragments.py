@@ -168,6 +168,8 @@ def _owner(head: Sequence[Token], scene: Scene) -> About | None:
 
 def is_listing(words: Words, span: Range) -> bool:
     """ "Project Sandpiper: budget 60,000, deadline 15 May": a label, and then nouns with their values."""
+    if ":" not in words.masked[span[0] : span[1]]:
+        return False
     colon = next((i for i, token in enumerate(words.tokens[:6]) if token.text == ":"), None)
     if colon is None or colon == 0 or not words.tokens[0].text[:1].isupper():
         return False
@@ -206,7 +208,7 @@ def find_pairs(
 
 def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatch]:
     """Relatives that are only counted: "two older brothers, two younger sisters"."""
-    if not any(token.start >= span[0] and token.low in COUNTED for token in words.tokens):
+    if COUNTED.isdisjoint(words.lows):
         return
     begin = span[0]
     for at in (

@@ -75,13 +75,20 @@ _PARTICLES: Final = frozenset(
     "against after without as like towards upon via within between behind beside past".split()
 )
 _FILLER: Final = pattern(
-    r"\s*(?:,?\s*(?:by the way|btw|though|tbh|to be honest|honestly|as well|too|lol|haha|for the record|"
+    r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|though|tbh|to be honest|honestly|as well|too|lol|haha|for the record|"
     r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
     r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
     r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|effective "
     r"immediately)\b[\s,]*)+$",
     re.IGNORECASE,
 )
+_LAST_WORD: Final = pattern(r"(\w+)[\s,]*$")
+_FILLER_ENDS: Final = frozenset(
+    "way btw though tbh honest honestly well too lol haha record days nowadays moment now currently on usual "
+    "already again anymore more longer last please thanks course actually still top sudden mate officially "
+    "time all always next instead place good ugh smh immediately".split()
+)
+"""The last words of fillers."""
 _ONE: Final = frozenset(
     "drives weighs earns banks_with is_with trains_at lives works works_for works_as works_with rents wears "
     "lives_at lives_on is_based sleeps is_on_days".split()
@@ -101,11 +108,12 @@ _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so tha
 class Words:
     """The masked text, its sentence's tokens, and what is asked of them again and again."""
 
-    __slots__ = ("masked", "tokens")
+    __slots__ = ("lows", "masked", "tokens")
 
     def __init__(self, masked: str, tokens: Sequence[Token]) -> None:
         self.masked = masked
         self.tokens = tokens
+        self.lows = frozenset([token.low for token in tokens])
 
     def span(self, first: int, after: int) -> Range:
         """The characters of some tokens."""
@@ -348,6 +356,9 @@ def _ahead(
 
 
 def _without_filler(masked: str, start: int, stop: int) -> int:
+    last = _LAST_WORD.search(masked, max(start, stop - 16), stop)
+    if last is None or last.group(1).lower() not in _FILLER_ENDS:
+        return stop
     found = _FILLER.search(masked[start:stop])
     return stop if found is None else start + found.start()
 

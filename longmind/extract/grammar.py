@@ -64,6 +64,11 @@ class Parser(NounReader):
             ):
                 at, opening = at + 2, False
                 continue
+            # Inside a clause only "I" and "my" begin another one without a conjunction.
+            inside = not opening and found and found[-1].end > at
+            if inside and token.tag != "I" and token.low not in ("my", "our"):
+                at += 1
+                continue
             clause = self._clause(at, found, link, opening=opening)
             if clause is not None and not clause.shared and at and self.tokens[at - 1].low in _TIMED:
                 clause.link = self.tokens[at - 1].low

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from longmind.extract.kin import is_relation
 from longmind.extract.tokens import Token
@@ -18,8 +17,7 @@ _LAST_NAME_PARTS: Final = frozenset("of de da do del van von der den la le bin a
 _TITLES: Final = frozenset("mr mrs ms dr prof auntie aunt uncle tante grandma grandpa nana sir lady".split())
 
 
-@dataclass(slots=True)
-class Noun:
+class Noun(NamedTuple):
     """A noun phrase: its tokens, and what it asks of the verb."""
 
     kind: SubjectKind

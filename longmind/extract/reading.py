@@ -49,6 +49,9 @@ _LEADERS: Final = frozenset(
     "captain mayor "
     "editor treasurer secretary principal dean".split()
 )
+_NOBODY: Final = frozenset("it that this you your what how there here wow thanks congrats sounds".split())
+_SOMEBODY: Final = frozenset("i we he she they my our his her their me us mine ours".split())
+_NEITHER: Final = frozenset({"neither", "nor"})
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
 
@@ -81,7 +84,7 @@ class Reading(SubjectReader):
         self.span = span
         if not words.tokens:
             return
-        if asks(words.tokens):
+        if asks(words.tokens) or _is_small_talk(words, scene):
             return
         if speaker is not None and is_listing(words, span):
             yield from find_in_fragment(words, span, scene)
@@ -142,9 +145,8 @@ class Reading(SubjectReader):
                         words, (words.span(clause.verb.after, clause.end)[0], span[1]), scene
                     )
             return
-        if any(
-            token.low in ("neither", "nor")
-            for token in words.tokens[max(0, clause.begin - 5) : clause.verb.first]
+        if not _NEITHER.isdisjoint(words.lows) and any(
+            token.low in _NEITHER for token in words.tokens[max(0, clause.begin - 5) : clause.verb.first]
         ):
             clause.verb.denied = True
         about = self._about(words, clause, scene)
@@ -453,6 +455,17 @@ _NAMES_SOMEBODY: Final = pattern(
     r"closed|renamed|launched|sold|hired|won|died|announces|announced|manages|teaches|taught|drinks|eats|prefers)\b"
 )
 """In a document most sentences have no named subject, and need not be looked at more closely."""
+
+
+def _is_small_talk(words: Words, scene: Scene) -> bool:
+    """ "That's great!": no name, number or person, and nothing that was spoken of before is meant."""
+    first = words.tokens[0].low
+    if first not in _NOBODY or not _SOMEBODY.isdisjoint(words.lows):
+        return False
+    if (first == "it" and scene.thing is not None) or any(t.tag in ("U", "M") for t in words.tokens[1:]):
+        return False
+    following = words.tokens[1].tag if len(words.tokens) > 1 else "."
+    return first not in ("that", "this") or following in ("X", "V", "R", ".", ",")
 
 
 def verb_object(words: Words, clause: ParsedClause) -> str:

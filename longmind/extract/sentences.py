@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from longmind.extract.patterns import pattern
 
@@ -62,8 +62,7 @@ _LIST_NUMBER = pattern(r"(?:\A|\n)[ ]{0,4}\d{1,3}$")
 _BULLET = pattern(r"\s*(?:[-*\u2022\u2013]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|\*\*|__)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """`start` and `end` are positions in the masked text; `label` is who a transcript says is speaking."""
 
     start: int

@@ -116,16 +116,15 @@ def tokens_of(masked: str, start: int, end: int) -> list[Token]:
     known = _KNOWN
     if len(known) > _MOST_KNOWN:
         known.clear()
+    make = tuple.__new__  # a sentence has twenty of them, and Token(...) takes three times as long
     for match in _TOKEN.finditer(masked, start, end):
         text = match.group()
         pair = known.get(text)
         if pair is None:
             known[text] = pair = _tagged(text)
-        low, tag = pair
-        if tag == "U" and not found and low in verb_forms():
-            tag = "V"
-        low_start, high = match.span()
-        found.append(Token(text, low, tag, low_start, high))
+        found.append(make(Token, (text, *pair, *match.span())))
+    if found and found[0].tag == "U" and found[0].low in verb_forms():
+        found[0] = found[0]._replace(tag="V")
     return found
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from longmind.extract.clauses import Clause, clause_range
 from longmind.extract.free import Words
@@ -21,8 +21,7 @@ from longmind.when.mentions import Mention, find_mention, mention_at
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(NamedTuple):
     """`lemma` in `tense`, from `start`; what the rule reads begins at `after`."""
 
     lemma: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from longmind.extract.patterns import pattern
 from longmind.extract.sentences import LONGEST_SENTENCE, Sentence, split_sentences
@@ -62,8 +62,7 @@ _INVERTED = pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Voiced:
+class Voiced(NamedTuple):
     """A sentence, and the subject its first person stands for: None where that is nobody known."""
 
     sentence: Sentence

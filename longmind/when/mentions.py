@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from longmind.when.calendar import Calendar, NeedsReference
 from longmind.when.find import may_name_a_time
 from longmind.when.lexer import cut
-from longmind.when.phrases import GLUE, Phrase, may_begin, phrases
+from longmind.when.phrases import ANCHORS, GLUE, Phrase, may_begin, phrases
 from longmind.when.reader import AGO, AHEAD, DIGITS, UNIT, WINDOW, Reader
 from longmind.when.words import WHICH
 
@@ -102,6 +102,16 @@ _PLACELESS = re.compile(
 )
 """Times that have no range: vague ones, lengths of time and what comes again and again."""
 
+_WORDS_OF_TIME = ANCHORS | frozenset(
+    "day days night nights week weeks weekend weekends weekdays weeknights fortnight month months quarter "
+    "semester term year years decade decades minute minutes hour hours ages while time ago back college "
+    "school university kid child teenager teen student young younger little small summer holidays winter "
+    "break spring autumn fall recently lately soon someday life childhood birth then every once twice times "
+    "daily weekly monthly basis most morning mornings evening evenings since when".split()
+)
+"""At least one of these, or a digit, stands in every mention; most sentences have none."""
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
 _FIRST_WORD = re.compile(r"['’]?\w+")
 _OPENERS = GLUE | frozenset(
     "years months weeks ages many some when as since recently lately soon someday all most pretty every "
@@ -115,16 +125,14 @@ _WITNESS = Calendar(datetime(2001, 5, 16, 9), UTC)  # noqa: DTZ001
 
 def find_mention(text: str, start: int, end: int) -> Mention | None:
     """The first mention that lies within `text[start:end]`."""
-    if not may_name_a_time(text[start:end]) and _PLACELESS.search(text, start, end) is None:
-        return None
-    begins = _blocks(text)
+    found = _searched(text)
+    begins = found.begins
     for number in range(bisect_right(begins, start) - 1, len(begins) - 1):
-        offset = begins[number]
-        if offset >= end:
+        if begins[number] >= end:
             break
-        for mention in _mentions(text[offset : begins[number + 1]]):
-            if start <= offset + mention.start and offset + mention.end <= end:
-                return mention.moved(offset)
+        for mention in found.mentions(number):
+            if start <= mention.start and mention.end <= end:
+                return mention
     return None
 
 
@@ -135,25 +143,45 @@ def mention_at(text: str, start: int, end: int) -> Mention | None:
         return None  # most clauses begin with "I" or a name
     if not may_begin(text, start, end) and _PLACELESS.match(text, start, end) is None:
         return None
-    begins = _blocks(text)
-    number = bisect_right(begins, start) - 1
-    if number + 1 >= len(begins):
+    found = _searched(text)
+    number = bisect_right(found.begins, start) - 1
+    if number + 1 >= len(found.begins):
         return None
-    offset = begins[number]
-    for mention in _mentions(text[offset : begins[number + 1]]):
-        if start - offset in (mention.start, mention.core) and offset + mention.end <= end:
-            return mention.moved(offset)
+    for mention in found.mentions(number):
+        if start in (mention.start, mention.core) and mention.end <= end:
+            return mention
     return None
 
 
+class _Searched:
+    """A text by sentences, each searched for times once, when it is first asked for."""
+
+    __slots__ = ("_by_sentence", "begins", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.begins = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+        self._by_sentence: dict[int, tuple[Mention, ...]] = {}
+
+    def mentions(self, number: int) -> tuple[Mention, ...]:
+        """The mentions of one sentence, by their places in the whole text."""
+        found = self._by_sentence.get(number)
+        if found is None:
+            offset = self.begins[number]
+            own = _mentions(self.text[offset : self.begins[number + 1]])
+            found = self._by_sentence[number] = tuple(mention.moved(offset) for mention in own)
+        return found
+
+
 @lru_cache(maxsize=4)  # the rules ask for many places of one text
-def _blocks(text: str) -> list[int]:
-    """Where the sentences begin, and the text's end: only those with a statement are searched for times."""
-    return [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+def _searched(text: str) -> _Searched:
+    return _Searched(text)
 
 
-@lru_cache(maxsize=64)
 def _mentions(text: str) -> tuple[Mention, ...]:
+    words = _WORD.findall(text.lower())
+    if _DIGIT.search(text) is None and _WORDS_OF_TIME.isdisjoint(words):
+        return ()
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     mentions: list[Mention] = []
     for mention in sorted([*_placeless(text), *_ranged(text)], key=lambda item: (item.start, -item.end)):
