@@ -32,12 +32,16 @@ _NO_ITS: Final = pattern(
     re.IGNORECASE,
 )
 _NOT: Final = pattern(
-    r"(?:no[,.! ]+)?not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
+    r"(?:(?:no|oops|whoops|sorry|wait|ah|oh)[,.! ]+)*"
+    r"not (?P<old>[^,;:.!?]{1,40})(?:[,;] *(?:but |it's )?(?P<value>[^,;:.!?]{1,40}))?$",
     re.IGNORECASE,
 )
 _BARE: Final = pattern(r"(?:it's |but )?(?P<value>[\w' .:/-]{1,40})$", re.IGNORECASE)
 _STARRED: Final = pattern(r"\*(?P<value>[^\s*][^*,;:.!?]{1,40})\*?$")
 _CLAUSE: Final = pattern(r"\b(?:i|we|he|she|they|you|my|our)\b|\b\w+'(?:s|re|m)\b", re.IGNORECASE)
+_NO_OLD: Final = frozenset(
+    "for to in at on with by really yet sure bad so too very much a an the only".split()
+)
 _HINTS: Final = frozenset(
     "sorry scratch correction typo mistake bad oops whoops mean meant misspoke make wait rather should "
     "forget no nope not actually".split()
@@ -62,7 +66,9 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
         if found is not None and _is_value(found.group("value")):
             return _made(words, span, speaker, found), False
     refused = _NOT.match(text)
-    if refused is not None and len(words.tokens) <= 8 and not _CLAUSE.search(text):
+    if refused is not None and len(words.tokens) <= 10 and not _CLAUSE.search("".join(refused.groups(""))):
+        if refused.group("old").split()[0].lower() in _NO_OLD:
+            return None, False
         if refused.group("value"):
             return _made(words, span, speaker, refused), False
         return None, text.lower().startswith("no")
@@ -96,6 +102,7 @@ def _is_value(text: str) -> bool:
             "late",
             "the delay",
             "just",
+            "not",
             "and",
             "up",
             "until",

@@ -173,6 +173,8 @@ def is_listing(words: Words, span: Range) -> bool:
     colon = next((i for i, token in enumerate(words.tokens[:6]) if token.text == ":"), None)
     if colon is None or colon == 0 or not words.tokens[0].text[:1].isupper():
         return False
+    if any(token.tag in ("X", "I") for token in words.tokens[colon + 1 :]):
+        return False
     pieces = _pieces(words, colon + 1)
     return len(pieces) > 1 and sum(pair_in(words.masked, piece) is not None for piece in pieces) > 1
 

@@ -75,7 +75,8 @@ _PARTICLES: Final = frozenset(
     "against after without as like towards upon via within between behind beside past".split()
 )
 _FILLER: Final = pattern(
-    r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|though|tbh|to be honest|honestly|as well|too|lol|haha|for the record|"
+    r"\s*(?:,?\s*(?<![\w'])(?:by the way|btw|though|tbh|to be honest|honestly|as well|too|lol|haha|"
+    r"for the record|"
     r"these days|nowadays|at the moment|right now|now|currently|from (?:now|here) on|as usual|already|again|"
     r"anymore|any more|any longer|at last|please|thanks|of course|actually|still|on top|all of a sudden|"
     r"mate|officially|this time|after all|as always|next|instead|in its place|for good|ugh|smh|effective "
@@ -102,6 +103,8 @@ _ANEW: Final = pattern(
     r"in its place)\b",
     re.IGNORECASE,
 )
+_ANY_OF_ALL: Final = frozenset("anything everything whatever anyone everyone everybody anywhere".split())
+"""What holds of all alike says little of one."""
 _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
 
 
@@ -156,6 +159,10 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
     if verb.tense in ("can", "cannot", "future"):
         yield from _ahead(words, clause, about, (span[0], stop), when)
         return
+    if _is_appointment(clause, about, when) and when is not None:
+        begin = words.tokens[verb.after].start
+        yield _match(words, clause, about, "event", (begin, max(stop, when.end)), when)
+        return
     slot, begin = _slot(words, clause, about)
     if about.attribute is not None and verb.lemma != "be":
         stop = span[1]
@@ -170,6 +177,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         if not _says_enough(words.masked, piece, about):
             if when is None or when.start < piece[0] or len(pieces) > 1 or when.kind == "length":
                 continue
+            if not _ANY_OF_ALL.isdisjoint(words.lows):
+                continue
             piece = (piece[0], when.end)  # "staying with us from 4 to 11 April"
         inside = [
             token for token in words.tokens[verb.first : clause.end] if piece[0] <= token.start < piece[1]
@@ -177,6 +186,14 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         if not is_worth_keeping(words.tokens, clause, about, inside, timed=when is not None):
             continue
         yield _match(words, clause, about, slot, piece, when, over=over or was)
+
+
+def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) -> bool:
+    """ "I've got an interview next Tuesday at 3": something had at a time to come."""
+    verb = clause.verb
+    had = verb.lemma == "have" or (verb.lemma == "get" and verb.tense == "perfect")
+    ahead = when is not None and when.kind in ("future", "either") and not verb.denied and not verb.ended
+    return had and ahead and about.attribute is None and verb.tense in ("present", "perfect")
 
 
 def _is_event(words: Words, clause: ParsedClause, when: Mention | None) -> bool:
@@ -363,65 +380,6 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
     return stop if found is None else start + found.start()
 
 
-_NEWS: Final = frozenset(
-    "buy acquire own found employ publish appoint elect retire become head lead open close move rename "
-    "merge launch "
-    "sell hire join leave win marry die found establish inherit chair direct manage teach study".split()
-)
-
-
-def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
-    """In a document: a named subject that does or did something of consequence to something named."""
-    if clause.kind != "named" or clause.verb.lemma not in _NEWS or clause.verb.denied:
-        return False
-    subject = words.tokens[clause.begin : clause.subject_end]
-    if len(subject) < 2 or not all(token.text[:1].isupper() for token in subject) or len(subject) > 5:
-        return False
-    rest = words.tokens[clause.verb.after : clause.end]
-    return any(token.tag == "U" for token in rest[:8]) and not any(token.tag == "." for token in rest)
-
-
-def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
-    """After "be", the tokens of each thing that is said: "vegetarian", "allergic to peanuts"."""
-    found: list[tuple[int, int]] = []
-    begin = clause.verb.after
-    for at in range(begin, clause.end + 1):
-        token = words.tokens[at] if at < clause.end else None
-        joins = token is not None and token.low in ("and", "but", "&")
-        if (
-            token is None
-            or token.tag == ","
-            or (joins and _starts_another(words.tokens, at, begin, clause.end))
-        ):
-            if at > begin:
-                if found and not _goes_on(words.tokens[begin:at]):
-                    break
-                found.append((begin, at))
-            begin = at + 1
-            if joins and token is not None and begin < clause.end and words.tokens[begin].tag == "R":
-                pass
-    return found
-
-
-def _starts_another(tokens: Sequence[Token], at: int, begin: int, end: int) -> bool:
-    return at + 1 < end and tokens[at + 1].tag in ("N", "D", "U", "R") and at - begin <= 6
-
-
-def _goes_on(part: Sequence[Token]) -> bool:
-    """Whether what stands after a comma is another description."""
-    first = part[0]
-    if first.low in ("and", "but"):
-        part = part[1:]
-        first = part[0] if part else first
-    return (
-        bool(part)
-        and len(part) <= 7
-        and first.tag in ("N", "D", "U", "M")
-        and not _has_verb(part)
-        and (first.low not in ("which", "who", "that", "the", "thanks", "please"))
-    )
-
-
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
     """The value, cut where it goes on about something else; after "be" each thing said is a value."""
     masked = words.masked
@@ -436,7 +394,10 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
             parts[-1].append(token)
     kept = [parts[0]]
     for part in parts[1:4]:
-        if not part or len(part) > 6 or part[0].tag in ("R", "C", "S", "P", "I", "X", "V") or _has_verb(part):
+        if len(part) > 1 and part[0].low in ("in", "at") and part[1].tag == "U" and len(part) <= 6:
+            kept.append(part)
+            continue
+        if not part or len(part) > 6 or part[0].tag in ("R", "C", "S", "P", "I", "X", "V") or has_verb(part):
             break
         kept.append(part)
     if not kept[0]:
@@ -461,7 +422,7 @@ def _begins_anew(tokens: Sequence[Token], at: int) -> bool:
     return bool(following) and following[0].tag in ("N", "D", "U") and len(tokens[:at]) <= 6
 
 
-def _has_verb(part: Sequence[Token]) -> bool:
+def has_verb(part: Sequence[Token]) -> bool:
     return any(token.tag in ("X", "I") for token in part)
 
 
@@ -471,10 +432,14 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
         return False
     if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
         return False
+    if words[:2] == ["the", "one"] or not _ANY_OF_ALL.isdisjoint(words[:4]):
+        return False
     if words[0] in (
         "it",
         "this",
         "that",
+        "these",
+        "those",
         "them",
         "what",
         "how",

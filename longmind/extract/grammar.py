@@ -8,7 +8,7 @@ from typing import Final
 from longmind.extract.nouns import OPENING, Noun, NounReader, SubjectKind
 from longmind.extract.tokens import BE, HAVE
 from longmind.extract.verb_group import VerbGroup, verb_group
-from longmind.extract.verbs import ALSO_NOUNS
+from longmind.extract.verbs import ALSO_NOUNS, verb_forms
 
 
 @dataclass(slots=True)
@@ -225,8 +225,8 @@ class Parser(NounReader):
         ):
             return None
         verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
-        if verb is None:
-            return None
+        if verb is None or (verb.form == "base" and self._is_third(verb.after)):
+            return None  # "hard work pays off": the first of the two is a noun
         casual = token.text.islower() and verb.lemma in _OWN_STATES and first
         if token.low in ("don't", "do") or token.low == "be":
             kind: SubjectKind = "elided" if casual else "order"
@@ -235,6 +235,10 @@ class Parser(NounReader):
         else:
             kind = "order"
         return ParsedClause(kind, at, at, verb, self._complement_end(verb.after), link)
+
+    def _is_third(self, at: int) -> bool:
+        token = self.tokens[at] if at < self.count else None
+        return token is not None and token.tag == "V" and {w for _, w in verb_forms()[token.low]} == {"third"}
 
     def _complement_end(self, at: int) -> int:
         """Up to a mark that ends a clause, or a word that begins a dependent one."""

@@ -27,7 +27,7 @@ _ONCE: Final = pattern(
 _STYLE_VERBS: Final = frozenset(
     "answer reply respond write speak talk address use sign format avoid keep give call explain phrase spell "
     "translate include end start drop skip stop show convert stick assume treat prefer put be quote "
-    "indent".split()
+    "indent switch change".split()
 )
 _ABOUT_ANSWERS: Final = pattern(
     r"\b(?:answers?|repl(?:y|ies)|responses?|emails?|e-mails?|messages?|bullets?|bullet points|"
@@ -70,10 +70,13 @@ _TOPICS: Final = (
         pattern(r"\b(?:formal|informal|casual|polite|blunt|direct|honest|friendly|tone|jargon)\b", re.I),
     ),
 )
-_SPOKEN_IN: Final = pattern(r"\bin (?P<language>[A-Za-z]+)\b")
+_SPOKEN_IN: Final = pattern(
+    r"\b(?:in|(?:switch|change|go|stick) (?:back |over )?to) (?P<language>[A-Za-z]+)\b", re.I
+)
 _PLEASE: Final = pattern(r"(?:please|just|so|and|but|ok|okay)[, ]+", re.IGNORECASE)
 _CALL_ME: Final = pattern(
-    r"call me (?P<name>[^\W\d_][\w' -]{0,30}?)(?=$|[,.;!]|\s(?:please|from|not|instead|and|by)\b)",
+    r"call me (?:by my (?:first|last|middle|full|real) name,? )?"
+    r"(?P<name>[^\W\d_][\w' -]{0,30}?)(?=$|[,.;!]|\s(?:please|from|not|instead|and|by)\b)",
     re.IGNORECASE,
 )
 _NO_NAME: Final = frozenset("by back when if later at on tomorrow today a an the crazy old".split())
@@ -136,7 +139,7 @@ def find_wish(words: Words, speaker: str, sentence: Range) -> RuleMatch | None:
     if found is None:
         return None
     what = found.group("what")
-    topic = topic_of(what)
+    topic = "answer_language" if what.strip().lower() in LANGUAGES else topic_of(what)
     if topic == "instruction" or _ONCE.search(what) is not None:
         return None
     span = trimmed(words.masked, sentence[0] + found.start("what"), sentence[0] + found.end())

@@ -7,6 +7,7 @@ from typing import Final
 
 from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.subjects import Scene
 from longmind.extract.tokens import INTERJECTIONS, NOMINATIVE, Token
 
 _REPORTS: Final = frozenset(
@@ -14,6 +15,11 @@ _REPORTS: Final = frozenset(
     "suspect feel "
     "hope insist lie sing write suggest warn imply predict bet wish fear doubt rumour remind".split()
 )
+_FINDERS: Final = frozenset(
+    "test tests scan result results doctor gp specialist consultant dentist optician allergist vet x-ray "
+    "biopsy screening".split()
+)
+"""Whose word on somebody's health is taken for it."""
 CONDITIONS: Final = frozenset({"if", "unless", "lest"})
 _ASKING: Final = frozenset(
     "do does did am is are was were can could will would should have has what what's where when why who "
@@ -54,7 +60,24 @@ def is_reported(words: Words, previous: ParsedClause | None, clause: ParsedClaus
         return False
     if previous.verb.lemma == "say" and previous.kind == "i":
         return False
+    if words.tokens[previous.subject_end - 1].low in _FINDERS:
+        return False
     gap = [token.low for token in words.tokens[previous.verb.after : min(clause.begin, clause.verb.first)]]
     return all(
         word in (":", "that", "me", "us", "you", "him", "her", "them", "he", "she", "like") for word in gap
     )
+
+
+_NOBODY: Final = frozenset("it that this you your what how there here wow thanks congrats sounds".split())
+_SOMEBODY: Final = frozenset("i we he she they my our his her their me us mine ours".split())
+
+
+def is_small_talk(words: Words, scene: Scene) -> bool:
+    """ "That's great!": no name, number or person, and nothing that was spoken of before is meant."""
+    first = words.tokens[0].low
+    if first not in _NOBODY or not _SOMEBODY.isdisjoint(words.lows):
+        return False
+    if (first == "it" and scene.thing is not None) or any(t.tag in ("U", "M") for t in words.tokens[1:]):
+        return False
+    following = words.tokens[1].tag if len(words.tokens) > 1 else "."
+    return first not in ("that", "this") or following in ("X", "V", "R", ".", ",")

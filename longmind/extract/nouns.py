@@ -70,7 +70,7 @@ class NounReader:
             return Noun("my", at, end, self._is_plural(at, end))
         if token.tag == "U" or (token.text[:1].isupper() and token.tag in ("N", "V") and low not in OPENING):
             end = self._name_end(at)
-            if end == at + 1 and at == 0 and low.endswith("s") and self._is_base(end):
+            if end == at + 1 and at == 0 and low.endswith("s") and self._agrees_in_plural(end):
                 return Noun("thing", at, end, True)
             if end > at and not (end == at + 1 and token.tag == "V"):
                 return Noun("named", at, end, False)
@@ -91,13 +91,14 @@ class NounReader:
             return Noun(kind, at, end, self._is_plural(begin, end))
         return None
 
-    def _is_base(self, at: int) -> bool:
-        token = self.tokens[at] if at < self.count else None
-        return (
-            token is not None
-            and token.tag == "V"
-            and any(w == "base" for _, w in verb_forms().get(token.low, ()))
-        )
+    def _agrees_in_plural(self, at: int) -> bool:
+        """Whether the verb here is of several: "deploys happen", "horses have"."""
+        low = self._low(at)
+        if low in ("are", "were", "have", "do", "aren't", "weren't", "haven't", "don't"):
+            return True
+        if at >= self.count or self.tokens[at].tag != "V":
+            return False
+        return any(which == "base" for _, which in verb_forms().get(low, ()))
 
     def _bare_relation(self, at: int) -> int:
         """Where a relative told without "my" ends: "Mum", "best mate"."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from longmind.extract.clauses import Clause, clause_range, is_name
-from longmind.extract.kin import relation_slot
+from longmind.extract.kin import COUNTED, is_relation, relation_in, relation_slot
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.names import is_people
 from longmind.extract.rule_match import RuleMatch, Subject
@@ -86,6 +86,32 @@ def find_apposed(masked: str, start: int, end: int, subject: Subject) -> Iterato
         if name is not None and is_name(name.group(1)) and not is_people(name.group(1)):
             slot = relation_slot(relation.group("relation"))
             yield RuleMatch(subject, slot, name.span(1), (relation.start(), name.end(1)), "apposition")
+
+
+@cache
+def _listed() -> re.Pattern[str]:
+    name = r"[^\W\d_a-z][\w-]+"
+    return pattern(
+        r"\b(?:[Mm]y|[Oo]ur|(?:[Ii]|[Ww]e)(?:'ve| have)(?: got)?)(?: (?:an?|one|two|three|four|five|six|\d))?"
+        rf"(?: (?:[a-z]+er|little|big|twin|grown|adult|teenage))? (?P<relation>{'|'.join(sorted(COUNTED))})"
+        rf"(?:,? (?:called|named)|,|:) (?P<names>{name}(?:, {name})*(?:,? (?:and|&) {name})?)(?=[.,;!?)]|$)"
+    )
+
+
+def find_listed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
+    """Relatives by name after what they are: "two sons, Filip and Oskar"."""
+    for found in _listed().finditer(masked, start, end):
+        slot = relation_in([_singular(found.group("relation"))])
+        for name in re.finditer(r"[^\W\d_a-z][\w-]+", found.group("names")):
+            if slot is not None and is_name(name.group()) and not is_people(name.group()):
+                low = found.start("names") + name.start()
+                yield RuleMatch(subject, slot, (low, low + len(name.group())), found.span(), "listed")
+
+
+def _singular(word: str) -> str:
+    return {"children": "child", "wives": "wife"}.get(
+        word, word if is_relation(word) else word.removesuffix("s")
+    )
 
 
 @cache

@@ -10,14 +10,15 @@ from typing import Final
 from longmind.extract.changes import broken_up, each_end, find_changes, find_instead, is_gone
 from longmind.extract.clauses import Clause
 from longmind.extract.corrections import corrects, find_correction
+from longmind.extract.described import described_as, is_lasting_news
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
-from longmind.extract.free import Words, described_as, find_free, is_lasting_news
+from longmind.extract.free import Words, find_free
 from longmind.extract.grammar import ParsedClause, Parser
 from longmind.extract.instructions import find_order, topic_of
-from longmind.extract.kin import PARTNERS, RELATIONS, is_relation
-from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported
+from longmind.extract.kin import COUNTED, PARTNERS, RELATIONS
+from longmind.extract.moods import CONDITIONS, asks, is_condition, is_doubted, is_reported, is_small_talk
 from longmind.extract.patterns import pattern
-from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_possessed
+from longmind.extract.possessive import find_apposed, find_fixed, find_inverse, find_listed, find_possessed
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.statements import ANY, SPEAKER
 from longmind.extract.subjects import About, Scene
@@ -25,7 +26,7 @@ from longmind.extract.ties import divorced_by, owner_of, parted
 from longmind.extract.tokens import tokens_of
 from longmind.extract.verbal import find_by_verb, predicates_of
 from longmind.extract.voice import Voiced
-from longmind.extract.who import SubjectReader
+from longmind.extract.who import SubjectReader, relatives_mentioned
 from longmind.when.mentions import Mention, find_mention
 
 _NOT_YET: Final = frozenset(
@@ -49,8 +50,6 @@ _LEADERS: Final = frozenset(
     "captain mayor "
     "editor treasurer secretary principal dean".split()
 )
-_NOBODY: Final = frozenset("it that this you your what how there here wow thanks congrats sounds".split())
-_SOMEBODY: Final = frozenset("i we he she they my our his her their me us mine ours".split())
 _NEITHER: Final = frozenset({"neither", "nor"})
 _LIKING: Final = frozenset("like love enjoy adore hate detest dislike loathe despise".split())
 
@@ -81,10 +80,12 @@ class Reading(SubjectReader):
             yield from find_fixed(self.masked, *span, speaker)
             yield from find_apposed(self.masked, *span, speaker)
         words = Words(self.masked, tokens_of(self.masked, *span))
+        if speaker is not None and not COUNTED.isdisjoint(words.lows):
+            yield from find_listed(self.masked, *span, speaker)
         self.span = span
         if not words.tokens:
             return
-        if asks(words.tokens) or _is_small_talk(words, scene):
+        if asks(words.tokens) or is_small_talk(words, scene):
             return
         if speaker is not None and is_listing(words, span):
             yield from find_in_fragment(words, span, scene)
@@ -98,6 +99,8 @@ class Reading(SubjectReader):
         real = [
             clause for clause in clauses if not (clause.kind == "order" and clause.verb.after >= clause.end)
         ]
+        if len(real) > 1 and real[0].verb.form == "ing" and self._is_time(words, real[0]):
+            real = real[1:]  # "Starting in May, I'll be at CERN"
         if not real:
             yield from find_in_fragment(words, span, scene)
             if speaker is not None:
@@ -121,6 +124,11 @@ class Reading(SubjectReader):
             elif previous is None or clause.kind not in ("you", "order"):
                 self._about(words, clause, scene)
             previous = clause
+
+    def _is_time(self, words: Words, clause: ParsedClause) -> bool:
+        start, end = words.clause(clause)
+        when = find_mention(self.masked, start, end) if clause.verb.lemma in ("start", "begin") else None
+        return when is not None and when.start == start and when.end == end
 
     def _before(self, words: Words, first: ParsedClause, span: Range, scene: Scene) -> Iterator[RuleMatch]:
         """A label or an appointment before the first clause, or after the last one."""
@@ -171,7 +179,7 @@ class Reading(SubjectReader):
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
         self._object_mentioned(words, clause, scene)
         if speaker is not None and about.key == speaker:
-            _relatives_mentioned(words, clause, scene)
+            relatives_mentioned(words, clause, scene)
             yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
 
     def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause, about: About) -> RuleMatch:
@@ -334,7 +342,10 @@ class Reading(SubjectReader):
             return None
         if about.attribute == "name" and "/" in about.key and verb.after < clause.end:
             owner, _, relation = about.key.rpartition("/")
-            value = words.span(verb.after, verb.after + 1)
+            end = verb.after + 1
+            while end < clause.end and words.tokens[end].tag == "U":
+                end += 1
+            value = words.span(verb.after, end)
             scene.mention(About(self.masked[value[0] : value[1]], "person", relation=relation))
             return [RuleMatch(owner, relation, value, words.clause(clause), "relation_named")]
         if first not in ("called", "named"):
@@ -393,7 +404,7 @@ class Reading(SubjectReader):
         )
         if ((clause.kind == "my" and len(subject_tokens) > 1) or personal) and scene.speaker is not None:
             skip = 1 if subject_tokens[0].low in ("my", "our") else 0
-            if subject_tokens[0].low != "our":
+            if subject_tokens[0].low != "our" or subject_tokens[-1].low == "address":
                 possessed = list(
                     find_possessed(masked, old, subject_tokens[skip].start, scene.speaker, own=True)
                 )
@@ -457,32 +468,8 @@ _NAMES_SOMEBODY: Final = pattern(
 """In a document most sentences have no named subject, and need not be looked at more closely."""
 
 
-def _is_small_talk(words: Words, scene: Scene) -> bool:
-    """ "That's great!": no name, number or person, and nothing that was spoken of before is meant."""
-    first = words.tokens[0].low
-    if first not in _NOBODY or not _SOMEBODY.isdisjoint(words.lows):
-        return False
-    if (first == "it" and scene.thing is not None) or any(t.tag in ("U", "M") for t in words.tokens[1:]):
-        return False
-    following = words.tokens[1].tag if len(words.tokens) > 1 else "."
-    return first not in ("that", "this") or following in ("X", "V", "R", ".", ",")
-
-
 def verb_object(words: Words, clause: ParsedClause) -> str:
     return words.tokens[clause.verb.after].low if clause.verb.after < clause.end else ""
-
-
-def _relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:
-    """ "We got a puppy": whom "he" may mean next."""
-    for at in range(clause.verb.after, clause.end):
-        token = words.tokens[at]
-        if token.tag in ("N", "V", "U") and is_relation(token.low):
-            begin = at
-            while begin > clause.verb.after and words.tokens[begin - 1].tag in ("N", "M"):
-                begin -= 1
-            about = scene.of_phrase(words.tokens[begin : at + 1])
-            if about is not None and about.sort == "person":
-                scene.mention(about)
 
 
 def _apposed(words: Words, clause: ParsedClause, about: About, scene: Scene) -> Iterator[RuleMatch]:

@@ -48,7 +48,8 @@ _RELATIONS_VERBS = (
 _RELATIONS_OWN = (
     OwnRule("relation_named", _QUALIFIED, "{relation}",
             r"(?:'s name is|'s name's|'s called|'s named| is called| is named| was named) ", names.called),
-    OwnRule("relation_is", _QUALIFIED, "{relation}", r"(?: is|'s) ", names.introduced),
+    OwnRule("relation_is", _QUALIFIED, "{relation}", r"(?: is|'s)(?: (?:now|actually|still|currently))? ",
+            names.introduced),
 )  # fmt: skip
 
 APPOSITION = rf"(?<![\w'])(?:my|our) {_QUALIFIED},? "
@@ -58,11 +59,18 @@ APPOSITION = rf"(?<![\w'])(?:my|our) {_QUALIFIED},? "
 # Where somebody lives, and with whom.
 
 _ALONE = r"(?: alone| together| happily| full-time| permanently)?"
+_DWELLING = (
+    r"(?:(?:an?|the|our|my|his|her|their) (?:[\w-]+ ){0,2}?(?:flat|apartment|house|studio|cottage"
+    r"|bungalow|loft|condo|farmhouse|farm|room|bedsit|townhouse|cabin|village|town|suburb|district|part) "
+    r"(?:just )?(?:in|near|outside|of) )?"
+)
+"""Between "live in" and the place."""
 
 _HOME_VERBS = (
-    VerbRule("lives_in", "lives_in", ("live", "reside"), rf"{_ALONE} in ", names.place, persons=TOGETHER,
+    VerbRule("lives_in", "lives_in", ("live", "reside"), rf"{_ALONE} in {_DWELLING}", names.place,
+             persons=TOGETHER,
              then=(Then(" with ", "lives_with", attributes.housemates),)),
-    VerbRule("lived_in", "lives_in", ("live", "reside"), rf"{_ALONE} in ", names.place, tenses=WAS,
+    VerbRule("lived_in", "lives_in", ("live", "reside"), rf"{_ALONE} in {_DWELLING}", names.place, tenses=WAS,
              persons=TOGETHER, denial="refuses", ended=True),
     VerbRule("lives_with", "lives_with", ("live",), " with ", attributes.housemates,
              then=(Then(" in ", "lives_in", names.place),)),
@@ -77,7 +85,8 @@ _HOME_VERBS = (
     VerbRule("moved_to", "lives_in", ("move", "relocate", "emigrate"),
              r"(?: back| over| down| up| out| permanently| away)?(?: here)? to ", names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses", then=(Then(" from ", "lives_in", names.place, ended=True),)),
-    VerbRule("moved_into", "lives_in", ("move",), " (?:back )?in(?:to)? ", names.place, tenses=DONE,
+    VerbRule("moved_into", "lives_in", ("move",), rf" (?:back )?in(?:to)? {_DWELLING}",
+             names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses"),
     VerbRule("settled_in", "lives_in", ("settle",), " (?:down )?in ", names.place, tenses=DONE,
              persons=TOGETHER, denial="refuses"),
@@ -96,7 +105,7 @@ _HOME_OWN = (
 _AS = Then(r"(?: in (?:the )?[A-Z][\w-]+)? as ", "role", roles.role)
 _AT = Then(r"(?: (?:working|employed|based))?(?: at| for| with) ", "works_at", names.organisation)
 _OF = Then(r" (?:of|at) (?=[A-Z]|the [A-Z])", "works_at", names.named_organisation)
-_FROM = Then(r"(?: based in| living in) ", "lives_in", names.place)
+_FROM = Then(r",?(?: and)?(?: currently| now)?(?: based in| living in) ", "lives_in", names.place)
 _BORN = Then(r" (?:originally )?from ", "from", names.place)
 
 _JOB = r"(?: (?:a|my|the|his|her)(?: \w+){0,3})? (?:job|position|role|internship|gig|apprenticeship)"
@@ -188,6 +197,8 @@ _WORK_VERBS = (
     VerbRule("studies", "studies", ("study",), " ", possessions.field_of_study,
              tenses=tenses("present", "progressive", "lasting"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
+    VerbRule("studied", "studied", ("study", "major"), "(?: in)? ", possessions.field_of_study, tenses=DONE,
+             denial="refuses", then=(Then(" at ", "studied_at", names.named_organisation),)),
     VerbRule("majors_in", "studies", ("major", "minor"), " in ", possessions.field_of_study,
              tenses=tenses("present", "progressive", "lasting"),
              then=(Then(" at ", "studies_at", names.named_organisation),)),
@@ -288,6 +299,10 @@ _LIFE_VERBS = (
     VerbRule("has_pet", "has_pet", ("have", "own"), " (?:any )?", possessions.pet, tenses=PRESENT,
              persons=TOGETHER, then=(Then(",? (?:and|plus) ", "has_relative", possessions.relative),)),
     VerbRule("owns", "owns", ("own", "drive"), " ", possessions.possession, tenses=PRESENT),
+    VerbRule("owned", "owns", ("own",), " ", possessions.possession, tenses=WAS, denial="refuses",
+             ended=True),
+    VerbRule("drove", "owns", ("drive",), " ", possessions.possession, tenses=WAS, denial="refuses",
+             ended=True, moment=frozenset({"past", "either", "length"})),
     VerbRule("uses", "uses", ("use",), " ", names.products, tenses=_NOW),
     VerbRule("switched_from", "uses", ("switch", "migrate"), "(?: over)? from ", names.product, tenses=DONE,
              denial="refuses", ended=True, then=(Then(" (?:over )?to ", "uses", names.product),)),

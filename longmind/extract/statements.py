@@ -123,6 +123,8 @@ _SLOTS: dict[str, Slot] = {
     "role": Slot("state", "one", "be"),
     "studies": Slot("state", "many", "study"),
     "studies_at": Slot("state", "one", "study at"),
+    "studied": Slot("event", "many", "study"),
+    "studied_at": Slot("event", "many", "study at"),
     "graduated_from": Slot("event", "many", "graduate from"),
     "learning": Slot("state", "many", "be learning"),
     "plays": Slot("state", "many", "play"),

@@ -54,6 +54,13 @@ _MASCULINE: Final = frozenset({"he", "his", "him"})
 _FEMININE: Final = frozenset({"she", "her"})
 
 
+_OFFICES: Final = frozenset("ceo cto cfo coo cmo vp md gm".split())
+
+
+def _is_named(token: Token) -> bool:
+    return token.text[:1].isupper() and token.low not in _OFFICES
+
+
 def slot_of(words: Sequence[str]) -> str:
     """The words of a noun as the name of a slot: "resting heart rate" is resting_heart_rate."""
     return "_".join(word for word in words if word.isalnum() or "-" in word).replace("-", "_")
@@ -109,7 +116,7 @@ class Scene:
             if inner is None:
                 return None
             return self._owned(inner.key, inner.names[0] if inner.names else inner.key, tokens[cut + 1 :])
-        name_at = next((i for i, token in enumerate(tokens) if i and token.text[:1].isupper()), len(words))
+        name_at = next((i for i, token in enumerate(tokens) if i and _is_named(token)), len(words))
         nouns = words[:name_at]
         while nouns and nouns[-1] in (",", "'s"):
             nouns.pop()

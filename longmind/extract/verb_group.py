@@ -191,7 +191,7 @@ class _Group:
                 if lemma is None:
                     lemma = self._next(0)
                 return self._made(lemma, "base") or self._copula()
-            tense: Tense = "past" if self.past else "lasting" if self.have else "progressive"
+            tense: Tense = "past" if self.past else "lasting" if self.have else self.tense or "progressive"
             return self._made(forms["ing"], "ing", tense=tense) or self._copula()
         if "participle" in forms and self._next(0) not in _ADJECTIVES:
             tense = "past" if self.past else "perfect" if self.have else "present"

@@ -18,6 +18,7 @@ from longmind.extract.verb_group import Tense
 from longmind.extract.verbs import verb_forms
 from longmind.when.mentions import Mention, find_mention, mention_at
 
+_LASTING = frozenset({"present", "progressive"})
 _ANYMORE = pattern(r"[^.;]{0,40}?\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
 
 
@@ -99,7 +100,8 @@ def find_by_verb(
 def _apply(
     masked: str, clause: Clause, subject: Subject, predicate: Predicate, rule: VerbRule, link: re.Pattern[str]
 ) -> list[RuleMatch] | None:
-    if predicate.tense not in rule.tenses or clause.person not in rule.persons:
+    ahead = predicate.tense == "future" and rule.tenses >= _LASTING and not predicate.denied
+    if not (ahead or predicate.tense in rule.tenses) or clause.person not in rule.persons:
         return None
     if predicate.denied and rule.denial == "refuses":
         return None
@@ -116,8 +118,8 @@ def _apply(
         further, stop = _further(masked, clause, rule, stop, ended=predicate.ended)
         values += further
     when = _when(masked, clause, predicate, stop, rule)
-    if rule.moment and when is None:
-        return None
+    if (rule.moment or ahead) and (when is None or (ahead and when.kind in ("length", "repeated"))):
+        return None  # "I'll be working at CERN" says from when, or says no more than a wish
     polarity = rule.polarity and (rule.denial == "keeps" or not predicate.denied)
     whole = clause_range(masked, clause)
     return [

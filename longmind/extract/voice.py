@@ -32,7 +32,8 @@ _MAKE_BELIEVE = pattern(
     re.IGNORECASE,
 )
 _TEXT_TO_WORK_ON = pattern(
-    r"\b(?:translate|rewrite|rephrase|reword|proof-?read|correct|fix|edit|summari[sz]e|paraphrase|improve"
+    r"\b(?:translate|rewrite|rephrase|reword|proof-?read"
+    r"|correct(?! (?:myself|me|that)\b)|fix|edit|summari[sz]e|paraphrase|improve"
     r"|polish|grammar|essay|e-?mail|letter|bio|story|poem|lyrics|draft|text|paragraph|passage|example|quote"
     r"|sentences?|prompt|cover letter|speech|script|message|following|conversation|transcript|article"
     r"|review|post|tweet|song|tune|chorus|verse|something like|goes like|joke|saying|headline|caption|entry"

@@ -6,6 +6,7 @@ from typing import Final
 
 from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.kin import is_relation
 from longmind.extract.subjects import About, Scene
 
 _ATTRIBUTES: Final = frozenset(
@@ -96,3 +97,16 @@ class SubjectReader:
             about = scene.of_thing(tokens)
         if about is not None and about.sort != "person" and not any(token.tag == "U" for token in tokens):
             scene.thing = about
+
+
+def relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> None:
+    """ "We got a puppy": whom "he" may mean next."""
+    for at in range(clause.verb.after, clause.end):
+        token = words.tokens[at]
+        if token.tag in ("N", "V", "U") and is_relation(token.low):
+            begin = at
+            while begin > clause.verb.after and words.tokens[begin - 1].tag in ("N", "M"):
+                begin -= 1
+            about = scene.of_phrase(words.tokens[begin : at + 1])
+            if about is not None and about.sort == "person":
+                scene.mention(about)

@@ -78,7 +78,7 @@ def _predicate(statement: Statement, value: str) -> str:
     if slot.phrase.startswith("'s"):
         return slot.phrase + f" {value}"
     verb, _, rest = slot.phrase.partition(" ")
-    if statement.slot in ("born_in", "grew_up_in", "graduated_from"):
+    if statement.slot in ("born_in", "grew_up_in", "graduated_from", "studied", "studied_at"):
         return f" {form(verb, 'past')}{' ' + rest if rest else ''} {value}"
     if _spans(statement):
         return f" has {form(verb, 'participle')}{' ' + rest if rest else ''} {value}"

@@ -67,6 +67,8 @@ def is_worth_keeping(
     verb = clause.verb
     if first.low in _WEAK_OBJECTS and not solid:
         return False
+    if clause.kind == "thing" and tokens[clause.begin].tag != "D" and not solid:
+        return False  # "setbacks are opportunities": said of all, and of nothing that anybody asks for
     if verb.lemma == "be" and not verb.passive:
         return (solid and first.low not in _PRAISE) or _describes(tokens, clause, about, value)
     if about.sort == "thing":

@@ -36,7 +36,9 @@ _HARD_STOP = pattern(
 )
 _FILLER = pattern(
     r"(?:[\s,]+(?:now|right now|at the moment|these days|nowadays|currently|too|also|as well|a lot|so much"
-    r"|very much|a bit|anymore|any more|any longer|again|though|tbh|to be honest|honestly|actually|myself"
+    r"|very much|a bit|completely|totally|entirely|altogether"
+    r"|a great deal|passionately|anymore|any more|any longer|again|though|tbh|to be honest"
+    r"|honestly|actually|myself"
     r"|originally|the most|the best|more than anything(?: else)?|in general|at all|much|btw|really|lately"
     r"|forever|instead|please|thanks|haha|lol|ever|by now|especially|for sure|for now|still|already|alone"
     r"|for fun|as always|you know|of course|all the time|sometimes|to death|in particular"

@@ -1,0 +1,68 @@
+"""What stands after "be", thing by thing; and which news of a document is worth reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from longmind.extract.free import Words, has_verb
+from longmind.extract.grammar import ParsedClause
+from longmind.extract.tokens import Token
+
+_NEWS: Final = frozenset(
+    "buy acquire own found employ publish appoint elect retire become head lead open close move rename "
+    "merge launch "
+    "sell hire join leave win marry die found establish inherit chair direct manage teach study".split()
+)
+
+
+def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
+    """In a document: a named subject that does or did something of consequence to something named."""
+    if clause.kind != "named" or clause.verb.lemma not in _NEWS or clause.verb.denied:
+        return False
+    subject = words.tokens[clause.begin : clause.subject_end]
+    if len(subject) < 2 or not all(token.text[:1].isupper() for token in subject) or len(subject) > 5:
+        return False
+    rest = words.tokens[clause.verb.after : clause.end]
+    return any(token.tag == "U" for token in rest[:8]) and not any(token.tag == "." for token in rest)
+
+
+def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
+    """After "be", the tokens of each thing that is said: "vegetarian", "allergic to peanuts"."""
+    found: list[tuple[int, int]] = []
+    begin = clause.verb.after
+    for at in range(begin, clause.end + 1):
+        token = words.tokens[at] if at < clause.end else None
+        joins = token is not None and token.low in ("and", "but", "&")
+        if (
+            token is None
+            or token.tag == ","
+            or (joins and _starts_another(words.tokens, at, begin, clause.end))
+        ):
+            if at > begin:
+                if found and not _goes_on(words.tokens[begin:at]):
+                    break
+                found.append((begin, at))
+            begin = at + 1
+            if joins and token is not None and begin < clause.end and words.tokens[begin].tag == "R":
+                pass
+    return found
+
+
+def _starts_another(tokens: Sequence[Token], at: int, begin: int, end: int) -> bool:
+    return at + 1 < end and tokens[at + 1].tag in ("N", "D", "U", "R") and at - begin <= 6
+
+
+def _goes_on(part: Sequence[Token]) -> bool:
+    """Whether what stands after a comma is another description."""
+    first = part[0]
+    if first.low in ("and", "but"):
+        part = part[1:]
+        first = part[0] if part else first
+    return (
+        bool(part)
+        and len(part) <= 7
+        and first.tag in ("N", "D", "U", "M")
+        and not has_verb(part)
+        and (first.low not in ("which", "who", "that", "the", "thanks", "please"))
+    )
