@@ -45,7 +45,15 @@ def save_turns(event: Event, source: Source, store: str, *, log: Log) -> int:
         return 0
     turns, end = list(event.turns), 0
     if event.transcript is not None and event.transcript.is_file():
-        turns, end = read_turns(event.transcript, paths.progress(store, event.transcript))
+        since = paths.progress(store, event.transcript)
+        written, end = read_turns(event.transcript, since)
+        if written:
+            turns = written
+        elif end > since:
+            # The agent may have changed its format: a later version of ours, which knows it, goes on here.
+            end = 0
+            if event.name == "Stop":
+                log(f"no message was recognised in {event.transcript}, which is read again later")
     cleaned = [
         Turn(f"{event.agent}:{event.session}:{turn.key}", turn.role, text)
         for turn in turns

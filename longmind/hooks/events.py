@@ -27,6 +27,7 @@ EVENTS: Final[Mapping[str, Mapping[str, Action]]] = {
         "UserPromptSubmit": "prompt",
         "Stop": "save",
         "PreCompact": "save",
+        "SessionEnd": "save",
     },
     "cursor": {"sessionStart": "start", "beforeSubmitPrompt": "save", "afterAgentResponse": "save"},
 }
@@ -112,11 +113,14 @@ def _turns(event: str, payload: Mapping[str, Any]) -> tuple[Turn, ...]:
 
 
 def _turn(turn_id: str, role: Literal["user", "assistant"], text: str) -> tuple[Turn, ...]:
+    return (Turn(turn_key(turn_id, role, text), role, text),) if text.strip() else ()
+
+
+def turn_key(turn_id: str, role: str, text: str) -> str:
+    """The same for a message in a payload and in a transcript, where both name the agent's turn."""
     from hashlib import sha256
 
-    if not text.strip():
-        return ()
-    return (Turn(f"{turn_id}:{role}:{sha256(text.encode(errors='replace')).hexdigest()[:16]}", role, text),)
+    return f"{turn_id}:{role}:{sha256(text.encode(errors='replace')).hexdigest()[:16]}"
 
 
 def _folded(name: str) -> str:

@@ -22,6 +22,8 @@ from longmind.hooks.settings import Outcome
 NAME: Final = "longmind"
 Kind = Literal["hooks", "cursor-hooks", "mcp", "mcp-toml"]
 _SECONDS: Final[Mapping[Action, int]] = {"start": 10, "prompt": 5, "save": 30}
+_CODEX_END_SECONDS: Final = 3
+"""Codex allows no more there, and warns at every start of a session if more is asked for."""
 _OURS: Final = re.compile(r"\blongmind(?:\.exe)?[\"']?\s+hook\s")
 _TABLE: Final = re.compile(r"\n*\[mcp_servers\.longmind\]\n(?:(?!\[)[^\n]*(?:\n|\Z))*")
 
@@ -133,6 +135,8 @@ def _entry(kind: Kind, event: str, setup: Setup) -> dict[str, Any]:
     if kind == "cursor-hooks":
         return {"command": command}
     seconds = _SECONDS[EVENTS[setup.agent][event]]
+    if setup.agent == "codex" and event == "SessionEnd":
+        seconds = _CODEX_END_SECONDS
     return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
 
 

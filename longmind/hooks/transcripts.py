@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from longmind.base.recall_marks import without_echo
 from longmind.base.store_files import open_user_file
-from longmind.hooks.events import Turn
+from longmind.hooks.events import Turn, turn_key
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 """Of a longer stretch only the end is read, to bound the time and memory of a hook."""
@@ -22,6 +22,12 @@ _NOT_SAID: Final = (
     "isApiErrorMessage",
     "isVisibleInTranscriptOnly",
 )
+_CODEX_ROLES: Final[Mapping[str, Literal["user", "assistant"]]] = {
+    "UserMessage": "user",
+    "AgentMessage": "assistant",
+    "user_message": "user",
+    "agent_message": "assistant",
+}
 _ADDED = re.compile(r"<(system-reminder|environment_context|user_instructions)>.*?</\1>", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:<(?:command-|local-command-|bash-)|\[Request interrupted|Caveat: The messages)")
 
@@ -70,17 +76,23 @@ def _claude(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user
 def _codex(entry: Mapping[str, Any], position: int) -> tuple[str, Literal["user", "assistant"], str] | None:
     """From what people saw; what the model saw is logged too, but with instructions and context mixed in."""
     payload = entry["payload"]
-    role: Literal["user", "assistant"] | None
-    role = {"user_message": "user", "agent_message": "assistant"}.get(payload.get("type"))  # type: ignore[assignment]
-    message = payload.get("message")
-    if entry.get("type") != "event_msg" or role is None or not isinstance(message, str):
+    if entry.get("type") != "event_msg":
         return None
-    return str(position), role, message
+    item = payload.get("item")
+    if payload.get("type") == "item_completed" and isinstance(item, dict):
+        role = _CODEX_ROLES.get(str(item.get("type")))
+        text = "\n\n".join(_texts(item.get("content")))
+        return None if role is None else (turn_key(str(payload.get("turn_id")), role, text), role, text)
+    # Earlier versions have a line of its own for each message.
+    role, message = _CODEX_ROLES.get(str(payload.get("type"))), payload.get("message")
+    return None if role is None or not isinstance(message, str) else (str(position), role, message)
 
 
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     for part in content if isinstance(content, list) else ():
-        if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+        if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+            continue
+        if str(part.get("type")).lower() == "text":
             yield part["text"]

@@ -96,14 +96,34 @@ def test_a_transcript_that_grows_is_read_on_from_where_it_was(hook: Hook, memory
     assert turns(memory)[len(SAID) :] == [("user", "And deploy on Friday.")] * 2
 
 
-def test_codex_is_read_from_its_rollout(hook: Hook, memory: Memory, transcript: Copy):
-    path = transcript("codex")
-    for event in ("Stop", "PreCompact"):
+@pytest.mark.parametrize("generation", ["codex", "codex-items"])
+def test_codex_is_read_from_its_rollout(hook: Hook, memory: Memory, transcript: Copy, generation: str):
+    path = transcript(generation)
+    for event in ("Stop", "PreCompact", "SessionEnd"):
         assert hook("codex", event, transcript_path=path).out == ""
 
     assert turns(memory) == [
         ("user", "Use an outbox table for orders."),
         ("assistant", "Orders go through the outbox table."),
+    ]
+
+
+def test_a_rollout_of_an_unknown_form_is_not_passed_over(hook: Hook, memory: Memory, transcript: Copy):
+    path = transcript("codex-items")
+    known = path.read_text(encoding="utf-8")
+    path.write_text(known.replace('"event_msg"', '"event_of_tomorrow"'), encoding="utf-8")
+    turn = {"turn_id": "01a1e955-389f-7ed1-8b25-3977b8ef9b8a", "transcript_path": path}
+
+    said = hook("codex", "Stop", "--verbose", **turn)
+
+    assert turns(memory) == [("assistant", "Orders go through the outbox table.")]
+    assert "no message was recognised" in said.err
+    # A version that knows the form reads it from the start, and keeps the answer no second time.
+    path.write_text(known, encoding="utf-8")
+    hook("codex", "Stop", **turn)
+    assert sorted(turns(memory)) == [
+        ("assistant", "Orders go through the outbox table."),
+        ("user", "Use an outbox table for orders."),
     ]
 
 
