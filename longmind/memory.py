@@ -197,7 +197,9 @@ class Memory(Lifecycle, Editing, Exchange, People):
     @cached_property
     def media(self) -> Media:
         """Photos, videos and sound: reading them, and finding pictures that look alike."""
-        return self._components.media_memory(self.store, self.default_space, os.environ, self.ingest)
+        return self._components.media_memory(
+            self.store, self.default_space, os.environ, self.ingest, user=self.default_user
+        )
 
     @cached_property
     def memories(self) -> Memories:

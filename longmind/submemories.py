@@ -143,16 +143,18 @@ class Components:
         space: str,
         environment: Mapping[str, str],
         ingest: Callable[..., IngestReport],
+        *,
+        user: str | None = None,
     ) -> Media:
         from longmind.media.interface import Media
         from longmind.media.tools import CAPTIONS_VARIABLE, MediaTools
 
         if self.media is not None:
-            return Media(store, space, self.media, ingest)
+            return Media(store, space, self.media, ingest, user=user)
         tools = MediaTools.of_process(environment, self.cache_folder)
         if name := environment.get(CAPTIONS_VARIABLE, "").strip():
             tools.captions = self._captioner(name, store, space, environment)
-        return Media(store, space, tools, ingest)
+        return Media(store, space, tools, ingest, user=user)
 
     def _captioner(
         self, name: str, store: Store, space: str, environment: Mapping[str, str]

@@ -22,6 +22,13 @@ _FOREIGN_LABELS = frozenset(
     "input output sentence paragraph bio headline caption original translation question q subject re fwd "
     "step section chapter code contact attendees".split()
 )
+_ROLES = frozenset(
+    "man woman boy girl male female child kid narrator speaker host guest presenter moderator interviewer "
+    "interviewee announcer reporter anchor voice caller operator audience crowd everyone everybody all both "
+    "unknown participant student teacher professor doctor nurse officer driver waiter customer voiceover "
+    "music translator interpreter singer chorus mother father mom mum dad".split()
+)
+"""Who subtitles say speaks where they do not know the name."""
 
 _MAKE_BELIEVE = pattern(
     r"\W*(?:and |so |ok |okay |now |please )*(?:imagine|pretend|suppose|supposing|assume|assuming"
@@ -97,6 +104,17 @@ def own_sentences(masked: str, *, speaker: str | None, closed: bool = False) -> 
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             person = None if closed else _first_person(sentence.label, speaker)
             yield Voiced(assertion, person, following)
+
+
+def is_persons_name(label: str) -> bool:
+    """Whether the label of a speech names somebody: "Ana Silva" does, "MAN 2", "Narrator" and "Me" do not.
+
+    What "MAN 2" says of himself in one film says nothing of the one in another.
+    """
+    words = re.findall(r"\w+", label.lower())
+    if not words or any(word.isdigit() for word in words):
+        return False
+    return words[-1] not in _ROLES | _SELF_LABELS | _MACHINE_LABELS | _REMARK_LABELS | _FOREIGN_LABELS
 
 
 _SELF = pattern(r"\b(?:i|i'm|i've|my|me|we|our)\b", re.IGNORECASE)

@@ -48,6 +48,7 @@ from longmind.store.transaction import Snapshot, Transaction
 
 _ON_PURPOSE: Final = frozenset({"note", "call"})
 """Channels of what somebody wrote down to be remembered."""
+_MEDIA = frozenset((*PARTS, *PARTS.values()))
 
 
 class FactsPart(Part):
@@ -73,7 +74,8 @@ class FactsPart(Part):
         return [self._extract(self.extractor, draft) for draft in drafts]
 
     def _extract(self, extractor: Extractor, draft: Draft) -> Extraction | Failed:
-        if draft.speaker is None and (draft.kind in PARTS or draft.kind in PARTS.values()):
+        named = draft.speaker is not None or (draft.start is not None and "speakers" in draft.metadata)
+        if draft.kind in _MEDIA and not named:
             # Text in a picture is nobody's statement, and speech without a name could be anybody's.
             return Extraction()
         try:

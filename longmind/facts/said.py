@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from longmind.base.frame import PARTS
 from longmind.extract import ANY, SPEAKER, Statement, find_statements
 from longmind.extract.dating import with_dates
 from longmind.extract.verbs import form
+from longmind.extract.voice import is_persons_name
 from longmind.facts.extraction import FoundEntity, FoundFact, Source, is_key
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity, Value
@@ -23,6 +25,7 @@ _NO_NAME: Final = re.compile(
 )
 _INDEFINITE: Final = re.compile(r"an?\s+(?=\S)", re.IGNORECASE)
 _CLOSED: Final = frozenset({"document", "web", "import"})
+_SPOKEN: Final = frozenset(PARTS.values())
 _LEFT: Final = frozenset(
     {"moved_from_to", "moved_to", "switched_from", "switched_to", "left_job", "laid_off"}
 )
@@ -39,8 +42,10 @@ _Found = tuple[FoundEntity | None, FoundFact | None]
 
 def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
     """The facts of a frame and the entities they name."""
-    closed = source.channel in _CLOSED
-    for statement in find_statements(source.text, speaker=source.speaker, closed=closed, notes=notes):
+    speech = _named_speech(source)
+    closed = source.channel in _CLOSED and speech is None
+    text = source.text if speech is None else speech
+    for statement in find_statements(text, speaker=source.speaker, closed=closed, notes=notes):
         yield from stated_by(statement, source)
 
 
@@ -75,11 +80,27 @@ def short_names(key: str) -> tuple[str, ...]:
     return (words[0],)
 
 
+def _named_speech(source: Source) -> str | None:
+    """What people who are named say in a stretch of a recording, everything else blank; None elsewhere.
+
+    A line begins with the name of who speaks. What is shown on the screen, and speech without a name or of
+    "MAN 2", is not read as what the one before it said.
+    """
+    speakers = source.metadata.get("speakers")
+    if source.kind not in _SPOKEN or not isinstance(speakers, list):
+        return None
+    labels = tuple(f"{name}: " for name in map(str, speakers) if is_persons_name(name))
+    lines = source.text.split("\n")
+    # As many bytes as before: statements are known by the bytes that make them.
+    kept = [line if line.startswith(labels) else " " * len(line.encode()) for line in lines]
+    return "\n".join(kept)
+
+
 def _subject(said: str, source: Source) -> str | None:
-    """Who "I" is: in a document nobody; the one who wrote it; else the user."""
+    """Who "I" is: whoever is named as speaking or writing; in other documents nobody; else the user."""
     if said != SPEAKER and not said.startswith(f"{SPEAKER}/"):
         return said
-    if source.channel in _CLOSED:
+    if source.channel in _CLOSED and (source.speaker is None or source.kind not in _SPOKEN):
         return None
     return (source.speaker or USER) + said[len(SPEAKER) :]
 

@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict, Unpack
 
 from longmind.base.checks import check_limit
 from longmind.base.errors import InvalidInput
-from longmind.base.filters import SpaceLike, View, Where
+from longmind.base.filters import SpaceLike, UserLike, View, Where
 from longmind.base.frame import Frame, FrameList, Kind
-from longmind.base.parameters import FrameId, Limit, Mark, Metadata, PathLike, Tags, WhereLike, WriteSpace
+from longmind.base.parameters import (
+    AsUser,
+    FrameId,
+    Limit,
+    Mark,
+    Metadata,
+    PathLike,
+    Tags,
+    User,
+    WhereLike,
+    WriteSpace,
+)
 from longmind.base.results import Listing
 from longmind.base.times import AsOf
-from longmind.ingest.budget import UNLIMITED, IngestBudget
+from longmind.ingest.budget import IngestBudget
 from longmind.ingest.duplicates import look_of
 from longmind.ingest.report import IngestReport, merged
 from longmind.ingest.source import EXTENSIONS, Source, media_type_of
@@ -33,7 +44,6 @@ _MOST_BITS: Final = 20
 _PREFIXES: Final = {Kind.PHOTO: "image/", Kind.VIDEO: "video/", Kind.AUDIO: "audio/"}
 
 Paths = Annotated[Iterable[PathLike], "Files or folders.", Mark.FILE]
-Exclude = Annotated[Iterable[str], "No files that match, as in .gitignore."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,86 +78,69 @@ class DuplicateList(Listing[Duplicate]):
     duplicates: tuple[Duplicate, ...]
 
 
+class ReadOptions(TypedDict, total=False):
+    """Keyword arguments that `photos`, `videos` and `audio` share, as `ingest` has them."""
+
+    tags: Tags
+    metadata: Metadata
+    exclude: Annotated[Iterable[str], "No files that match, as in .gitignore."]
+    space: WriteSpace
+    user: User
+    budget: IngestBudget
+    cancelled: Callable[[], bool] | None
+    progress: Callable[[Progress], None] | None
+
+
 class Media:
     """What a memory does with photos, videos and sound beside searching them."""
 
     def __init__(
-        self, store: Store, space: str, tools: MediaTools, ingest: Callable[..., IngestReport]
+        self,
+        store: Store,
+        space: str,
+        tools: MediaTools,
+        ingest: Callable[..., IngestReport],
+        *,
+        user: str | None = None,
     ) -> None:
         self._store = store
         self._space = space
+        self._user = user
         self._ingest = ingest
         self.tools = tools
         """What reads text in pictures and speech; set its fields before the first ingest."""
 
-    def photos(
-        self,
-        paths: Paths,
-        *,
-        tags: Tags = (),
-        metadata: Metadata = None,
-        exclude: Exclude = (),
-        space: WriteSpace = None,
-        budget: IngestBudget = UNLIMITED,
-        cancelled: Callable[[], bool] | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> IngestReport:
+    def photos(self, paths: Paths, **options: Unpack[ReadOptions]) -> IngestReport:
         """Read photos: when and where they were taken, captions, the text in them.
 
         Of a folder, only photos are read; a second run reads what changed.
         """
-        return self._read(
-            Kind.PHOTO, paths, tags=tags, metadata=metadata, exclude=exclude, space=space, budget=budget,
-            cancelled=cancelled, progress=progress,
-        )  # fmt: skip
+        return self._read(Kind.PHOTO, paths, options)
 
-    def videos(
-        self,
-        paths: Paths,
-        *,
-        tags: Tags = (),
-        metadata: Metadata = None,
-        exclude: Exclude = (),
-        space: WriteSpace = None,
-        budget: IngestBudget = UNLIMITED,
-        cancelled: Callable[[], bool] | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> IngestReport:
+    def videos(self, paths: Paths, **options: Unpack[ReadOptions]) -> IngestReport:
         """Read videos: what is said (from subtitles, or written down), and the text on the screen.
 
         Of a folder, only videos are read; a second run reads what changed.
         """
-        return self._read(
-            Kind.VIDEO, paths, tags=tags, metadata=metadata, exclude=exclude, space=space, budget=budget,
-            cancelled=cancelled, progress=progress,
-        )  # fmt: skip
+        return self._read(Kind.VIDEO, paths, options)
 
-    def audio(
-        self,
-        paths: Paths,
-        *,
-        tags: Tags = (),
-        metadata: Metadata = None,
-        exclude: Exclude = (),
-        space: WriteSpace = None,
-        budget: IngestBudget = UNLIMITED,
-        cancelled: Callable[[], bool] | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> IngestReport:
+    def audio(self, paths: Paths, **options: Unpack[ReadOptions]) -> IngestReport:
         """Read recordings and voice notes: what is said, from subtitles or written down.
 
         Of a folder, only sound is read; a second run reads what changed.
         """
-        return self._read(
-            Kind.AUDIO, paths, tags=tags, metadata=metadata, exclude=exclude, space=space, budget=budget,
-            cancelled=cancelled, progress=progress,
-        )  # fmt: skip
+        return self._read(Kind.AUDIO, paths, options)
 
     def parts(
-        self, frame_id: FrameId, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST
+        self,
+        frame_id: FrameId,
+        *,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+        as_of: AsOf = AsOf.LATEST,
     ) -> FrameList:
         """The blocks of text in a photo with their boxes, or the seconds of a recording, in order."""
-        view, number = self._view(space, as_of), check_frame_id(frame_id)
+        view, number = self._view(space, user, as_of), check_frame_id(frame_id)
         dialect = self._store.engine.dialect
         with self._store.read() as snapshot:
             frames.get(snapshot.db, dialect, number, view)  # refuses what is not there
@@ -164,6 +157,7 @@ class Media:
         limit: Limit = 10,
         where: WhereLike = None,
         space: SpaceLike | None = None,
+        user: AsUser = None,
         as_of: AsOf = AsOf.LATEST,
     ) -> SimilarPhotos:
         """Photos that look like a picture, the most alike first: copies, crops of a few pixels, bursts.
@@ -172,7 +166,7 @@ class Media:
         """
         check_limit(distance, "distance", least=0, most=_MOST_BITS)
         check_limit(limit, "limit", most=_PAGE)
-        view = self._view(space, as_of)
+        view = self._view(space, user, as_of)
         look, asked = self._look(picture, view)
         condition = Where.of(where).with_kinds([Kind.PHOTO])
         near: list[SimilarPhoto] = []
@@ -183,7 +177,9 @@ class Media:
         near.sort(key=lambda photo: (photo.distance, photo.frame.id))
         return SimilarPhotos(tuple(near[:limit]))
 
-    def duplicates(self, *, space: SpaceLike | None = None, as_of: AsOf = AsOf.LATEST) -> DuplicateList:
+    def duplicates(
+        self, *, space: SpaceLike | None = None, user: AsUser = None, as_of: AsOf = AsOf.LATEST
+    ) -> DuplicateList:
         """Files that were there already when they were read: the same bytes, or the same picture."""
         condition = Where(metadata={"duplicate_of": {"gt": 0}})
         return DuplicateList(
@@ -191,13 +187,13 @@ class Media:
                 Duplicate(
                     frame, int(frame.metadata["duplicate_of"]), str(frame.metadata.get("duplicate_by", ""))
                 )
-                for frame in self._frames(condition, self._view(space, as_of))
+                for frame in self._frames(condition, self._view(space, user, as_of))
             )
         )
 
     # Steps
 
-    def _read(self, kind: str, paths: Iterable[PathLike], **options: Any) -> IngestReport:
+    def _read(self, kind: str, paths: Iterable[PathLike], options: ReadOptions) -> IngestReport:
         prefix = _PREFIXES[kind]
         chosen = [paths] if isinstance(paths, str) or not isinstance(paths, Iterable) else list(paths)
         files = [Path(path).expanduser() for path in chosen]
@@ -244,8 +240,8 @@ class Media:
                 if cursor is None:
                     return
 
-    def _view(self, space: SpaceLike | None, as_of: AsOf = AsOf.LATEST) -> View:
-        return View.of(self._space if space is None else space, as_of)
+    def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
+        return View.of(self._space if space is None else space, as_of, self._user if user is None else user)
 
 
 def _type_of(path: Path) -> str:

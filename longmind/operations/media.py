@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import SpaceLike
-from longmind.base.parameters import Limit, MaybeFrameId, PathLike, WhereLike
+from longmind.base.parameters import AsUser, Limit, MaybeFrameId, PathLike, WhereLike
 from longmind.base.times import AsOf
 from longmind.media.interface import Media, SimilarPhotos
 from longmind.memory import Memory
@@ -28,6 +28,7 @@ def _similar(
     limit: Limit = 10,
     where: WhereLike = None,
     space: SpaceLike | None = None,
+    user: AsUser = None,
     as_of: AsOf = AsOf.LATEST,
 ) -> SimilarPhotos:
     """Photos that look like a picture, the most alike first: copies, crops of a few pixels, bursts.
@@ -38,7 +39,7 @@ def _similar(
     if picture is None or (path is not None and frame is not None):
         raise InvalidInput("Give a picture or the frame of a photo, and not both.")
     return memory.media.similar(
-        picture, distance=distance, limit=limit, where=where, space=space, as_of=as_of
+        picture, distance=distance, limit=limit, where=where, space=space, user=user, as_of=as_of
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,16 +19,19 @@ class _OneThread:
         self._lock = threading.Lock()
         self._inside = 0
         self._controller: Any = None
+        self._modules = 0
         self._limit: Any = None
 
     def enter(self) -> None:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                if self._controller is None:
+                # A package imported since (OpenCV, say) may have brought a library of its own with it.
+                if self._controller is None or self._modules != len(sys.modules):
                     import threadpoolctl
 
                     load_numpy()  # its libraries must be loaded to be found
+                    self._modules = len(sys.modules)
                     self._controller = threadpoolctl.ThreadpoolController().select(user_api="blas")
                 self._limit = self._controller.limit(limits=1)
 

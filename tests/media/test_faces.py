@@ -14,7 +14,7 @@ pytest.importorskip("PIL", reason="photos need the extra media")
 
 from PIL import Image
 
-from longmind import AsyncMemory, InvalidInput, Memory, Where
+from longmind import AsyncMemory, InvalidInput, Memory, NotFound, Where
 from longmind.base.places import Near
 from longmind.media.protocols import Label, TextBlock
 from longmind.media.tools import MediaTools
@@ -267,3 +267,27 @@ def test_a_request_reaches_only_files_of_the_served_folder(tmp_path: Path, folde
         confined(photos, {"paths": ["album", "../elsewhere"]}, str(tmp_path))
     with pytest.raises(Forbidden):
         confined(photos, {"paths": ["album"]}, None)
+
+
+def test_photos_of_a_user_are_seen_by_that_user_only(location: str, folder: Path) -> None:
+    (folder / "copy.jpg").write_bytes((folder / "berlin.JPG").read_bytes())
+    tools = MediaTools(text=FixedRecognizer(RECEIPT), speech=None)
+    with Memory.open(location, embedder=None, media=tools) as memory:
+        assert memory.media.photos([folder], user="ana@example.com").created == 3
+        assert memory.media.photos([folder / "berlin.JPG"], user="ben").created == 1
+        assert not memory.list().frames
+        assert len(memory.list(user="ana@example.com").frames) == 3
+        [bens] = memory.list(user="ben").frames
+        assert memory.media.parts(bens.id, user="ben").frames
+        for other in ("ana@example.com", None):
+            with pytest.raises(NotFound):
+                memory.media.parts(bens.id, user=other)
+        assert not memory.media.duplicates(user="ben")
+        assert len(memory.media.duplicates(user="ana@example.com")) == 1
+        asked = folder / "berlin.JPG"
+        assert [photo.frame.id for photo in memory.media.similar(asked, user="ben")] == [bens.id]
+        assert not memory.media.similar(asked)
+        assert memory.media.photos([folder], user="ana@example.com").unchanged == 3
+    with Memory.open(location, embedder=None, media=tools, user="ben") as memory:
+        assert [photo.frame.id for photo in memory.media.similar(asked)] == [bens.id]
+        assert memory.media.photos([folder / "berlin.JPG"]).unchanged == 1

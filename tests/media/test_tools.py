@@ -120,5 +120,39 @@ def test_text_in_pictures_and_speech_of_nobody_become_no_facts(location: str, tm
     with Memory.open(location, embedder=None, media=tools) as memory:
         for name in ("sign.jpg", "talk.srt", "note.wav"):
             assert memory.ingest(tmp_path / name).facts == 0
-        memory.ingest(tmp_path / "named.srt")
+        assert memory.ingest(tmp_path / "named.srt").facts > 0
+        assert facts_about(memory, "Ana") == {("lives_in", "Lisbon"), ("name", "Ana")}
         assert not memory.facts.about("user")
+
+
+def facts_about(memory: Memory, name: str) -> set[tuple[str, str]]:
+    return {(hit.fact.predicate, str(hit.fact.object)) for hit in memory.facts.about(name)}
+
+
+def test_each_line_of_a_talk_is_read_as_what_its_own_speaker_says(location: str, tmp_path: Path) -> None:
+    lines = (
+        "Ana: I live in Lisbon.",
+        "I live in Rome.",
+        "Ben: I work at Initech.",
+        "MAN 2: I work at Acme.",
+        "Narrator: I live in Oslo.",
+        "User: I live in Lima.",
+    )
+    cues = [f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{line}\n" for n, line in enumerate(lines, 1)]
+    (tmp_path / "talk.srt").write_text("\n".join(cues))
+    with Memory.open(location, embedder=None) as memory:
+        assert memory.ingest(tmp_path / "talk.srt").facts == 2
+        assert facts_about(memory, "Ana") == {("lives_in", "Lisbon")}
+        assert facts_about(memory, "Ben") == {("works_at", "Initech")}
+        assert not any(memory.facts.about(name) for name in ("user", "MAN 2", "Narrator"))
+
+
+def test_text_on_the_screen_is_not_said_by_who_speaks(location: str, tmp_path: Path) -> None:
+    pytest.importorskip("av")
+    made.video(tmp_path / "talk.mp4", ["red"])
+    (tmp_path / "talk.srt").write_text("1\n00:00:01,000 --> 00:00:02,000\nAna: I live in Lisbon.\n")
+    tools = MediaTools(text=FixedRecognizer(TextBlock("I live in Rome.", (1, 2, 30, 40), 0.9)))
+    with Memory.open(location, embedder=None, media=tools) as memory:
+        report = memory.ingest(tmp_path / "talk.mp4")
+        assert "On screen: I live in Rome." in memory.get(report.id).text
+        assert facts_about(memory, "Ana") == {("lives_in", "Lisbon")}

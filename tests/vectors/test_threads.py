@@ -29,14 +29,21 @@ def test_who_says_how_many_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert os.environ[NAME] == "3"
 
 
-def test_products_run_on_one_thread_until_the_last_leaves() -> None:
-    def threads() -> set[int]:
-        return {
-            library["num_threads"]
-            for library in threadpoolctl.threadpool_info()
-            if library["user_api"] == "blas"
-        }
+def threads() -> set[int]:
+    return {
+        library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"
+    }
 
+
+def test_a_library_that_is_loaded_later_is_kept_to_one_thread_too() -> None:
+    with one_thread():
+        pass
+    pytest.importorskip("cv2", reason="OpenCV brings a second library of products")
+    with one_thread():
+        assert threads() == {1}
+
+
+def test_products_run_on_one_thread_until_the_last_leaves() -> None:
     before = threads()
     with one_thread():
         with one_thread():
