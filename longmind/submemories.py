@@ -18,6 +18,7 @@ from longmind.embed.models import default_cache
 from longmind.facts.extraction import Extractor, ReferenceExtractor
 from longmind.facts.lane import LaneOptions
 from longmind.facts.part import FactsPart
+from longmind.media.part import MediaPart
 from longmind.search.embedding import AUTO, bind_embedder
 from longmind.search.engine import FactsLane, SearchEngine
 from longmind.search.rerank import Reranker
@@ -78,6 +79,7 @@ class Components:
             *([] if embedding.part is None else [embedding.part]),
             Surrogates(store.engine.dialect, at_ingest=self.surrogates),
             LaterPart("sources", _sources_part),
+            MediaPart(),
             FactsPart(None if isinstance(extractor, str) else extractor, clock=store.clock),
             LaterPart(
                 "conversation",

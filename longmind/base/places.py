@@ -17,6 +17,9 @@ PLACE_RULES: Final[Mapping[str, Mapping[str, Any]]] = {
 """What each rule does with a latitude and a longitude; two decimals of a degree are about a kilometre."""
 PLACES: Final = tuple(PLACE_RULES)
 _KEYS: Final = ("lat", "lon", "altitude")
+NAMES: Final[Mapping[str, str]] = {"place": "Place: ", "location": "Location: "}
+"""How a place is named in metadata, and how the line of the text begins that says the same: the town, and the
+very spot."""
 _DEGREE_KM: Final = 111.195
 """One degree of a great circle."""
 _MOST_KM: Final = 1000.0
@@ -26,13 +29,13 @@ _MOST_KM: Final = 1000.0
 def ruled_place(metadata: Mapping[str, Any], rule: str) -> dict[str, Any]:
     """Metadata with its place kept, made coarse or left out, as the policy of a space says."""
     if rule == "drop":
-        return {key: value for key, value in metadata.items() if key not in _KEYS}
+        return {key: value for key, value in metadata.items() if key not in _KEYS and key not in NAMES}
     if rule == "coarse":
         decimals = PLACE_RULES[rule]["decimals"]
         return {
             key: round(value, decimals) if key in _KEYS and isinstance(value, float) else value
             for key, value in metadata.items()
-            if key != "altitude"
+            if key not in ("altitude", "location")
         }
     return dict(metadata)
 

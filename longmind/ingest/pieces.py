@@ -42,6 +42,25 @@ def redacted_pieces(
     )
 
 
+def without_line(text: str, pieces: Sequence[Piece], line: str) -> tuple[str, tuple[Piece, ...]]:
+    """A document without one of its lines; pieces that are nothing else go with it."""
+    position = f"\n{text}\n".find(f"\n{line}\n")
+    if position < 0:
+        return text, tuple(pieces)
+    first = len(text[:position].encode())
+    last = min(first + len(line.encode()) + 1, len(text.encode()))  # with the line break behind it
+    if last == len(text.encode()) and first:
+        first -= 1  # or before it, at the end
+
+    def moved(offset: int) -> int:
+        return offset - max(0, min(offset, last) - first)
+
+    raw = text.encode()
+    shifted = (piece._replace(start=moved(piece.start), end=moved(piece.end)) for piece in pieces)
+    rest = (raw[:first] + raw[last:]).decode()
+    return rest, tuple(piece for piece in shifted if piece.start < piece.end)
+
+
 def _redacted(metadata: Mapping[str, Any], redactor: TextRedactor) -> dict[str, Any]:
     """Texts only: boxes and milliseconds are positions, and a long one can look like a telephone number."""
     return {key: _value(value, redactor) for key, value in metadata.items()}

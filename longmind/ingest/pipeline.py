@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -30,6 +30,10 @@ from longmind.store.write import Prepared, Put, look, put, retire
 Cancelled = Callable[[], bool]
 _MERGE: Final = 256
 """Reports of so many documents become one: a million files do not keep a million reports in memory."""
+
+
+_ASK_SECONDS: Final = 0.5
+"""How often a caller is asked whether it cancels while a long file is being read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +151,19 @@ def ingest(
     budget: IngestBudget = UNLIMITED,
     cancelled: Cancelled | None = None,
     progress: Callable[[str], None] | None = None,
+    stopping: threading.Event | None = None,
 ) -> IngestReport:
-    """Run the jobs through all stages; one document, one transaction, in order."""
-    stop = cancelled or (lambda: False)
+    """Run the jobs through all stages; one document, one transaction, in order.
+
+    `stopping` is set when the call ends early, for readers that are in the middle of a long file.
+    """
+    stopping = stopping or threading.Event()
+
+    def stop() -> bool:
+        if cancelled is not None and cancelled():
+            stopping.set()
+        return stopping.is_set()
+
     stage = _Stage(store, budget)
     reports: list[IngestReport] = []
     workers = ThreadPoolExecutor(budget.max_in_flight, thread_name_prefix="longmind-ingest")
@@ -167,6 +181,7 @@ def ingest(
             if enough:
                 break
     finally:
+        stopping.set()
         workers.shutdown(cancel_futures=True)
     return merged([*reports, IngestReport(warnings=stage.notes.lines())])
 
@@ -200,9 +215,16 @@ def _ahead(
                 waiting.append(workers.submit(_make_ready, stage, job))
         if not waiting:
             return
-        ready = waiting.popleft().result()
+        ready = _awaited(waiting.popleft(), stop)
         yield ready
         stage.add_pending(-ready.size)
+
+
+def _awaited(future: Future[_Ready], stop: Cancelled) -> _Ready:
+    """The document, as soon as it is ready; meanwhile the caller is asked whether it still wants it."""
+    while not wait([future], timeout=_ASK_SECONDS).done:
+        stop()
+    return future.result()
 
 
 def _make_ready(stage: _Stage, job: Job) -> _Ready:

@@ -11,11 +11,12 @@ from longmind.base.checks import check_limit, cut_label
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.frame import PARTS, Kind
 from longmind.base.hashing import digest
+from longmind.base.places import NAMES
 from longmind.base.recall_marks import without_echo
 from longmind.base.tokens import Tokenizer, open_tokenizer
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from longmind.ingest.chunk import FEWEST, plan_chunks
-from longmind.ingest.pieces import redacted_pieces
+from longmind.ingest.pieces import redacted_pieces, without_line
 from longmind.ingest.report import ECHO, Skip
 from longmind.ingest.source import Document, Readers, Source, Unreadable, title_of
 from longmind.store.drafts import Draft, chunked, draft
@@ -125,6 +126,11 @@ def plan_document(
     about = _described(document)
     if redaction is not None and document.kind in PARTS:
         about = redaction.placed(about, labels.space)
+        for name, label in NAMES.items():
+            if name in document.metadata and name not in about:
+                line = f"{label}{document.metadata[name]}"
+                text, pieces = without_line(document.text, document.pieces, line)
+                document = replace(document, text=text, pieces=pieces)
     whole = labels.draft(
         document.text,
         title=document.title,
@@ -148,7 +154,7 @@ def plan_document(
                 if redactor is None
                 else redacted_pieces(document.text, document.pieces, redactor, whole.text),
             )
-    whole = replace(whole, notes=document.warnings)
+    whole = replace(whole, notes=document.warnings, attached=document.attached)
     return chunked(whole, document.pieces) if document.pieces else cut(whole, document, cutting)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, cast, get_args, runtime_checkable
 
 from longmind.base.errors import Forbidden, InvalidInput, NotFound, Unavailable
 from longmind.base.store_files import StoreFile, open_user_file
-from longmind.store.drafts import Piece
+from longmind.store.drafts import Attachment, Piece
 
 Reason = Literal[
     "binary",
@@ -23,6 +23,7 @@ Reason = Literal[
     "unsupported",
     "store",
     "subtitles",
+    "interrupted",
 ]
 SectionKind = Literal["heading", "definition", "row", "page"]
 
@@ -116,6 +117,17 @@ class Limits:
     pages: int = 10_000
 
 
+class Steps(Protocol):
+    """Keeps the results of a long read; one that was interrupted finds them again."""
+
+    def check(self) -> None:
+        """Raise Unreadable if the call was cancelled; ask between two pieces of work."""
+
+    def done(self, step: str) -> dict[int, Any]: ...
+
+    def keep(self, step: str, number: int, result: Any) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where bytes come from: a file, or the bytes themselves."""
@@ -129,6 +141,8 @@ class Source:
     subtitles: Path | None = None
     """The subtitle file beside a recording, which is read with it."""
     subtitles_modified: int = 0
+    steps: Steps | None = field(default=None, repr=False, compare=False)
+    """Where a reader that takes long keeps what it has done so far."""
 
     @classmethod
     def from_path(cls, path: Path | str, *, uri: str | None = None, media_type: str | None = None) -> Source:
@@ -226,6 +240,8 @@ class Document:
     """When it happened, where the source itself says so, as a photo does."""
     pieces: tuple[Piece, ...] = ()
     """The chunks, where the source has parts of its own (seconds of a video); else the text is cut."""
+    attached: tuple[Attachment, ...] = ()
+    """What is stored with it and is not text, such as a small copy of a picture."""
 
 
 @runtime_checkable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -17,6 +18,7 @@ from longmind.base.checks import MAX_LABEL_BYTES, check_text
 from longmind.base.errors import Forbidden, InvalidInput, MissingExtra, NotFound, Unavailable
 from longmind.base.store_files import StoreFile, refuse_store
 from longmind.ingest.budget import UNLIMITED, IngestBudget
+from longmind.ingest.checkpoints import TABLES, Checkpoints, ProgressRow, forget, forget_frames
 from longmind.ingest.duplicates import Duplicates
 from longmind.ingest.folder import Entry, walk
 from longmind.ingest.ignore import Patterns
@@ -95,7 +97,7 @@ class Sources(Part):
         for batch in batched(ids):
             clause = among("frame_id", batch)
             count += tx.db.run(f"DELETE FROM ingest_source WHERE {clause.sql}", clause.values)
-        return {"ingest_source": count}
+        return {"ingest_source": count, "ingest_progress": forget_frames(tx, ids)}
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         rows = snapshot.db.all(
@@ -104,6 +106,7 @@ class Sources(Part):
         )
         for (uri,) in rows:
             yield Problem("sources", f"the account of {uri} names the frame of another source")
+        yield from TABLES.verify(snapshot.db, ProgressRow)
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         return {"files": scalar(snapshot.db, "SELECT count(*) FROM ingest_source")}
@@ -174,7 +177,7 @@ def ingest_sources(
             progress(Progress(done, len(sources), uri))
 
     jobs = (run.job(source, records.get(source.uri)) for source in fresh)
-    report = ingest(store, jobs, budget=budget, cancelled=cancelled, progress=advance)
+    report = ingest(store, jobs, budget=budget, cancelled=cancelled, progress=advance, stopping=run.stopping)
     if not passed:
         return report
     reread = {source.uri for source in fresh}
@@ -345,6 +348,7 @@ class _Run:
     options: str
     duplicates: Duplicates
     written: dict[str, int] = field(default_factory=dict)
+    stopping: threading.Event = field(default_factory=threading.Event)
 
     def is_unchanged(self, source: Source, record: SourceRecord | None) -> bool:
         if record is None or record.frame_id is None or record.options != self.options:
@@ -355,6 +359,8 @@ class _Run:
 
     def job(self, source: Source, record: SourceRecord | None) -> Job:
         old = None if record is None else record.frame_id
+        space = self.labels.space
+        source = replace(source, steps=Checkpoints(self.store, space, source, self.stopping.is_set))
         read: dict[str, Any] = {"sha256": ""}
 
         def plan() -> Draft | Skip:
@@ -378,12 +384,13 @@ class _Run:
             self.duplicates.add(result.id, read["draft"])
             if not source.uri:
                 return IngestReport()
+            forget(tx.db, space, [source.uri])
             superseded = 0
             if old is not None and old != result.id:
                 retire(tx, [old], successor=result.id, reason="superseded", parts=self.store.parts)
                 superseded = 1
             options = self.options if whole else "partial"
-            row = (self.labels.space, source.uri, self.root, source.size, source.changed, options)
+            row = (space, source.uri, self.root, source.size, source.changed, options)
             tx.db.run(
                 "INSERT INTO ingest_source (space, uri, root, size, modified, options, sha256, frame_id) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, uri) DO UPDATE "
@@ -428,4 +435,5 @@ def _retire_missing(store: Store, space: str, listed: Listing) -> IngestReport:
         ids = [int(frames[uri]) for uri in missing if frames[uri] is not None]
         retired = retire(tx, ids, reason="its file is gone", parts=store.parts)
         tx.db.many("DELETE FROM ingest_source WHERE space = ? AND uri = ?", [(space, uri) for uri in missing])
+        forget(tx.db, space, missing)
     return IngestReport(retired=len(set(ids).intersection(retired)))

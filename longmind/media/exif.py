@@ -25,11 +25,22 @@ _TAKEN, _DIGITIZED, _OFFSET, _TAKEN_OFFSET = 0x9003, 0x9004, 0x9010, 0x9011
 _GPS_LATITUDE, _GPS_LONGITUDE, _GPS_ALTITUDE, _GPS_TIME, _GPS_DATE = 2, 4, 6, 7, 29
 _MOST_TEXT: Final = 4000
 _MOST_XMP: Final = 1 << 18
+_MOST_PLACE: Final = 200
 _XMP_FIELDS: Final = {
     name: re.compile(rf"<{tag}\b[^>]{{0,400}}>(.{{0,20000}}?)</{tag}>", re.DOTALL)
     for name, tag in {"title": "dc:title", "caption": "dc:description", "keywords": "dc:subject"}.items()
 }
 _XMP_ITEM: Final = re.compile(r"<rdf:li\b[^>]{0,400}>([^<]{0,4000})</rdf:li>")
+_XMP_PLACES: Final = {
+    name: re.compile(rf"""{tag}(?:\s*=\s*["']([^"'<>]{{1,200}})["']|\s*>([^<]{{1,200}})</)""")
+    for name, tag in {
+        "location": "Iptc4xmpCore:Location",
+        "city": "photoshop:City",
+        "region": "photoshop:State",
+        "country": "photoshop:Country",
+    }.items()
+}
+_IPTC_PLACES: Final = {"location": (2, 92), "city": (2, 90), "region": (2, 95), "country": (2, 101)}
 _OFFSET_TEXT: Final = re.compile(r"([+-])(\d{2}):?(\d{2})$")
 _EARLIEST: Final = 1826
 """The year of the oldest photograph; an earlier date is a camera without a clock."""
@@ -156,12 +167,35 @@ def written_about(image: Image, tags: Mapping[int, Any]) -> dict[str, Any]:
     return about
 
 
-def _xmp(image: Image) -> dict[str, Any]:
+def named_place(image: Image) -> dict[str, str]:
+    """Where somebody wrote that it was taken: `place` (the town with its country), `location` (the spot)."""
+    text = _xmp_text(image)
+    records = _iptc_records(image)
+    names: dict[str, str] = {}
+    for name, pattern in _XMP_PLACES.items():
+        match = pattern.search(text)
+        value = _text(html.unescape(match[1] or match[2])) if match else ""
+        names[name] = value or _text(records.get(_IPTC_PLACES[name]))
+    parts = (names["city"], names["region"], names["country"])
+    place = ", ".join(dict.fromkeys(_one_line(part) for part in parts if part))
+    spot = _one_line(names["location"])
+    return {**({"place": place} if place else {}), **({"location": spot} if spot else {})}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:_MOST_PLACE]
+
+
+def _xmp_text(image: Image) -> str:
     packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
     data = packet.encode() if isinstance(packet, str) else packet
     if not isinstance(data, bytes) or len(data) > _MOST_XMP:
-        return {}
-    text = data.decode(errors="replace")
+        return ""
+    return data.decode(errors="replace")
+
+
+def _xmp(image: Image) -> dict[str, Any]:
+    text = _xmp_text(image)
     about: dict[str, Any] = {}
     for name, pattern in _XMP_FIELDS.items():
         field = pattern.search(text)
@@ -173,13 +207,17 @@ def _xmp(image: Image) -> dict[str, Any]:
     return about
 
 
-def _iptc(image: Image) -> dict[str, Any]:
+def _iptc_records(image: Image) -> dict[Any, Any]:
     try:
         from PIL import IptcImagePlugin
 
-        records = IptcImagePlugin.getiptcinfo(image) or {}  # type: ignore[arg-type]
-    except Exception:
+        return IptcImagePlugin.getiptcinfo(image) or {}  # type: ignore[arg-type]
+    except Exception:  # the library raises whatever a broken record provokes
         return {}
+
+
+def _iptc(image: Image) -> dict[str, Any]:
+    records = _iptc_records(image)
     about: dict[str, Any] = {}
     for name, key in (("title", (2, 5)), ("caption", (2, 120)), ("keywords", (2, 25))):
         value = records.get(key)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
 
-from longmind.base.checks import check_limit
-from longmind.base.errors import InvalidInput
+from longmind.base.checks import check_limit, check_text
+from longmind.base.errors import InvalidInput, NotFound, Unsupported
 from longmind.base.filters import SpaceLike, UserLike, View, Where
 from longmind.base.frame import Frame, FrameList, Kind
 from longmind.base.parameters import (
@@ -27,15 +27,19 @@ from longmind.base.results import Listing
 from longmind.base.times import AsOf
 from longmind.ingest.budget import IngestBudget
 from longmind.ingest.duplicates import look_of
-from longmind.ingest.report import IngestReport, merged
+from longmind.ingest.report import IngestReport, Skip, merged
 from longmind.ingest.source import EXTENSIONS, Source, media_type_of
+from longmind.ingest.sources import Progress
+from longmind.media.nearest import identity, nearest, vector_of
+from longmind.media.part import TABLES, ThumbnailRow
+from longmind.media.protocols import ImageEmbedder
 from longmind.media.tools import MediaTools
 from longmind.store import frames
 from longmind.store.edit import check_frame_id
 from longmind.store.store import Store
 
 if TYPE_CHECKING:
-    from longmind.ingest.sources import Progress
+    from PIL.Image import Image
 
 _MOST_PARTS: Final = 100_000
 _PAGE: Final = 10_000
@@ -43,6 +47,7 @@ _MOST_BITS: Final = 20
 """Of 64. Pictures that differ in more are as far apart as any two."""
 _PREFIXES: Final = {Kind.PHOTO: "image/", Kind.VIDEO: "video/", Kind.AUDIO: "audio/"}
 
+Picture = Annotated[PathLike | bytes | Frame | int, "A file, a photo's frame, or its id."]
 Paths = Annotated[Iterable[PathLike], "Files or folders.", Mark.FILE]
 
 
@@ -52,6 +57,45 @@ class SimilarPhoto:
 
     frame: Frame
     distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoHit:
+    """A photo, and how near its vector is to what was asked for: a cosine, 1 for the same."""
+
+    frame: Frame
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhotoHits(Listing[PhotoHit]):
+    """Photos by what they show, the nearest first."""
+
+    photos: tuple[PhotoHit, ...]
+    embedder: str
+    without_vector: int
+    """Photos that could not be compared: they have no vector of this model. `media.refresh` makes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """A small copy of a picture."""
+
+    frame_id: int
+    media_type: str
+    width: int
+    height: int
+    picture: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshReport:
+    """What was made of the files of photos that are there already."""
+
+    thumbnails: int
+    vectors: int
+    skipped: tuple[Skip, ...] = ()
+    """Photos whose file is gone, has changed since, or cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +195,7 @@ class Media:
 
     def similar(
         self,
-        picture: Annotated[PathLike | bytes | Frame | int, "A file, a photo's frame, or its id."],
+        picture: Picture,
         *,
         distance: Annotated[int, "In how many of 64 bits the looks may differ."] = 10,
         limit: Limit = 10,
@@ -176,6 +220,71 @@ class Media:
                 near.append(SimilarPhoto(frame, (own ^ look).bit_count()))
         near.sort(key=lambda photo: (photo.distance, photo.frame.id))
         return SimilarPhotos(tuple(near[:limit]))
+
+    def search(
+        self,
+        query: Annotated[str | None, "What the photo shows."] = None,
+        *,
+        picture: Annotated[PathLike | bytes | Frame | int | None, "A picture that shows the like."] = None,
+        limit: Limit = 10,
+        where: WhereLike = None,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> PhotoHits:
+        """Photos that show what a text says, or what another picture shows, by the vectors of a model.
+
+        It needs an image embedder: `MediaTools(images=…)` or LONGMIND_IMAGES. Text in photos, captions and
+        labels are found by the search for everything, and copies of a picture by `similar`, without one.
+        """
+        if (query is None) == (picture is None):
+            raise InvalidInput("Give a text or a picture to search for, and not both.")
+        view, asked = self._view(space, user, as_of), None
+        if picture is not None:
+            vector, asked = self._vector(picture, view)
+        else:
+            [vector] = self._embedder().embed_texts([check_text(query, "query")])
+        return self._nearest(vector, limit, Where.of(where), view, without=asked)
+
+    def thumbnail(
+        self,
+        frame_id: FrameId,
+        *,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+        as_of: AsOf = AsOf.LATEST,
+    ) -> Thumbnail:
+        """The stored small copy of a photo or a video."""
+        view, number = self._view(space, user, as_of), check_frame_id(frame_id)
+        with self._store.read() as snapshot:
+            frame = frames.get(snapshot.db, self._store.engine.dialect, number, view)
+            whole = frame.id if frame.parent is None else frame.parent
+            rows = TABLES.select(snapshot.db, ThumbnailRow, "x.frame_id = ?", (whole,))
+        if not rows:
+            raise NotFound(
+                f"No thumbnail of frame {number} is stored.",
+                hint="Set LONGMIND_THUMBNAILS=256 or MediaTools(thumbnails=256), and run media.refresh.",
+            )
+        return Thumbnail(number, rows[0].media_type, rows[0].width, rows[0].height, rows[0].picture)
+
+    def refresh(
+        self,
+        *,
+        limit: Annotated[int | None, "At most so many photos."] = None,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+    ) -> RefreshReport:
+        """Make thumbnails and vectors that photos lack, from their files.
+
+        For photos that were read before thumbnails or an image embedder were set, or with another embedder.
+        """
+        from longmind.media.refresh import refresh
+
+        if limit is not None:
+            check_limit(limit, "limit", most=10**9)
+        view = self._view(space, user, AsOf.LATEST)
+        made = refresh(self._store, self.tools, view, limit)
+        return RefreshReport(made.thumbnails, made.vectors, tuple(made.skipped))
 
     def duplicates(
         self, *, space: SpaceLike | None = None, user: AsUser = None, as_of: AsOf = AsOf.LATEST
@@ -210,6 +319,52 @@ class Media:
             self._ingest(path, **options, **({"include": include} if path.is_dir() else {})) for path in files
         )
 
+    def _embedder(self) -> ImageEmbedder:
+        if self.tools.images is None:
+            raise Unsupported(
+                "No image embedder is set, so photos cannot be compared by what they show.",
+                hint="Set LONGMIND_IMAGES to the folder of a CLIP model in ONNX, or MediaTools(images=…).",
+            )
+        return self.tools.images
+
+    def _nearest(
+        self, vector: Any, limit: int, where: Where, view: View, *, without: int | None = None
+    ) -> PhotoHits:
+        check_limit(limit, "limit", most=_PAGE)
+        embedder, condition = self._embedder(), where.with_kinds([Kind.PHOTO])
+        with self._store.read() as snapshot:
+            scores, lacking = nearest(snapshot.db, view, condition, identity(embedder), vector)
+            best = sorted(scores, key=lambda pair: (-pair[1], pair[0]))
+            chosen = [(number, score) for number, score in best if number != without][:limit]
+            by_id = {
+                frame.id: frame
+                for frame in frames.fetch(
+                    snapshot.db, self._store.engine.dialect, [number for number, _ in chosen], view
+                )
+            }
+        hits = tuple(PhotoHit(by_id[number], round(score, 4)) for number, score in chosen)
+        return PhotoHits(hits, identity(embedder), lacking)
+
+    def _vector(self, picture: PathLike | bytes | Frame | int, view: View) -> tuple[Any, int | None]:
+        """The vector of a picture, and its frame if it is one."""
+        embedder = self._embedder()
+        number = picture.id if isinstance(picture, Frame) else picture
+        if isinstance(number, int):
+            with self._store.read() as snapshot:
+                frame = frames.get(snapshot.db, self._store.engine.dialect, check_frame_id(number), view)
+                whole = frame.id if frame.parent is None else frame.parent
+                stored = vector_of(snapshot.db, whole, identity(embedder))
+            if stored is None:
+                raise NotFound(
+                    f"Frame {number} has no vector of {identity(embedder)}.",
+                    hint="Run: longmind media refresh",
+                )
+            return stored, whole
+        from longmind.media.pictures import upright
+
+        [vector] = embedder.embed_images([upright(_opened(number))])
+        return vector, None
+
     def _look(self, picture: PathLike | bytes | Frame | int, view: View) -> tuple[int, int | None]:
         """The hash of a picture, and its frame if it is one."""
         if isinstance(picture, Frame):
@@ -224,10 +379,9 @@ class Media:
                     hint="Name a photo; list them with: longmind list --kind photo",
                 )
             return look, frame.id if frame.parent is None else frame.parent
-        from longmind.media.pictures import look_hash, open_picture, upright
+        from longmind.media.pictures import look_hash, upright
 
-        data = picture if isinstance(picture, bytes) else Source.from_path(Path(picture).expanduser()).load()
-        return int(look_hash(upright(open_picture(data))), 16), None
+        return int(look_hash(upright(_opened(picture))), 16), None
 
     def _frames(self, condition: Where, view: View) -> Iterable[Frame]:
         cursor: str | None = None
@@ -242,6 +396,13 @@ class Media:
 
     def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
         return View.of(self._space if space is None else space, as_of, self._user if user is None else user)
+
+
+def _opened(picture: PathLike | bytes) -> Image:
+    from longmind.media.pictures import open_picture
+
+    data = picture if isinstance(picture, bytes) else Source.from_path(Path(picture).expanduser()).load()
+    return open_picture(data)
 
 
 def _type_of(path: Path) -> str:

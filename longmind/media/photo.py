@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.frame import Kind
+from longmind.base.places import NAMES
 from longmind.base.times import format_ms
 from longmind.ingest.duplicates import LOOK_PREFIX
 from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
-from longmind.media.exif import camera, place, read_exif, read_gps, taken, written_about
-from longmind.media.pictures import look_hash, open_picture, upright
+from longmind.media.exif import camera, named_place, place, read_exif, read_gps, taken, written_about
+from longmind.media.pictures import look_hash, open_picture, picture_vector, small_copy, upright
 from longmind.media.protocols import Box, TextBlock
 from longmind.media.textblocks import join_lines
 from longmind.media.tools import MediaTools, used
-from longmind.store.drafts import Piece
+from longmind.store.drafts import Attachment, Piece
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,7 +48,10 @@ class PhotoReader:
         tags, gps = read_exif(picture), read_gps(picture)
         about: dict[str, Any] = written_about(picture, tags)
         when = taken(tags, gps, source.modified)
-        metadata: dict[str, Any] = {"format": picture.format or "", **self._place(gps)}
+        metadata: dict[str, Any] = {
+            "format": picture.format or "",
+            **self._tools.placed(place(gps), named_place(picture)),
+        }
         metadata["hash"] = f"sha256:{hashlib.sha256(data).hexdigest()}"
         notes: list[str] = []
         if when is not None:
@@ -64,6 +68,7 @@ class PhotoReader:
         title = about.get("title") or title_of(source)
         blocks: Sequence[TextBlock] = ()
         extra: list[str] = []
+        attached: list[Attachment] = []
         try:
             image = upright(picture)
         except Unreadable as error:
@@ -72,6 +77,7 @@ class PhotoReader:
             metadata |= {"width": image.width, "height": image.height}
             metadata["dhash"] = LOOK_PREFIX + look_hash(image)
             blocks, extra = self._seen(image, metadata, notes)
+            attached = self._attached(image, metadata, notes)
         head = _head(title, metadata, about, extra)
         text, pieces = _with_blocks(head, join_lines(blocks), title)
         return Document(
@@ -84,10 +90,21 @@ class PhotoReader:
             kind=Kind.PHOTO,
             occurred_at=None if when is None else when.at,
             pieces=pieces,
+            attached=tuple(attached),
         )
 
-    def _place(self, gps: dict[int, Any]) -> dict[str, float]:
-        return self._tools.kept_place(place(gps))
+    def _attached(self, image: Image, metadata: dict[str, Any], notes: list[str]) -> list[Attachment]:
+        """A small copy, if one is to be stored, and a vector, if there is a model for it."""
+        attached: list[Attachment] = []
+        if (side := self._tools.thumbnails) is not None:
+            attached.append(small_copy(image, side))
+        if (embedder := self._tools.images) is not None:
+            vector = used(
+                embedder, "vector", lambda picture: picture_vector(picture, embedder), image, metadata, notes
+            )
+            if vector is not None:
+                attached.append(vector)
+        return attached
 
     def _seen(
         self, image: Image, metadata: dict[str, Any], notes: list[str]
@@ -119,6 +136,7 @@ def _head(title: str, metadata: dict[str, Any], about: dict[str, Any], extra: Se
         lines[0] += f", taken {metadata['taken_at'][:10]}"
     if caption := about.get("caption"):
         lines.append(f"Caption: {caption}")
+    lines += [f"{label}{metadata[name]}" for name, label in NAMES.items() if name in metadata]
     if keywords := metadata.get("keywords"):
         lines.append("Keywords: " + ", ".join(keywords))
     return "\n".join([*lines, *extra])

@@ -7,7 +7,11 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Final
 
 from longmind.base.arrays import np
+from longmind.base.errors import InvalidInput
 from longmind.ingest.source import Unreadable
+from longmind.media.nearest import identity
+from longmind.media.part import PictureVector, SmallCopy
+from longmind.media.protocols import ImageEmbedder
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -62,6 +66,21 @@ def as_jpeg(picture: Image, side: int, *, quality: int = 85) -> bytes:
     out = BytesIO()
     small.save(out, "JPEG", quality=quality)
     return out.getvalue()
+
+
+def small_copy(picture: Image, side: int) -> SmallCopy:
+    """A thumbnail that can be stored."""
+    small = picture.convert("RGB")
+    small.thumbnail((side, side))
+    return SmallCopy("image/jpeg", small.width, small.height, as_jpeg(small, side, quality=80))
+
+
+def picture_vector(picture: Image, embedder: ImageEmbedder) -> PictureVector:
+    """The vector of a picture as it is stored, with the model that made it."""
+    vector = np.asarray(embedder.embed_images([picture]), dtype=np.float32)
+    if vector.ndim != 2 or len(vector) != 1 or not np.isfinite(vector).all():
+        raise InvalidInput(f"{embedder.name} gave no usable vector of the picture.")
+    return PictureVector(identity(embedder), vector[0].astype("<f2").tobytes())
 
 
 def look_hash(picture: Image) -> str:

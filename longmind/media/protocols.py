@@ -1,4 +1,5 @@
-"""What a media tool does: read text in pictures, write down speech, name what is seen, describe it."""
+"""What a media tool does: read text in pictures, write down speech, name what is seen, describe it,
+place pictures beside texts as vectors, name places."""
 
 from __future__ import annotations
 
@@ -84,3 +85,34 @@ class Captioner(Protocol):
     def version(self) -> str: ...
 
     def caption(self, image: Image) -> str: ...
+
+
+@runtime_checkable
+class ImageEmbedder(Protocol):
+    """Gives pictures and texts vectors that can be compared: unit length, one row for each.
+
+    `name` and `version` together say which model made a vector; only vectors of the same one are compared.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    def embed_images(self, images: Sequence[Image]) -> NDArray[np.float32]: ...
+
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+@runtime_checkable
+class Gazetteer(Protocol):
+    """Names the place at a point; None where it knows none."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    def place_name(self, lat: float, lon: float) -> str | None: ...

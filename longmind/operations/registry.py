@@ -29,7 +29,7 @@ HELP: Final[dict[str, str]] = {
     "experience": "What worked last time: problems, attempts, facts, votes, and the brief before you start.",
     "space": "Project spaces: knowledge with places, pins and rules.",
     "audit": "Who did what, when and through which interface; and heads of that log to keep elsewhere.",
-    "media": "Photos, videos and sound: their parts, pictures that look alike, files that are there twice.",
+    "media": "Photos, videos and sound: their parts, what photos show, pictures that look alike, copies.",
 }
 """What a group is about."""
 

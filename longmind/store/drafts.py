@@ -27,6 +27,12 @@ from longmind.base.times import to_ms
 _SHORT_LABEL: Final = 200
 
 
+class Attachment:
+    """Base of what is stored with a frame and is not text, such as a small copy of a picture."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """What `put` writes. Made by `draft`, which checks; or by `chunked`, which cuts."""
@@ -55,6 +61,8 @@ class Draft:
     idempotency_key: str | None = None
     ruled: str = ""
     """The redaction rules that were applied, by name; see `store/rules.py`."""
+    attached: tuple[Attachment, ...] = ()
+    """What its reader made beside the text, for the part of the store that keeps such things."""
     notes: tuple[str, ...] = ()
     """What its reader could not do, for the report; not stored with the frame."""
 
@@ -220,6 +228,7 @@ def chunked(whole: Draft, pieces: Iterable[Piece | tuple[int, int, str | None]])
                 metadata={} if piece.metadata is None else check_metadata(piece.metadata),
                 chunks=(),
                 idempotency_key=None,
+                attached=(),
                 notes=(),
             )
         )

@@ -31,7 +31,16 @@ too."""
 _PATIENCE: Final = 5.0
 """Seconds to wait for readers of an older state, which keep the log from being emptied."""
 
-_TABLES: Final = ("frame_tag", "frame_meta", "frame_key", "frame_expiry", "frame_absence", "frame_text")
+_TABLES: Final = (
+    "frame_tag",
+    "frame_meta",
+    "frame_key",
+    "frame_expiry",
+    "frame_absence",
+    "media_thumbnail",
+    "media_vector",
+    "frame_text",
+)
 
 
 @dataclass(frozen=True, slots=True)

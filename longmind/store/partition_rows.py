@@ -40,6 +40,9 @@ PLACES: Final[Mapping[str, str]] = {
     "fact_evidence": f"({_OF_ASSERTIONS} OR fact_id IN (SELECT fact_id FROM fact WHERE {{ledger}}))",
     "fact_premise": _OF_ASSERTIONS,
     "ingest_source": "{space}",
+    "ingest_progress": "{space}",
+    "media_thumbnail": _OF_FRAMES,
+    "media_vector": _OF_FRAMES,
     "conversation_memory": "{space}",
     "conversation_version": _OF_MEMORIES,
     "conversation_state": _OF_MEMORIES,
@@ -79,7 +82,15 @@ OF_THE_STORE: Final = frozenset(
 store's. It names users by digests, and an erase takes away what connects a digest with a name."""
 
 _NAMING: Final = {"frame": "space", "fact_entity": "ledger", "fact_predicate": "ledger"} | dict.fromkeys(
-    ("frame_key", "ingest_source", "conversation_tombstone", "conversation_outcome", "space_object"), "space"
+    (
+        "frame_key",
+        "ingest_source",
+        "ingest_progress",
+        "conversation_tombstone",
+        "conversation_outcome",
+        "space_object",
+    ),
+    "space",
 )
 """Tables that name a part first; whoever is in none of them is in no other."""
 

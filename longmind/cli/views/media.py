@@ -9,7 +9,13 @@ from longmind.cli.output import Block, Table, minute, one_line
 
 if TYPE_CHECKING:
     from longmind.base.frame import FrameList
-    from longmind.media.interface import DuplicateList, SimilarPhotos
+    from longmind.media.interface import (
+        DuplicateList,
+        PhotoHits,
+        RefreshReport,
+        SimilarPhotos,
+        Thumbnail,
+    )
 
 
 def parts(listing: FrameList) -> Iterator[Block]:
@@ -35,6 +41,37 @@ def similar(listing: SimilarPhotos) -> Iterator[Block]:
     )
 
 
+def search(listing: PhotoHits) -> Iterator[Block]:
+    if listing.photos:
+        yield Table(
+            ("frame", "score", "when (UTC)", "photo"),
+            [
+                (photo.frame.id, f"{photo.score:.3f}", minute(photo.frame.occurred_at), photo.frame.uri or "")
+                for photo in listing.photos
+            ],
+        )
+    else:
+        yield "No photo has a vector to compare."
+    if listing.without_vector:
+        yield (
+            f"{listing.without_vector:,} photos have no vector of {listing.embedder}. "
+            "To make them, run: longmind media refresh"
+        )
+
+
+def thumbnail(copy: Thumbnail) -> Iterator[Block]:
+    size = f"{copy.width} by {copy.height} pixels, {len(copy.picture):,} bytes of {copy.media_type}"
+    yield f"Frame {copy.frame_id}: {size}. With --json, `picture` holds it as base64."
+
+
+def refresh(report: RefreshReport) -> Iterator[Block]:
+    yield f"{report.thumbnails:,} thumbnails and {report.vectors:,} vectors made."
+    if report.skipped:
+        yield Table(
+            ("skipped", "why", "detail"), [(skip.uri, skip.code, skip.detail) for skip in report.skipped]
+        )
+
+
 def duplicates(listing: DuplicateList) -> Iterator[Block]:
     if not listing.duplicates:
         yield "No file is there twice."
@@ -48,5 +85,8 @@ def duplicates(listing: DuplicateList) -> Iterator[Block]:
 VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "media.parts": parts,
     "media.similar": similar,
+    "media.search": search,
+    "media.thumbnail": thumbnail,
+    "media.refresh": refresh,
     "media.duplicates": duplicates,
 }

@@ -84,3 +84,35 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+
+-- Small copies of pictures, and the vectors of pictures by the model that made them. Neither can be made anew from the
+-- store: the files lie elsewhere, and may be gone.
+CREATE TABLE media_thumbnail (
+  frame_id      BIGINT PRIMARY KEY REFERENCES frame(frame_id) ON DELETE CASCADE,
+  media_type    TEXT COLLATE "C" NOT NULL,
+  width         BIGINT NOT NULL,
+  height        BIGINT NOT NULL,
+  picture       BYTEA NOT NULL,
+  checksum      BIGINT NOT NULL
+);
+
+CREATE TABLE media_vector (
+  frame_id      BIGINT NOT NULL REFERENCES frame(frame_id) ON DELETE CASCADE,
+  embedder      TEXT COLLATE "C" NOT NULL,
+  vector        BYTEA NOT NULL,
+  checksum      BIGINT NOT NULL,
+  PRIMARY KEY (frame_id, embedder)
+);
+CREATE INDEX media_vector_by_embedder ON media_vector(embedder);
+
+-- What is done of a source that takes long to read: parts of a recording, by the step and the millisecond. Gone as soon
+-- as the source is read.
+CREATE TABLE ingest_progress (
+  space         TEXT COLLATE "C" NOT NULL,
+  uri           TEXT COLLATE "C" NOT NULL,
+  step          TEXT COLLATE "C" NOT NULL,
+  number        BIGINT NOT NULL,
+  result        TEXT COLLATE "C" NOT NULL,
+  checksum      BIGINT NOT NULL,
+  PRIMARY KEY (space, uri, step, number)
+);

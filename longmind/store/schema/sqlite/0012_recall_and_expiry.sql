@@ -67,3 +67,35 @@ WHEN OLD.retired_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM store_erasing)
   AND NOT (NEW.retired_at IS NULL AND EXISTS (
     SELECT 1 FROM frame_absence a WHERE a.frame_id = OLD.frame_id AND a.since = OLD.retired_at))
 BEGIN SELECT RAISE(ABORT, 'a retired frame stays retired'); END;
+
+-- Small copies of pictures, and the vectors of pictures by the model that made them. Neither can be made anew from the
+-- store: the files lie elsewhere, and may be gone.
+CREATE TABLE media_thumbnail (
+  frame_id      INTEGER PRIMARY KEY REFERENCES frame(frame_id) ON DELETE CASCADE,
+  media_type    TEXT NOT NULL,
+  width         INTEGER NOT NULL,
+  height        INTEGER NOT NULL,
+  picture       BLOB NOT NULL,
+  checksum      INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE media_vector (
+  frame_id      INTEGER NOT NULL REFERENCES frame(frame_id) ON DELETE CASCADE,
+  embedder      TEXT NOT NULL,
+  vector        BLOB NOT NULL,
+  checksum      INTEGER NOT NULL,
+  PRIMARY KEY (frame_id, embedder)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX media_vector_by_embedder ON media_vector(embedder);
+
+-- What is done of a source that takes long to read: parts of a recording, by the step and the millisecond. Gone as soon
+-- as the source is read.
+CREATE TABLE ingest_progress (
+  space         TEXT NOT NULL,
+  uri           TEXT NOT NULL,
+  step          TEXT NOT NULL,
+  number        INTEGER NOT NULL,
+  result        TEXT NOT NULL,
+  checksum      INTEGER NOT NULL,
+  PRIMARY KEY (space, uri, step, number)
+) STRICT, WITHOUT ROWID;
