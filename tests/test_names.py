@@ -52,8 +52,8 @@ def test_every_hint_names_the_distribution_and_extras_that_exist() -> None:
 def test_doctor_looks_for_every_extra() -> None:
     assert set(EXTRAS) == set(PROJECT["optional-dependencies"]) - {"all", "dev"}
     complete = re.findall(r"[\w-]+", PROJECT["optional-dependencies"]["all"][0].partition("[")[2])
-    # Large models, and what only some desktops have, are asked for by name.
-    assert set(complete) == set(EXTRAS) - {"heic", "keyring", "ocr", "speech"}
+    # Large models and tables, and what only some desktops have, are asked for by name.
+    assert set(complete) == set(EXTRAS) - {"heic", "keyring", "ocr", "places", "speech"}
 
 
 def test_every_file_that_the_architecture_names_is_there() -> None:

