@@ -44,6 +44,7 @@ check: $(READY)
 	@$(BIN)/lint-imports > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 
 soak: $(READY) model
+	@$(BIN)/python -m tests.integrations.environments
 	@$(PYTEST) -m soak --timeout=7200 $(ARGS)
 	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench --long; fi
 
@@ -78,5 +79,5 @@ $(READY): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .frameworks build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

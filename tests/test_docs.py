@@ -18,7 +18,7 @@ import pytest
 from tests.store.encrypted import needs_cipher
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/integrations/*.md")])
 DOCUMENTED_SERVER = "postgresql://localhost/agents?store="
 
 _numbers = itertools.count(1)
@@ -126,6 +126,8 @@ def anchors(page: Path) -> set[str]:
 
 def test_every_page_is_reachable_from_the_readme():
     linked = {ROOT / target.partition("#")[0] for target in _LINK.findall((ROOT / "README.md").read_text())}
+    overview = (ROOT / "docs" / "integrations.md").read_text()
+    linked |= {ROOT / "docs" / target.partition("#")[0] for target in _LINK.findall(overview)}
     assert [name_of(page) for page in PAGES if page not in linked and page.name != "README.md"] == []
 
 

@@ -63,7 +63,11 @@ def mcp(
     keys: KeysOption = None,
     allow_origin: OriginsOption = None,
     profile: Annotated[
-        Literal["default", "full"], typer.Option(metavar="default|full", help="Which tools: a few, or all.")
+        Literal["default", "full", "memory"],
+        typer.Option(
+            metavar="default|full|memory",
+            help="Which tools: a few, all, or those of the reference MCP memory server.",
+        ),
     ] = "default",
     max_tokens: Annotated[
         int, typer.Option(metavar="COUNT", min=200, help="The most tokens of one answer.")

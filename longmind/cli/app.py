@@ -21,6 +21,7 @@ from longmind.cli import (
     ingest,
     keys,
     models,
+    proxy,
     rescue,
     serve,
     setup,
@@ -40,11 +41,11 @@ _AGENTS: Final = "Agents and programs"
 BY_HAND: Final = {"space": "spaces", "audit": "audit"}
 """Groups that have commands of their own beside the operations, and the modules where they are."""
 
-_AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve)
+_AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve, proxy.proxy)
 _LIGHT: Final = frozenset(
     (
-        "init restore recover encrypt rekey decrypt install uninstall hook mcp serve keys doctor models "
-        "version"
+        "init restore recover encrypt rekey decrypt install uninstall hook mcp serve proxy keys doctor "
+        "models version"
     ).split()
 )
 """Commands that are not operations; they run without importing any."""

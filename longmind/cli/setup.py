@@ -41,8 +41,23 @@ EXTRAS: Final = {
     "server": (("fastapi", "uvicorn"), "longmind serve"),
     "mcp": (("mcp",), "longmind mcp"),
     "telemetry": (("opentelemetry", "prometheus_client"), "traces and metrics"),
+    "langgraph": (("langgraph",), "memory for LangGraph"),
+    "langchain": (("langchain",), "memory for LangChain"),
+    "openai-agents": (("agents",), "memory for the OpenAI Agents SDK"),
+    "anthropic": (("anthropic",), "the memory tool of Claude"),
+    "llama-index": (("llama_index",), "memory for LlamaIndex"),
+    "crewai": (("crewai",), "memory for CrewAI"),
+    "pydantic-ai": (("pydantic_ai",), "memory for Pydantic AI"),
+    "google-adk": (("google.adk",), "memory for Google's ADK"),
+    "autogen": (("autogen_core",), "memory for AutoGen"),
+    "agent-framework": (("agent_framework",), "memory for Microsoft's Agent Framework"),
+    "haystack": (("haystack",), "memory for Haystack"),
 }
 """The modules of each extra, and what it is for."""
+_FRAMEWORKS: Final = frozenset(
+    "langgraph langchain openai-agents anthropic llama-index crewai pydantic-ai google-adk autogen "
+    "agent-framework haystack".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +152,9 @@ def _model() -> Finding:
 
 def _extras() -> Iterator[Finding]:
     for extra, (modules, purpose) in EXTRAS.items():
-        missing = [name for name in modules if importlib.util.find_spec(name) is None]
+        missing = [name for name in modules if not _is_installed(name)]
+        if missing and extra in _FRAMEWORKS:
+            continue  # nobody uses all of them: only those that are there are worth a line
         if missing:
             mend = f"pip install 'longmind[{extra}]'"
             yield Finding(extra, "off", f"not installed ({', '.join(missing)}): {purpose}", mend)
@@ -145,9 +162,16 @@ def _extras() -> Iterator[Finding]:
             yield Finding(extra, "ok", f"{purpose} ({_versions(modules)})")
 
 
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it is missing
+        return False
+
+
 def _versions(modules: tuple[str, ...]) -> str:
     owners = importlib.metadata.packages_distributions()
-    names = [owners.get(module, [module])[0] for module in modules]
+    names = [owners.get(module.partition(".")[0], [module])[0] for module in modules]
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 

@@ -18,7 +18,7 @@ from longmind.mcp.contexts import use_context
 from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.sdk import INTERNAL_ERROR, INVALID_PARAMS, Refused
 from longmind.mcp.settings import Settings
-from longmind.mcp.tools import OperationTool, profile_tools
+from longmind.mcp.tools import Tool, profile_tools
 from longmind.mcp.truncate import fit, written
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class _Handlers:
         self._holder = holder
         self._callers = callers
         self._settings = settings
-        self._tools = {tool.name: tool for tool in profile_tools(settings.profile)}
+        self._tools: dict[str, Tool] = {tool.name: tool for tool in profile_tools(settings.profile)}
         self._count = open_tokenizer("cl100k_base").count
         self._limiter: anyio.CapacityLimiter | None = None
 
@@ -84,7 +84,7 @@ class _Handlers:
         ask = self._callers.ask(sdk.request_scope())
         return await self._work(partial(self._call, tool, params.get("arguments"), ask))
 
-    def _call(self, tool: OperationTool, inputs: Json | None, ask: Ask) -> Json:
+    def _call(self, tool: Tool, inputs: Json | None, ask: Ask) -> Json:
         settings = self._settings
         try:
             return tool.call(

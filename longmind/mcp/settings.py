@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from longmind.base.errors import InvalidInput
 
-Profile = Literal["default", "full"]
+Profile = Literal["default", "full", "memory"]
+"""`memory` has the tools of the reference MCP memory server."""
 MAX_TOKENS: Final = 4000
 LEAST_TOKENS: Final = 200
 

@@ -12,6 +12,7 @@ from longmind.base.recall_marks import OPEN
 from longmind.mcp.arguments import Arguments
 from longmind.mcp.callers import Ask
 from longmind.mcp.contexts import use_context
+from longmind.mcp.knowledge_graph import GraphTool, graph_tools
 from longmind.mcp.lazy_memory import Holder
 from longmind.mcp.settings import Profile
 from longmind.mcp.shapes import Shape
@@ -78,8 +79,14 @@ class OperationTool:
         return tool_result(fit(answer, budget=budget, count=count))
 
 
-def profile_tools(profile: Profile) -> Iterator[OperationTool]:
-    """The few that every agent has a use for, or all operations and `use_context`."""
+Tool = OperationTool | GraphTool
+
+
+def profile_tools(profile: Profile) -> Iterator[Tool]:
+    """The few that every agent has a use for, or all operations and `use_context`; or those of a graph."""
+    if profile == "memory":
+        yield from graph_tools()
+        return
     for operation in registry.operations():
         if operation.tool or profile == "full":
             yield OperationTool(operation, lean=profile == "default")

@@ -1,0 +1,107 @@
+"""Environments of other frameworks for the tests: built once, by hand or by `make soak`.
+
+    python -m tests.integrations.environments          builds what is missing
+    LONGMIND_FRAMEWORKS=/folder                        where they are
+
+Each framework has its own: two of them rarely agree on the versions of what they need.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("LONGMIND_FRAMEWORKS") or ROOT / ".frameworks")
+REFERENCE_SERVER = "@modelcontextprotocol/server-memory"
+VERSIONS = {
+    "langgraph": ["langgraph==1.2.20", "langchain==1.4.7", "langgraph-checkpoint-sqlite", "langchain-tests"],
+    "openai-agents": ["openai-agents==0.24.0"],
+    "anthropic": ["anthropic==2.8.0"],
+    "llama-index": ["llama-index-core==0.14.25"],
+    "crewai": ["crewai==1.15.30"],
+    "pydantic-ai": ["pydantic-ai-slim==2.66.0"],
+    "google-adk": ["google-adk==2.13.0"],
+    "autogen": ["autogen-core==0.7.5", "autogen-agentchat==0.7.5", "autogen-ext==0.7.5"],
+    "agent-framework": ["agent-framework-core==1.23.0"],
+    "haystack": ["haystack-ai==3.4.0"],
+    "mem0": ["mem0ai==2.2.1"],
+}
+"""What the integrations are tested with."""
+
+
+def python_of(name: str) -> str:
+    """The interpreter of an environment; the test is skipped where it was not built."""
+    folder = FOLDER / name
+    if not (folder / ".ok").exists():
+        pytest.skip(
+            f"the packages of {name} are not there; run: python -m tests.integrations.environments {name}"
+        )
+    return str(folder / "bin" / "python")
+
+
+def reference_server() -> list[str]:
+    """The command of the reference MCP memory server."""
+    script = FOLDER / "npm" / "node_modules" / REFERENCE_SERVER / "dist" / "index.js"
+    node = shutil.which("node")
+    if node is None or not script.exists():
+        pytest.skip(
+            "the reference memory server is not there; run: python -m tests.integrations.environments npm"
+        )
+    return [node, str(script)]
+
+
+def run_in(
+    name: str, *words: str, timeout: float = 600, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in an environment, with this checkout of Longmind and nothing that reports home."""
+    quiet = {"MEM0_TELEMETRY": "False", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true",
+             "HAYSTACK_TELEMETRY_ENABLED": "False", "CREWAI_TRACING_ENABLED": "false"}  # fmt: skip
+    return subprocess.run(
+        [python_of(name), *words],
+        cwd=ROOT,
+        env={**os.environ, **quiet, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+
+
+def run_tests(name: str, module: str) -> None:
+    """Run a module of tests in an environment, and fail with what it says."""
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=default"]
+    folder = "tests/integrations/frameworks"
+    done = run_in(name, "-m", "pytest", *options, f"--confcutdir={folder}", f"{folder}/{module}")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def build(name: str) -> None:
+    if name == "npm":
+        (FOLDER / "npm").mkdir(parents=True, exist_ok=True)
+        subprocess.run(["npm", "install", "--silent", REFERENCE_SERVER], cwd=FOLDER / "npm", check=True)
+        return
+    folder = FOLDER / name
+    if (folder / ".ok").exists():
+        return
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    packages = [*project["dependencies"], "pytest", "pytest-timeout", *VERSIONS[name]]
+    subprocess.run([str(folder / "bin" / "pip"), "install", "-q", *packages], check=True)
+    (folder / ".ok").touch()
+
+
+if __name__ == "__main__":
+    for environment in sys.argv[1:] or [*VERSIONS, "npm"]:
+        print(f"== {environment}", flush=True)
+        try:
+            build(environment)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(
+                f"NOTE: {environment} could not be built ({error}); its tests are skipped.", file=sys.stderr
+            )

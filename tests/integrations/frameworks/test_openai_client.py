@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import openai
+import pytest
+
+from longmind import Memory
+from tests.integrations.upstream import proxied, upstream
+
+
+@pytest.mark.parametrize("behave", ["plain", "tools", "slow"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_official_client_sees_what_it_would_have_seen(memory: Memory, behave: str, stream: bool) -> None:
+    memory.remember("The boat is called Gavina.")
+    with upstream() as server, proxied(memory, server.url) as (url, app):
+        server.behave = behave
+        answers = []
+        for base in (server.url, url):
+            client = openai.OpenAI(api_key="x", base_url=base, max_retries=0, timeout=20)
+            messages = [{"role": "user", "content": "What is the boat called?"}]
+            answer = client.chat.completions.create(model="m", messages=messages, stream=stream)
+            answers.append([chunk.model_dump() for chunk in answer] if stream else answer.model_dump())
+        assert answers[0] == answers[1]
+        assert "Gavina" in str(server.seen[-1][2]["messages"])
+        app.drain()
+    assert len(memory.conversation("chat").window()) == 2
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_official_client_sees_a_killed_server_as_such(memory: Memory, stream: bool) -> None:
+    with upstream() as server, proxied(memory, server.url) as (url, _):
+        for behave in ("broken", "error"):
+            server.behave = behave
+            raised = []
+            for base in (server.url, url):
+                client = openai.OpenAI(api_key="x", base_url=base, max_retries=0, timeout=20)
+                with pytest.raises(Exception) as caught:  # noqa: PT012 - a stream fails where it is read
+                    answer = client.chat.completions.create(
+                        model="m", messages=[{"role": "user", "content": "Hi"}], stream=stream
+                    )
+                    list(answer)
+                raised.append(type(caught.value))
+            assert raised[0] == raised[1]

@@ -1,0 +1,59 @@
+"""Every integration with the framework's real package, in an environment of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.integrations.environments import run_tests
+
+SMALL = {
+    "openai-agents": "test_openai_agents.py",
+    "anthropic": "test_anthropic.py",
+    "pydantic-ai": "test_pydantic_ai.py",
+}
+LARGE = {"langgraph": "test_langgraph.py"}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_small_framework_gets_a_memory(name: str) -> None:
+    run_tests(name, SMALL[name])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_framework_gets_a_memory(name: str) -> None:
+    run_tests(name, LARGE[name])
+
+
+@pytest.mark.soak
+def test_the_official_openai_client_works_through_the_proxy() -> None:
+    run_tests("openai-agents", "test_openai_client.py")
+
+
+def test_no_framework_is_imported_with_longmind() -> None:
+    import subprocess
+
+    program = (
+        "import sys, longmind, longmind.integrations.core, longmind.integrations.tools\n"
+        "wrong = {'langgraph', 'langchain', 'agents', 'anthropic', 'pydantic_ai', 'crewai', 'haystack'}\n"
+        "print(sorted(wrong & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["langgraph", "langchain", "openai_agents", "anthropic", "pydantic_ai"],
+)
+def test_a_framework_that_is_missing_says_what_to_install(module: str) -> None:
+    import importlib
+
+    from longmind import MissingExtra
+
+    try:
+        importlib.import_module(f"longmind.integrations.{module}")
+    except MissingExtra as error:
+        assert "pip install 'longmind[" in str(error)  # noqa: PT017 - it may also be installed here

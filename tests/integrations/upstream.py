@@ -1,0 +1,146 @@
+"""A model server that speaks OpenAI's interface and does what a test says; and the proxy before it."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from longmind import Memory
+from longmind.integrations.proxy import Proxy
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Porto"}'}}
+
+
+class Upstream(ThreadingHTTPServer):
+    """`behave` is how it answers: plainly, with a tool call, slowly, broken off, or with an error."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.behave = "plain"
+        self.text = "Noted."
+        self.seen: list[tuple[str, dict[str, str], dict[str, Any]]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Upstream
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        self.server.seen.append((self.path, {}, {}))
+        self._send(
+            200, {"object": "list", "data": [{"id": "m", "object": "model", "created": 1, "owned_by": "x"}]}
+        )
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.seen.append((self.path, dict(self.headers), body))
+        behave = self.server.behave
+        if behave == "error":
+            return self._send(429, {"error": {"message": "Slow down.", "type": "rate_limit", "code": "429"}})
+        if behave == "slow":
+            time.sleep(0.7)
+        if behave == "silent":
+            self.connection.shutdown(2)
+            return None
+        if body.get("stream"):
+            return self._stream(behave)
+        message = {"role": "assistant", "content": self.server.text}
+        if behave == "tools":
+            message = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+        return self._send(200, {
+            "id": "x", "object": "chat.completion", "created": 1, "model": "m",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+        })  # fmt: skip
+
+    def _send(self, status: int, value: Any) -> None:
+        raw = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("x-request-id", "r1")
+        self.send_header("content-length", str(len(raw)))
+        self.end_headers()
+        if self.server.behave == "broken":
+            raw = raw[:-10]
+        self.wfile.write(raw)
+        if self.server.behave == "broken":
+            self.wfile.flush()
+            self.connection.shutdown(2)
+
+    def _stream(self, behave: str) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
+        if behave == "tools":
+            function = CALL["function"]
+            named = {"name": function["name"], "arguments": ""}
+            deltas.append({"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": named}]})
+            deltas += [
+                {"tool_calls": [{"index": 0, "function": {"arguments": part}}]}
+                for part in ('{"city": ', '"Porto"}')
+            ]
+        else:
+            deltas += [{"content": letter} for letter in self.server.text]
+        for number, delta in enumerate(deltas):
+            if behave == "broken" and number == 3:
+                self.connection.shutdown(2)
+                return
+            event = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m",
+                     "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}  # fmt: skip
+            self._chunk(f"data: {json.dumps(event)}\n\n")
+        self._chunk("data: [DONE]\n\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _chunk(self, text: str) -> None:
+        raw = text.encode()
+        self.wfile.write(f"{len(raw):x}\r\n".encode() + raw + b"\r\n")
+        self.wfile.flush()
+
+
+@contextmanager
+def upstream() -> Iterator[Upstream]:
+    server = Upstream()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def proxied(memory: Memory, address: str, **options: Any) -> Iterator[tuple[str, Proxy]]:
+    """The proxy on a port of its own."""
+    import uvicorn
+
+    app = Proxy(memory, address, **options)
+    server = uvicorn.Server(
+        uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", access_log=False, ws="none")
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}/v1", app
+    finally:
+        server.should_exit = True
+        thread.join(timeout=20)
