@@ -21,7 +21,13 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("LONGMIND_FRAMEWORKS") or ROOT / ".frameworks")
 REFERENCE_SERVER = "@modelcontextprotocol/server-memory"
 VERSIONS = {
-    "langgraph": ["langgraph==1.2.20", "langchain==1.4.7", "langgraph-checkpoint-sqlite", "langchain-tests"],
+    "langgraph": [
+        "langgraph==1.2.20",
+        "langchain==1.4.7",
+        "langgraph-checkpoint-sqlite",
+        "langchain-tests",
+        "pytest-asyncio",
+    ],
     "openai-agents": ["openai-agents==0.24.0"],
     "anthropic": ["anthropic==2.8.0"],
     "llama-index": ["llama-index-core==0.14.25"],
