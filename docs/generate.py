@@ -145,6 +145,18 @@ def _type(hint: Any) -> str:
     return _WORDS[origin or hint]
 
 
+def early_answers() -> str:
+    """What the MCP server answers first, as its own code would."""
+    from longmind.mcp import server
+    from longmind.mcp.tools import profile_tools
+
+    answers = {
+        "initialize": server.initialize_result(),
+        "tools": [tool.shown for tool in profile_tools("default")],
+    }
+    return json.dumps(answers, ensure_ascii=False, indent=1) + "\n"
+
+
 PAGES: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
     "errors": ("errors.md", error_table),
     "commands": ("commands.md", command_reference),
@@ -172,6 +184,13 @@ def main(arguments: list[str]) -> int:
             stale.append(file)
             if "--check" not in arguments:
                 path.write_text(fresh, encoding="utf-8")
+    from longmind.mcp.early import ANSWERS
+
+    answers = early_answers()
+    if not ANSWERS.is_file() or ANSWERS.read_text(encoding="utf-8") != answers:
+        stale.append(ANSWERS.name)
+        if "--check" not in arguments:
+            ANSWERS.write_text(answers, encoding="utf-8")
     if stale and "--check" in arguments:
         print(f"Stale: {', '.join(stale)}. Run: make docs")
         return 1

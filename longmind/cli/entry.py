@@ -1,4 +1,4 @@
-"""Entry point of `longmind`. Hooks run at every prompt, so they skip the imports of the command line."""
+"""Entry point of `longmind`: hooks and MCP clients wait, so they are answered before the rest is loaded."""
 
 from __future__ import annotations
 
@@ -13,9 +13,27 @@ def run(argv: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
         _run_hook(words[1:])
+    if words[:1] == ["mcp"]:
+        _run_mcp(words)
+        return
     from longmind.cli.app import run as run_command
 
     run_command(words)
+
+
+def _run_mcp(words: list[str]) -> None:
+    """The client's first questions are answered while the command line is loaded."""
+    from longmind.mcp.early import relay
+
+    early = relay(words[1:])
+    try:
+        from longmind.cli.app import run as run_command
+
+        run_command(words)
+    finally:
+        if early is not None:
+            sys.stdout.flush()
+            early.finish()
 
 
 def _run_hook(words: list[str]) -> NoReturn:

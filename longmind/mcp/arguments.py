@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, NotRequired, get_args, get_origin
 
@@ -15,12 +15,14 @@ from longmind.operations.files import confined_value
 from longmind.operations.operation import Operation
 
 _MOST_NAMED: Final = 5
+_ALIASES: Final = {"frame": "id"}
 
 
 class Arguments:
     """The arguments of one operation; names it does not have are refused."""
 
-    def __init__(self, operation: Operation) -> None:
+    def __init__(self, operation: Operation, *, shown: Sequence[str] | None = None) -> None:
+        self._shown = shown
         self._parameters = {item.name: item for item in operation.parameters}
         fields: dict[str, Any] = {}
         for item in operation.parameters:
@@ -35,15 +37,19 @@ class Arguments:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of the arguments, as tools show it."""
+        """The JSON schema of the arguments, as tools show it: of all, or only of those to be shown."""
         schema: dict[str, Any] = _untitled(self._adapter.json_schema())
-        return {"type": "object", "properties": {}, **schema}
+        if self._shown is None:
+            return {"type": "object", "properties": {}, **schema}
+        properties = {_ALIASES.get(name, name): _short(schema["properties"][name]) for name in self._shown}
+        required = [name for name in schema.get("required", ()) if name in properties]
+        return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
     def read(self, inputs: Mapping[str, Any] | None, *, files: Path | None) -> dict[str, Any]:
         """The arguments as the operation takes them; paths only inside the folder `files`."""
         try:
             read = self._adapter.validate_python(
-                {name: self._parsed(name, it) for name, it in (inputs or {}).items()}
+                {name: self._parsed(name, value) for name, value in self._named(inputs or {}).items()}
             )
         except ValidationError as error:
             raise self._refused(error) from None
@@ -51,6 +57,13 @@ class Arguments:
             if value is not None:
                 read[name] = confined_value(self._parameters[name], value, files)
         return read
+
+    def _named(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """Under the names of the operation: answers call a frame's number `id`, and agents do the same."""
+        own = {alias: name for name, alias in _ALIASES.items() if name in self._parameters}
+        return {
+            name if name in self._parameters else own.get(name, name): value for name, value in inputs.items()
+        }
 
     def _parsed(self, name: str, value: Any) -> Any:
         """Some clients write lists and objects as a string of JSON."""
@@ -84,6 +97,17 @@ class Arguments:
 def _is_type(part: Any) -> bool:
     """Pydantic names the branch of a choice in the place of an error, such as `list[str]`."""
     return isinstance(part, str) and ("[" in part or part in ("str", "int", "float", "bool", "none"))
+
+
+def _short(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """As few words as say it: what may be null or is false can be left out, and a time is written as text."""
+    schema = {key: value for key, value in schema.items() if key != "default" or value is not False}
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
+    if kinds == [{"type": "string"}, {"type": "integer"}]:
+        kinds = kinds[:1]
+    if len(kinds) != 1:
+        return {**schema, "anyOf": kinds} if kinds else dict(schema)
+    return {**kinds[0], **{key: value for key, value in schema.items() if key != "anyOf"}}
 
 
 def _untitled(schema: Any) -> Any:

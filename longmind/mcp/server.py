@@ -31,6 +31,19 @@ _INSTRUCTIONS: Final = (
 )
 
 
+def initialize_result() -> Json:
+    """What a client is told first, without the version of the protocol."""
+    return {
+        "capabilities": {
+            "prompts": {"listChanged": False},
+            "resources": {"listChanged": False, "subscribe": False},
+            "tools": {"listChanged": False},
+        },
+        "instructions": _INSTRUCTIONS,
+        "serverInfo": {"name": "longmind", "title": "Longmind", "version": __version__},
+    }
+
+
 def create_server(holder: Holder, settings: Settings, callers: Callers | None = None) -> Any:
     """A server that is not connected yet; it does not close the holder.
 

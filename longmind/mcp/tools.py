@@ -22,6 +22,18 @@ from longmind.operations.operation import Operation
 from longmind.operations.schema import answer_schema
 from longmind.operations.values import plain
 
+SHOWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "remember": ("text", "tags", "occurred_at"),
+    "forget": ("frame",),
+    "search": ("query", "limit", "tags", "as_of"),
+    "recall": ("query", "budget", "as_of"),
+    "facts_record": ("subject", "predicate", "value", "valid_from", "valid_to"),
+    "facts_about": ("subject", "predicates", "as_of"),
+    "experience_record": ("kind", "text", "evidence", "no_evidence", "problems", "why"),
+    "experience_brief": ("text", "budget"),
+}
+"""What the default profile shows: few, since every request to a model carries them. The others work too."""
+
 MARK: Final = OPEN.partition("{")[0]
 """How a text begins that is made for a model to read."""
 
@@ -36,7 +48,7 @@ class OperationTool:
 
     @cached_property
     def arguments(self) -> Arguments:
-        return Arguments(self.operation)
+        return Arguments(self.operation, shown=SHOWN.get(self.name) if self._lean else None)
 
     @cached_property
     def _shape(self) -> Shape:
@@ -48,7 +60,7 @@ class OperationTool:
         effect = self.operation.effect
         return {
             "name": self.name,
-            "description": self.operation.description,
+            "description": _brief(self.operation.description) if self._lean else self.operation.description,
             "inputSchema": self.arguments.schema,
             "outputSchema": self._shape.schema,
             "annotations": {
@@ -92,6 +104,12 @@ def profile_tools(profile: Profile) -> Iterator[Tool]:
             yield OperationTool(operation, lean=profile == "default")
     if profile == "full":
         yield OperationTool(use_context, lean=False)
+
+
+def _brief(description: str) -> str:
+    """What it does, and in one sentence when to use it."""
+    first, _, rest = description.partition("\n\n")
+    return f"{first}\n{rest.partition('. ')[0].rstrip('.')}." if rest else first
 
 
 def tool_result(answer: dict[str, Any]) -> dict[str, Any]:
