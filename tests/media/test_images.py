@@ -139,6 +139,17 @@ def test_erasing_a_photo_erases_its_thumbnail_and_its_vector(
         assert not memory.verify(deep=True).problems
 
 
+def test_no_byte_of_an_erased_thumbnail_is_left_in_the_file(
+    tmp_path: Path, album: Path, models: Path
+) -> None:
+    store = tmp_path / "a.mind"
+    with Memory.open(store, embedder=None, media=tools(models, 64)) as memory:
+        report = memory.media.photos([album / "red.jpg"])
+        picture = memory.media.thumbnail(report.id).picture
+        memory.erase(report.id)
+    assert picture[200:260] not in store.read_bytes()
+
+
 def test_an_export_carries_thumbnails_and_vectors(
     location: str, album: Path, models: Path, tmp_path: Path
 ) -> None:

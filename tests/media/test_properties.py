@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -94,6 +97,57 @@ def test_boxes_and_times_do_not_depend_on_how_many_files_are_read_at_once(
         other.ingest(folder, budget=IngestBudget(max_in_flight=workers))
         assert [row[1:4] for row in content(one)] == [row[1:4] for row in content(other)]
         assert [row[4].get("box") for row in content(one)] == [row[4].get("box") for row in content(other)]
+
+
+def test_both_engines_hold_the_same_of_a_folder(
+    new_location: Callable[[str], str], folder: Path, clock: FrozenClock
+) -> None:
+    held = []
+    for engine in ("sqlite", "postgresql"):
+        with Memory.open(new_location(engine), embedder=None, media=tools(), clock=clock) as memory:
+            memory.ingest(folder)
+            held.append(content(memory))
+    assert held[0] == held[1]
+
+
+def test_boxes_and_times_are_the_same_in_another_process(tmp_path: Path, folder: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from longmind import FrozenClock, Memory; "
+        "from tests.media.test_properties import content, tools; "
+        "memory = Memory.open(sys.argv[1], embedder=None, media=tools(), clock=FrozenClock(1)); "
+        "memory.ingest(Path(sys.argv[2])); held = repr(content(memory)); memory.close(); "
+        "sys.stdout.buffer.write(held.encode())"
+    )
+
+    def read_by(name: str, seed: str) -> bytes:
+        return subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path / name), str(folder)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+
+    first = read_by("a.mind", "1")
+    assert b"'box': [10, 20, 200, 40]" in first
+    assert b"'start_ms': 10000" in first
+    assert read_by("b.mind", "2") == first
+
+
+@pytest.mark.parametrize("ending", ["jpg", "png", "webp", "tiff", "avif", "gif", "heic"])
+def test_photos_of_every_format_are_read(tmp_path: Path, ending: str) -> None:
+    if ending == "heic":
+        pytest.importorskip("pillow_heif", reason="HEIC needs the extra heic").register_heif_opener()
+    photo = tmp_path / f"photo.{ending}"
+    try:
+        pattern(2).save(photo)
+    except (KeyError, ValueError):
+        pytest.skip(f"this Pillow does not write {ending}")
+    with Memory.open(tmp_path / "a.mind", embedder=None, media=tools()) as memory:
+        report = memory.media.photos([photo])
+        assert (report.created, report.skipped) == (1, ())
+        about = memory.get(report.id).metadata
+        assert (about["width"], about["height"]) == (400, 300)
+        assert about["format"] in {"JPEG", "PNG", "WEBP", "TIFF", "AVIF", "GIF", "HEIF"}
 
 
 def _damages(data: bytes, number: int) -> bytes:

@@ -42,8 +42,7 @@ def test_every_operation_that_takes_a_place_takes_a_user() -> None:
         and "user" not in {one.name for one in item.parameters}
     }
     assert without == {
-        "photos", "videos", "audio", "media.parts", "media.similar", "media.duplicates", "users",
-        "space.create", "space.delete", "space.gc", "space.policy", "space.set_policy",
+        "users", "space.create", "space.delete", "space.gc", "space.policy", "space.set_policy",
         "space.export", "space.export_text", "space.import", "space.import_text",
     }  # fmt: skip
 
