@@ -15,6 +15,7 @@ from longmind.conversation.candidates import Candidate, from_text, from_turn, sa
 from longmind.conversation.config import Config, LlmSettings
 from longmind.conversation.rows import OutcomeRow, select, upsert
 from longmind.extract import normal_value
+from longmind.extract.language import ENGLISH_ONLY
 from longmind.llm.guard import ModelGuard
 from longmind.llm.models import Models
 from longmind.llm.prices import Price
@@ -28,6 +29,7 @@ BY_MODEL: Final = "llm"
 MOST_ITEMS: Final = 32
 _MOST_BYTES: Final = 2000
 _MOST_TAGS: Final = 20
+_MOST_TOLD: Final = 10_000
 _ACTIONS: Final = ("create", "archive")
 
 _SYSTEM: Final = """\
@@ -122,9 +124,21 @@ class TurnReader:
         self._guard = guard
         self._models = models
         self._own_model = model
+        self._told: set[tuple[str, str]] = set()
 
     def read(
         self, text: str, *, space: str, config: Config, speaker: str | None = None, said_at: int | None = None
+    ) -> Reading:
+        """What a turn gives to remember. That a language is not read is said once for each space."""
+        reading = self._read(text, space=space, config=config, speaker=speaker, said_at=said_at)
+        known = [note for note in reading.warnings if (space, note) in self._told]
+        if len(self._told) > _MOST_TOLD:
+            self._told.clear()
+        self._told.update((space, note) for note in reading.warnings if note.startswith(ENGLISH_ONLY))
+        return replace(reading, warnings=tuple(note for note in reading.warnings if note not in known))
+
+    def _read(
+        self, text: str, *, space: str, config: Config, speaker: str | None, said_at: int | None
     ) -> Reading:
         mode = config.extractor.mode
         if mode == "heuristic":

@@ -12,7 +12,7 @@ from longmind.extract.normalise import Plain, plain
 from longmind.extract.reading import Reading
 from longmind.extract.rule_match import Range, RuleMatch
 from longmind.extract.sentences import mask
-from longmind.extract.statements import Statement, TimePhrase, is_slot, slot_named
+from longmind.extract.statements import PRONOUN, Statement, TimePhrase, is_slot, slot_named
 from longmind.extract.voice import is_meant, own_sentences
 from longmind.extract.worth import is_news
 
@@ -26,6 +26,7 @@ def find_statements(
     limit: int = DEFAULT_LIMIT,
     closed: bool = False,
     free: bool = True,
+    pronouns: bool = False,
     notes: list[str] | None = None,
 ) -> list[Statement]:
     """What the text says, in the order it says it.
@@ -33,8 +34,9 @@ def find_statements(
     Statements in the first person have the subject "speaker". `speaker` is the name of whoever wrote the
     text, so that a transcript's label ("Ana: I moved") is known to be theirs. `closed` is for documents: only
     named subjects count, and nobody is "I". Without `free`, only what a slot of the table is for is told.
-    Text beyond the first `limit` characters is not read, nor is text in another language than English;
-    `notes` is told of either.
+    With `pronouns` also what is said of "he" or "she" where the text does not say who: their subjects are
+    "?he" and "?she". Text beyond the first `limit` characters is not read, nor is text in another language
+    than English; `notes` is told of either.
     """
     if limit < 0:
         raise InvalidInput(f"limit must not be negative: {limit}.")
@@ -45,7 +47,11 @@ def find_statements(
             notes.append(foreign)
         return []
     found = _read(text[:limit], speaker, closed)
-    return list(found) if free else [statement for statement in found if not statement.free]
+    return [
+        statement
+        for statement in found
+        if (free or not statement.free) and (pronouns or not statement.subject.startswith(PRONOUN))
+    ]
 
 
 @lru_cache(maxsize=4)  # a turn is read for facts and for memories, one right after the other

@@ -103,8 +103,8 @@ _ANEW: Final = pattern(
     r"in its place)\b",
     re.IGNORECASE,
 )
-_ANY_OF_ALL: Final = frozenset("anything everything whatever anyone everyone everybody anywhere".split())
-"""What holds of all alike says little of one."""
+_ANY_OF_ALL: Final = frozenset("anything whatever anyone anywhere".split())
+"""What may be any says little, unless a name or a number stands beside it."""
 _RELATIVE: Final = pattern(r"\s(?:that|which|who|whom|whose|where|because|so that)\s", re.IGNORECASE)
 
 
@@ -432,7 +432,9 @@ def _says_enough(masked: str, span: Range, about: About) -> bool:
         return False
     if all(word in _WEAK or word in DEICTIC or word in ("the", "a") for word in words):
         return False
-    if words[:2] == ["the", "one"] or not _ANY_OF_ALL.isdisjoint(words[:4]):
+    if words[:2] == ["the", "one"]:
+        return False
+    if not _ANY_OF_ALL.isdisjoint(words[:4]) and not re.search(r"[A-Z0-9]", masked[span[0] : span[1]]):
         return False
     if words[0] in (
         "it",

@@ -30,8 +30,11 @@ _OTHERS: Final = {
     "mijn ben heb woon maar ook zijn er aan naar wij",
 }  # fmt: skip
 _SETS: Final = {name: frozenset(words.split()) for name, words in _OTHERS.items()}
+ENGLISH_ONLY: Final = "The built-in rules read English only"
 NOT_ENGLISH: Final = (
-    "The rules read English only, and this text seems to be in {}: no statements were taken from it."
+    f"{ENGLISH_ONLY}, and this text seems to be in {{}}: it is stored and found by search, but no facts or "
+    "memories were taken from it. To have them, set extractor.mode to hybrid and llm.model to a language "
+    "model. This is said once."
 )
 
 

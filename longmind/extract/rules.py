@@ -251,7 +251,7 @@ _PREFERENCES_VERBS = (
              preferences.liking, tenses=DONE, denial="refuses"),
     VerbRule("prefers", "prefers", ("prefer",), " ", preferences.preferred, tenses=PRESENT, denial="refuses"),
     VerbRule("diet", "diet", ("be",), "", attributes.diet, tenses=STATE),
-    VerbRule("became_diet", "diet", ("go", "become", "turn"), " ", attributes.diet,
+    VerbRule("became_diet", "diet", ("go", "become", "turn"), " (?:an? )?", attributes.diet,
              tenses=tenses("past", "perfect"), denial="refuses"),
     VerbRule("eats", "eats", ("eat",), " ", preferences.food, tenses=_NOW_AND_NOT | tenses("cannot")),
     VerbRule("drinks", "drinks", ("drink",), " ", preferences.food, tenses=_NOW_AND_NOT | tenses("cannot")),

@@ -12,6 +12,9 @@ Action = Literal["record", "end", "correct"]
 ANY: Final = "*"
 """A slot that is whichever holds the value: "I sold the Petrel" ends what is held about the Petrel."""
 
+PRONOUN: Final = "?"
+"""Before "he" or "she" as a subject: somebody of whom the text before spoke."""
+
 SPEAKER: Final = "speaker"
 """The subject of whatever is said in the first person."""
 
@@ -86,14 +89,15 @@ INSTRUCTIONS: Final = frozenset(
 
 RELATIONS_OF_ONE = (
     "wife husband spouse partner girlfriend boyfriend fiance fiancee mother father stepmother stepfather "
-    "mother_in_law father_in_law boss manager supervisor landlord landlady best_friend best_mate gp"
+    "mother_in_law father_in_law boss manager supervisor landlord landlady best_friend best_mate gp dentist "
+    "therapist physio vet"
 ).split()
 
 RELATIONS_OF_MANY = (
     "sister brother sibling twin son daughter child stepson stepdaughter stepsister stepbrother niece "
     "nephew cousin aunt uncle grandmother grandfather grandson granddaughter sister_in_law brother_in_law "
     "friend roommate flatmate housemate colleague coworker teammate mentor neighbor teacher coach "
-    "therapist doctor dentist physio vet editor assistant godson goddaughter godmother godfather mate buddy "
+    "doctor editor assistant godson goddaughter godmother godfather mate buddy "
     "baby dog cat puppy kitten parrot rabbit hamster horse bird turtle guinea_pig pet"
 ).split()
 

@@ -7,6 +7,7 @@ from typing import Final
 from longmind.extract.free import Words
 from longmind.extract.grammar import ParsedClause
 from longmind.extract.kin import is_relation
+from longmind.extract.statements import PRONOUN
 from longmind.extract.subjects import About, Scene
 
 _ATTRIBUTES: Final = frozenset(
@@ -41,7 +42,7 @@ class SubjectReader:
             return scene.of_phrase(tokens[1:] if first in ("my", "our") else tokens)
         if clause.kind == "pronoun":
             if len(tokens) == 1:
-                return scene.pronoun(first) or self._dummy(words, clause, scene)
+                return scene.pronoun(first) or self._dummy(words, clause, scene) or _before_text(scene, first)
             owner = scene.pronoun(first)
             if owner is None:
                 return None
@@ -110,3 +111,10 @@ def relatives_mentioned(words: Words, clause: ParsedClause, scene: Scene) -> Non
             about = scene.of_phrase(words.tokens[begin : at + 1])
             if about is not None and about.sort == "person":
                 scene.mention(about)
+
+
+def _before_text(scene: Scene, pronoun: str) -> About | None:
+    """Somebody of whom an earlier text spoke: who that is, only the store can tell."""
+    if scene.speaker is None or scene.persons or pronoun not in ("he", "she"):
+        return None
+    return About(f"{PRONOUN}{pronoun}", "person")

@@ -54,7 +54,9 @@ def _predicate(statement: Statement, value: str) -> str:
     if statement.slot in INSTRUCTIONS:
         return f" asks: {value}"
     if statement.slot == "did":
-        return f" {value[:1].lower()}{value[1:]}"
+        return f"{' had' if statement.ended else ''} {value[:1].lower()}{value[1:]}"
+    if statement.slot == "owns" and statement.polarity and statement.ended:
+        return f" had {value}"
     if statement.free:
         return _freely(statement, value)
     if statement.slot == "plans":

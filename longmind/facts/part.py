@@ -161,11 +161,6 @@ class FactsPart(Part):
         items = _without_erased(tx, ledger, items)
         entities = found_names([entity for _, item in items for entity in item.entities])
         existing = names.find_entities(tx.db, ledger, entities)
-        known = persons.known_persons(tx.db, ledger, entities.values(), existing)
-        if known:
-            items = [(frame, persons.renamed(item, known)) for frame, item in items]
-            entities = found_names([entity for _, item in items for entity in item.entities])
-            existing = names.find_entities(tx.db, ledger, entities)
         new_by_norm = {norm: _new(entity) for norm, entity in entities.items()}
         rows = names.ensure_entities(tx, ledger, new_by_norm, existing=existing)
         claims = [

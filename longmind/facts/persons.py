@@ -1,22 +1,33 @@
-"""One person under two names: "Priya" and "Priya Nair" are the same where only one candidate fits."""
+"""Who is meant: "Priya" and "Priya Nair", "my wife" and Ana, "she" of the turn before.
+
+A name is somebody who is known where only one candidate fits. Where two do, they stay apart.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from longmind.base.frame import Frame
+from longmind.extract.kin import FEMALE, MALE, RELATIONS
+from longmind.extract.statements import PRONOUN
 from longmind.facts.canonical import alias_norm
 from longmind.facts.extraction import Extraction, FoundEntity, FoundFact
+from longmind.facts.ground import Ground
+from longmind.facts.names import find_entities
 from longmind.facts.rows import AliasRow, EntityRow, select_among
+from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.visible import Clause
 
 _NAME: Final = re.compile(r"[^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,3}")
 _PERSON: Final = "person"
+_RECENT: Final = 24 * 60 * 60 * 1000
+"""For how long, in milliseconds, "she" may mean whoever was spoken of last."""
 
 
 def with_first_name(entity: FoundEntity) -> FoundEntity:
@@ -32,13 +43,95 @@ def with_first_name(entity: FoundEntity) -> FoundEntity:
     return replace(entity, aliases=tuple(dict.fromkeys((*entity.aliases, words[0]))))
 
 
-def known_persons(
-    db: Connection, ledger: str, entities: Iterable[FoundEntity], existing: Mapping[str, EntityRow]
-) -> dict[str, str]:
+def known_by_name(ground: Ground, frame: Frame, item: Extraction) -> Extraction:
+    """The same, said of those whom the ledger knows."""
+    item = _by_known_names(ground, _by_pronoun(ground, frame, item))
+    return _renamed(item, _known_persons(ground.db, ground.ledger, item.entities))
+
+
+def _by_pronoun(ground: Ground, frame: Frame, item: Extraction) -> Extraction:
+    """ "She" is the relative or colleague who was spoken of last, not long ago; else nothing is said."""
+    pronouns = {fact.subject for fact in item.facts if fact.subject.startswith(PRONOUN)}
+    if not pronouns:
+        return item
+    meant = {pronoun: _spoken_of(ground, frame, pronoun[len(PRONOUN) :]) for pronoun in pronouns}
+    facts = []
+    for fact in item.facts:
+        subject = meant.get(fact.subject, fact.subject)
+        if subject is not None:
+            facts.append(replace(fact, subject=subject))
+    return replace(item, facts=tuple(facts))
+
+
+def _spoken_of(ground: Ground, frame: Frame, pronoun: str) -> str | None:
+    speaker = frame.speaker or USER
+    ties: dict[str, set[str]] = defaultdict(set)
+    for held in ground.held(speaker, tuple(sorted(RELATIONS))):
+        ties[Entity(str(held.value)).norm].add(held.predicate)
+    wrong = MALE if pronoun in ("she", "her") else FEMALE
+    found: dict[str, str] = {}
+    last: int | None = None
+    for held in ground.latest():
+        if frame.occurred_at - held.recorded > _RECENT or (last is not None and held.recorded < last):
+            break  # of one text all is recorded at one instant
+        named = str(held.value) if held.predicate in RELATIONS else held.subject
+        norm = Entity(named).norm
+        relations = {named.rpartition("/")[2]} if "/" in named else ties.get(norm, set())
+        if relations & RELATIONS and relations - wrong:
+            found[norm] = named
+            last = held.recorded
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
+    """A name that means one known entity becomes that entity's key; "my wife" the one who is known to be."""
+    names = {fact.subject for fact in item.facts if fact.predicate not in ("session_id", "title", "is_a")}
+    known = ground.known(names)
+    keys: dict[str, str] = {}
+    for name in names:
+        found = known.get(alias_norm(name), set())
+        own = Entity(name).norm
+        if len(found) == 1 and all(Entity(key).norm != own for key in found):
+            keys[name] = next(iter(found))
+        elif "/" in name and not any(Entity(key).norm == own for key in found):
+            owner, _, relation = name.rpartition("/")
+            values = {str(held.value) for held in ground.held(owner, (relation,))}
+            if len(values) == 1:
+                keys[name] = values.pop()
+    named = _naming(ground, item.facts, keys)
+    entities = [*(replace(entity, key=keys.get(entity.key, entity.key)) for entity in item.entities)]
+    facts = tuple(replace(fact, subject=keys.get(fact.subject, fact.subject)) for fact in named)
+    aliases = [FoundEntity(key, "person", (name,)) for name, key in keys.items() if "/" in key]
+    return replace(item, entities=(*entities, *aliases), facts=facts)
+
+
+def _naming(ground: Ground, facts: Sequence[FoundFact], keys: dict[str, str]) -> list[FoundFact]:
+    """ "My girlfriend, Temilade": where the girlfriend is known without a name, the name is hers."""
+    found = []
+    for fact in facts:
+        if (
+            isinstance(fact.value, Entity)
+            and fact.action == "record"
+            and fact.polarity
+            and fact.predicate in RELATIONS
+        ):
+            key = f"{fact.subject}/{fact.predicate}"
+            if any(
+                Entity(known).norm == Entity(key).norm
+                for known in ground.known([key]).get(alias_norm(key), ())
+            ):
+                keys[str(fact.value)] = key
+                fact = replace(fact, value=str(fact.value))
+        found.append(fact)
+    return found
+
+
+def _known_persons(db: Connection, ledger: str, entities: Sequence[FoundEntity]) -> dict[str, str]:
     """For names that no entity has as its key, the key of the one person whom they fit.
 
     A first name fits the person that goes by it; a full name fits a person known by the first name alone.
     """
+    existing = find_entities(db, ledger, [Entity(entity.key).norm for entity in entities])
     unknown = {
         Entity(entity.key).norm: entity
         for entity in entities
@@ -63,7 +156,7 @@ def known_persons(
     return found
 
 
-def renamed(item: Extraction, keys: Mapping[str, str]) -> Extraction:
+def _renamed(item: Extraction, keys: Mapping[str, str]) -> Extraction:
     """The same, said of the entities that are known; the name that was used becomes an alias."""
     if not keys:
         return item

@@ -9,6 +9,7 @@ from typing import Final
 from longmind.base.frame import PARTS
 from longmind.extract import ANY, SPEAKER, Statement, find_statements
 from longmind.extract.dating import with_dates
+from longmind.extract.statements import PRONOUN
 from longmind.extract.verbs import form
 from longmind.extract.voice import is_persons_name
 from longmind.facts.extraction import FoundEntity, FoundFact, Source, is_key
@@ -45,7 +46,9 @@ def read_statements(source: Source, notes: list[str]) -> Iterator[_Found]:
     speech = _named_speech(source)
     closed = source.channel in _CLOSED and speech is None
     text = source.text if speech is None else speech
-    for statement in find_statements(text, speaker=source.speaker, closed=closed, notes=notes):
+    for statement in find_statements(
+        text, speaker=source.speaker, closed=closed, notes=notes, pronouns=not closed
+    ):
         yield from stated_by(statement, source)
 
 
@@ -58,7 +61,8 @@ def stated_by(statement: Statement, source: Source) -> Iterator[_Found]:
     names = (*(name for name in statement.names if is_key(name)), *short_names(subject))
     if statement.slot in ("name", "nickname") and statement.holds and is_key(str(value)):
         names = (*names, str(value))
-    yield FoundEntity(subject, "person", names), _fact(source, statement, subject, value)
+    entity = None if subject.startswith(PRONOUN) else FoundEntity(subject, "person", names)
+    yield entity, _fact(source, statement, subject, value)
     if isinstance(value, Entity) and statement.holds:
         kind = _KINDS.get(statement.slot, "place" if statement.kind == "place" else "person")
         yield FoundEntity(str(value), kind, short_names(str(value)) if kind == "person" else ()), None

@@ -6,7 +6,7 @@ import re
 
 from longmind.extract import lexicon
 from longmind.extract.patterns import pattern
-from longmind.extract.phrases.edges import Reader, Spans, extent, known_entry, trimmed
+from longmind.extract.phrases.edges import Reader, Spans, extent, known_entry, time_follows, trimmed
 from longmind.when.mentions import mention_at
 
 _EMAIL = pattern(r"[A-Za-z0-9][\w.+%-]{0,63}@[A-Za-z0-9](?:[A-Za-z0-9-]*\.)+[A-Za-z]{2,24}")
@@ -111,7 +111,10 @@ def one_of(entries: frozenset[str]) -> Reader:
 
     def read(text: str, start: int, end: int) -> Spans | None:
         stop = known_entry(text, start, end, entries)
-        return None if stop is None or _STANDS_ALONE.match(text, stop, end) is None else [(start, stop)]
+        if stop is None:
+            return None
+        alone = _STANDS_ALONE.match(text, stop, end) is not None or time_follows(text, stop, end)
+        return [(start, stop)] if alone else None
 
     return read
 

@@ -195,7 +195,9 @@ def called(text: str, start: int, end: int) -> Spans | None:
     return [(start, match.end())]
 
 
-_AFTER_I_AM = pattern(r"\s*(?:$|[,.!])|\s+(?:and|from|by the way|here|btw)\b", re.IGNORECASE)
+_AFTER_I_AM = pattern(
+    r"\s*(?:$|[,.!])|\s+(?:and|from|by the way|here|btw|now|these days|again|instead)\b", re.IGNORECASE
+)
 
 
 def introduced(text: str, start: int, end: int) -> Spans | None:
