@@ -15,11 +15,28 @@ from longmind.store.store import Store
 
 
 def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -> Assertion:
-    """The assertion, redacted; names of entities stay different where they were."""
-    assertion = _own_words(assertion_of(item))
+    """One assertion as it may be stored."""
+    assertion = own_words(item)
     redactor = store.redaction.redactor(space)
-    if redactor is None:
+    return assertion if redactor is None else redacted(assertion, redactor)
+
+
+def own_words(item: Assertion | Mapping[str, Any]) -> Assertion:
+    """The assertion without recalled text: a fact that was read back to us says nothing new."""
+    assertion = assertion_of(item)
+    subject, value = assertion.subject, assertion.value
+    if isinstance(subject, str):
+        subject = _news(subject, "subject")
+    if isinstance(value, str):
+        told = _news(value, "value")
+        value = value if told is value else type(value)(told)
+    if subject is assertion.subject and value is assertion.value:
         return assertion
+    return replace(assertion, subject=subject, value=value)
+
+
+def redacted(assertion: Assertion, redactor: TextRedactor) -> Assertion:
+    """The assertion as it may be stored; names of entities stay different where they were."""
     qualifiers = assertion.qualifiers
     if isinstance(qualifiers, Mapping):
         qualifiers = {name: _value(value, redactor) for name, value in qualifiers.items()}
@@ -29,16 +46,6 @@ def incoming(store: Store, item: Assertion | Mapping[str, Any], *, space: str) -
         value=_value(assertion.value, redactor),
         qualifiers=qualifiers,
     )
-
-
-def _own_words(assertion: Assertion) -> Assertion:
-    """Without recalled text: a fact that was read back to us says nothing new."""
-    subject, value = assertion.subject, assertion.value
-    if isinstance(subject, str):
-        subject = _news(subject, "subject")
-    if isinstance(value, str):
-        value = type(value)(_news(value, "value"))
-    return replace(assertion, subject=subject, value=value)
 
 
 def _news(text: str, name: str) -> str:

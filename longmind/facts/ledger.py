@@ -16,7 +16,7 @@ from longmind.base.partitions import partition_name
 from longmind.base.results import Added
 from longmind.base.times import to_ms
 from longmind.facts import merging, names, quarantine, removal, suppression, validate, views, write
-from longmind.facts.incoming import incoming, redacted_name
+from longmind.facts.incoming import own_words, redacted, redacted_name
 from longmind.facts.names import NewEntity
 from longmind.facts.parameters import (
     FactId,
@@ -438,11 +438,14 @@ class Ledger(Reader):
         action: validate.Stating = "record",
     ) -> list[Recorded]:
         space_name, ledger = self._place(space, scope, user)
-        told = (incoming(self.store, item, space=space_name) for item in items)
+        told = [own_words(item) for item in items]
         claims = [validate.claim(item, action=action) for item in told]
         if not claims:
             return []
         with self.store.write() as tx:
+            redactor = self.store.redaction.redactor(space_name, tx)
+            if redactor is not None:
+                claims = [validate.claim(redacted(item, redactor), action=action) for item in told]
             validate.check_premises(tx.db, claims, ledger=ledger)
             ready = validate.check_frames(tx, claims, space=space_name, dialect=self.store.engine.dialect)
             results, _ = write.write(tx, ready, ledger=ledger, space=space_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
@@ -28,6 +28,9 @@ from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import FrameRow, fetch, stored
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
+
+_NAMES: Final = tuple(item.name for item in fields(Assertion))
+_KNOWN: Final = frozenset(_NAMES)
 
 
 def assertion_of(item: Assertion | Mapping[str, Any]) -> Assertion:
@@ -119,12 +122,11 @@ def check_premises(db: Connection, claims: Sequence[Claim], *, ledger: str) -> N
 def _assertion(values: Mapping[str, Any]) -> Assertion:
     if not isinstance(values, Mapping):
         raise InvalidInput(f"An assertion is an Assertion or a mapping, not {type(values).__name__}.")
-    names = [item.name for item in fields(Assertion)]
-    unknown = sorted(set(map(str, values)) - set(names))
-    missing = [name for name in names[:3] if name not in values]
-    if unknown or missing:
+    missing = [name for name in _NAMES[:3] if name not in values]
+    if missing or not values.keys() <= _KNOWN:
+        unknown = sorted(set(map(str, values)) - _KNOWN)
         wrong = f"has no {', '.join(missing)}" if missing else f"knows no {', '.join(unknown)}"
-        raise InvalidInput(f"An assertion {wrong}.", hint=f"It has {', '.join(names)}.")
+        raise InvalidInput(f"An assertion {wrong}.", hint=f"It has {', '.join(_NAMES)}.")
     return Assertion(**values)
 
 

@@ -30,23 +30,37 @@ class SqliteConnection:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
+    # Called for every statement, so that what translates errors is entered only when there is one.
+
     def all(self, sql: str, values: Sequence[Value] = ()) -> list[Row]:
-        with translated():
+        try:
             return self.connection.execute(sql, values).fetchall()
+        except (apsw.Error, UnicodeDecodeError):
+            with translated():
+                raise
 
     def one(self, sql: str, values: Sequence[Value] = ()) -> Row | None:
-        with translated():
+        try:
             row: Row | None = self.connection.execute(sql, values).fetchone()
-            return row
+        except (apsw.Error, UnicodeDecodeError):
+            with translated():
+                raise
+        return row
 
     def run(self, sql: str, values: Sequence[Value] = ()) -> int:
-        with translated():
+        try:
             self.connection.execute(sql, values)
             return self.connection.changes()
+        except (apsw.Error, UnicodeDecodeError):
+            with translated():
+                raise
 
     def many(self, sql: str, rows: Iterable[Sequence[Value]]) -> None:
-        with translated():
+        try:
             self.connection.executemany(sql, rows)
+        except (apsw.Error, UnicodeDecodeError):
+            with translated():
+                raise
 
 
 class SqliteTurn(Turn[apsw.Connection]):
