@@ -12,6 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from longmind import Memory
+from longmind.llm.protocol import LanguageModel, Prompt, Reply
+
 DATA = Path(__file__).resolve().parents[1] / "../shared/data/beliefs"
 LEAST_HELD, MOST_FALSE = 0.70, 0.03
 
@@ -51,12 +54,64 @@ def load_scorer(folder: Path) -> ModuleType:
     return module
 
 
-def measure(scorer: ModuleType, cases: Path) -> dict[str, Counter[str]]:
+class ToldModel:
+    """A language model by script: it names what a story's probes ask for where a turn says it.
+
+    It shows what the modes make of a model that reads well, not how well any model reads. What a later turn
+    replaces it archives, as the prompt asks. It never sees documents, so it says nothing about them.
+    """
+
+    provider = "scripted"
+    model = "told"
+
+    def __init__(self, scorer: ModuleType, case: dict[str, Any]) -> None:
+        self._has = scorer.has
+        self._probes = [probe for probe in case["probes"] if probe["holds"] and not probe.get("as_of")]
+        self._told: dict[int, list[str]] = {}
+        """By probe, what was said so far of the same thing."""
+
+    def complete(self, prompt: Prompt) -> Reply:
+        message = json.loads(prompt.user)["message"]
+        items: list[dict[str, Any]] = []
+        for number, probe in enumerate(self._probes):
+            named = [value for value in (*probe["holds"], *probe["not"]) if self._has(value, message)]
+            if not named:
+                continue
+            last = [value for value in named if value in probe["holds"]] or named
+            contents = [self._content(probe, value, message) for value in last]
+            before = [item for item in self._told.get(number, []) if item not in contents]
+            if before and last[0] in probe["holds"] and len(probe["holds"]) == 1:
+                items += [{"content": item, "action": "archive"} for item in before]
+                before = []
+            items += [{"content": item, "importance": 1, "tags": ["told"]} for item in contents]
+            self._told[number] = [*before, *contents]
+        return Reply(json.dumps(items))
+
+    def _content(self, probe: dict[str, Any], value: str, message: str) -> str:
+        wording = next(part for part in value.split("|") if self._has(part, message))
+        whose = "User's" if probe["about"] == "user" else f"{probe['about']}'s"
+        return f"{whose} {probe['topic']} is {wording}"
+
+
+class OpenedWith:
+    """`Memory` for the scorer: every store is opened with the model of its story, in one mode."""
+
+    def __init__(self, model: LanguageModel, mode: str) -> None:
+        self._model, self._mode = model, mode
+
+    def open(self, location: str, **options: Any) -> Memory:
+        memory = Memory.open(location, llm=self._model, **options)
+        memory.memories.configure({"extractor.mode": self._mode})
+        return memory
+
+
+def measure(scorer: ModuleType, cases: Path, mode: str = "heuristic") -> dict[str, Counter[str]]:
     """By pattern: how many probes there are, and how many were met."""
     options = argparse.Namespace(embedder="none", users="space", now=False, control=False)
     rows: dict[str, Counter[str]] = {}
     for line in cases.read_text(encoding="utf-8").splitlines():
         case: dict[str, Any] = json.loads(line)
+        scorer.Memory = Memory if mode == "heuristic" else OpenedWith(ToldModel(scorer, case), mode)
         store = scorer.Store(case, options)
         row = rows.setdefault(case["pattern"], Counter())
         for probe in case["probes"]:
@@ -92,6 +147,11 @@ def show(rows: dict[str, Counter[str]]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=Path, help="another file of stories in the same form")
+    parser.add_argument(
+        "--model",
+        choices=("llm", "hybrid", "both"),
+        help="also read with a scripted language model: alone, beside the rules, or in both ways",
+    )
     given = parser.parse_args()
     cases = given.cases or DATA / "cases.jsonl"
     if not (DATA / "score.py").is_file() or not cases.is_file():
@@ -104,6 +164,9 @@ def main() -> int:
     show(rows)
     total = sum(rows.values(), Counter())
     print(f"{total['probes']} probes in {time.perf_counter() - started:.0f} s")
+    for mode in ("llm", "hybrid") if given.model == "both" else (given.model,) if given.model else ():
+        print(f"\nWith a scripted model, {mode}:")
+        show(measure(load_scorer(DATA), cases, mode))
     held, false = total["held"] / max(1, total["holds"]), total["false"] / max(1, total["nots"])
     return 0 if held >= LEAST_HELD and false < MOST_FALSE else 1
 

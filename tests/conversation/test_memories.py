@@ -9,6 +9,8 @@ import pytest
 from longmind import AsOf, Conflict, FrozenClock, InvalidInput, Memory, NotFound
 from longmind.conversation.memories import Memories
 from longmind.conversation.scoring import DAY_MS
+from longmind.testing import ScriptedModel
+from tests.conversation.conftest import attach
 
 
 def test_a_text_remembered_twice_is_one_memory_seen_again(memories: Memories, clock: FrozenClock) -> None:
@@ -364,3 +366,20 @@ def test_two_speakers_do_not_contradict_each_other(memories: Memories) -> None:
 def test_a_turn_that_takes_itself_back_keeps_the_last_word(memories: Memories) -> None:
     found = memories.conversation("s").add_turn("user", "I live in Porto. Sorry: I live in Lisbon.").extracted
     assert [item.content for item in found] == ["User lives in Lisbon"]
+
+
+def test_a_window_without_personal_data_leaves_such_turns_out_and_says_so(memories: Memories) -> None:
+    talk = memories.conversation("s")
+    talk.add_turn("user", "Write to me at ana@example.org, please.")
+    talk.add_turn("assistant", "I will.")
+    context = talk.context(exclude_pii=True)
+    assert [turn.text for turn in context.short_term] == ["I will."]
+    assert any("personal data" in note for note in context.notes)
+    assert len(talk.context().short_term) == 2
+
+
+def test_a_turn_that_a_model_saw_only_in_part_says_so(memory: Memory) -> None:
+    memories = attach(memory, model=ScriptedModel([[]]))
+    memories.configure({"extractor.mode": "llm"})
+    report = memories.conversation("s").add_turn("user", "I walked on. " * 1000)
+    assert any("8000 of 13000 characters" in warning for warning in report.warnings)

@@ -325,3 +325,16 @@ def test_the_limits_of_the_lane_can_be_set(location: str) -> None:
         memory.facts.record("Bo", "has", "dog", evidence=[Evidence(second, 0, 2)])
         hits = memory.search("Bo", lanes=["facts"])
         assert [hit.frame.id for hit in hits] == [second]
+
+
+def test_the_weight_of_the_lane_can_be_set(location: str) -> None:
+    scores = {}
+    for weight in (0.0, None, 5.0):
+        with Memory.open(location, embedder=None, facts_lane=LaneOptions(weight=weight)) as memory:
+            frame = memory.remember("Bo keeps bees on the roof.").id
+            memory.facts.record("Bo", "keeps", "bees", evidence=[frame])
+            [hit] = memory.search("Bo", lanes=["text", "facts"])
+            scores[weight] = hit.score
+    assert scores[0.0] < scores[None] < scores[5.0]
+    with pytest.raises(InvalidInput, match="weight"):
+        LaneOptions(weight=-1)
