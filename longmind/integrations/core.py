@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar
 
 from longmind.base.checks import check_choice, check_limit
 from longmind.base.errors import InvalidInput, MissingExtra
-from longmind.base.frame import Frame, Kind
+from longmind.base.frame import Frame
 from longmind.conversation.chats import turns_of
 from longmind.conversation.turns import Conversation
 from longmind.memory import Memory
@@ -76,7 +76,7 @@ class AgentMemory:
 
     def recall(self, query: str) -> str:
         """What is known about a question, as text for a prompt; empty if there is nothing, or on failure."""
-        return self._safe("recall", lambda: self._recall(query), "")
+        return self.safely("recall", lambda: self._recall(query), "")
 
     def instructions(self, query: str) -> str:
         """What is recalled, with a line that says what it is; empty if there is nothing."""
@@ -96,11 +96,11 @@ class AgentMemory:
 
     def keep(self, messages: Iterable[Message]) -> int:
         """Keep messages as turns, each as a new one: the same words said twice are two turns."""
-        return self._safe("keep", lambda: self._keep(list(messages)), 0)
+        return self.safely("keep", lambda: self._keep(list(messages)), 0)
 
     def keep_all(self, messages: Sequence[Message]) -> int:
         """Keep what is new in a list of messages that is given whole every time."""
-        return self._safe("keep", lambda: self._add(messages), 0)
+        return self.safely("keep", lambda: self._add(messages), 0)
 
     def _keep(self, messages: list[Message]) -> int:
         left_out: Counter[str] = Counter()
@@ -166,7 +166,8 @@ class AgentMemory:
     async def akeep(self, messages: Iterable[Message]) -> int:
         return await in_thread(self.keep, list(messages))
 
-    def _safe(self, what: str, work: Callable[[], T], instead: T) -> T:
+    def safely(self, what: str, work: Callable[[], T], instead: T) -> T:
+        """Do some work of the memory; on failure, log that it failed and go on with something else."""
         try:
             return work()
         except Exception as error:  # whatever it is, the agent goes on
@@ -201,7 +202,3 @@ def last_user_text(messages: Iterable[Message]) -> str:
     """What the user said last."""
     said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
     return said[-1] if said else ""
-
-
-def is_turn(frame: Frame) -> bool:
-    return frame.kind == Kind.TURN

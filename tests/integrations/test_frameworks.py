@@ -12,8 +12,15 @@ SMALL = {
     "openai-agents": "test_openai_agents.py",
     "anthropic": "test_anthropic.py",
     "pydantic-ai": "test_pydantic_ai.py",
+    "agent-framework": "test_agent_framework.py",
+    "autogen": "test_autogen.py",
 }
-LARGE = {"langgraph": "test_langgraph.py"}
+LARGE = {
+    "langgraph": "test_langgraph.py",
+    "llama-index": "test_llama_index.py",
+    "google-adk": "test_google_adk.py",
+    "haystack": "test_haystack.py",
+}
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -46,7 +53,18 @@ def test_no_framework_is_imported_with_longmind() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["langgraph", "langchain", "openai_agents", "anthropic", "pydantic_ai"],
+    [
+        "agent_framework",
+        "anthropic",
+        "autogen",
+        "google_adk",
+        "haystack",
+        "langchain",
+        "langgraph",
+        "llama_index",
+        "openai_agents",
+        "pydantic_ai",
+    ],
 )
 def test_a_framework_that_is_missing_says_what_to_install(module: str) -> None:
     import importlib
