@@ -31,6 +31,7 @@ class EarlyAnswers:
         self._client_out = client_out
         self._writing = threading.Lock()
         self._answered: set[str] = set()
+        self._is_known_version = False
 
     def answer(self, line: bytes) -> bool:
         """Send the answer to a request if it is known; True if the server must not see the request."""
@@ -47,9 +48,10 @@ class EarlyAnswers:
                 return False
             # The server is asked too, since it must know the client; its own answer is left out.
             self._answered.add(json.dumps(request["id"]))
+            self._is_known_version = True
             self._send(request["id"], {**self._answers["initialize"], "protocolVersion": version})
             return False
-        if request.get("method") == "tools/list":
+        if request.get("method") == "tools/list" and self._is_known_version:
             self._send(request["id"], {"tools": self._answers["tools"]})
             return True
         return False

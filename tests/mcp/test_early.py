@@ -93,6 +93,7 @@ def test_the_server_itself_would_answer_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [b"", b"{", b"[]", b'"tools/list"', b'{"method": "tools/list"}', b'{"id": {}, "method": "tools/list"}',
+     b'{"id": 1, "method": "tools/list"}',  # of a client that did not begin with a known version
      b'{"id": 1, "method": "initialize", "params": []}', b'{"id": 1, "method": "tools/call"}',
      b'{"id": 1, "method": "initialize", "params": {"protocolVersion": "2099-01-01"}}'],
 )  # fmt: skip
