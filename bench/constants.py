@@ -76,6 +76,7 @@ CONSTANTS = (
     Constant("PHRASE"),
     Constant("PHRASE_DEPTH"),
     Constant("DATE"),
+    Constant("ENTITY"),
     Constant("RRF_K", under="rrf", factors=(0.1, 0.5, 2.0)),
     *(Constant(f"RRF_WEIGHTS.{lane}", under="rrf") for lane in ("text", "vector", "facts", "timeline")),
     # Depths are not turned off: without candidates there is nothing to rank.

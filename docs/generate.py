@@ -157,10 +157,32 @@ def early_answers() -> str:
     return json.dumps(answers, ensure_ascii=False, indent=1) + "\n"
 
 
+def coverage_table() -> Iterator[str]:
+    # The tests lie beside this folder, and are no package that is installed.
+    sys.path.insert(0, str(FOLDER.parent))
+    from tests.seeds.coverage import rows, titles
+
+    names = titles()
+    number = ""
+    for row in rows():
+        if row.document != number:
+            if number:
+                yield ""
+            number = row.document
+            yield f"## {number}: {names[number]}"
+            yield ""
+            yield "| seed | row | tests | engines |"
+            yield "| --- | --- | --- | --- |"
+        tests = "<br>".join(f"`{test}`" for test in row.tests)
+        yield f"| {number} | {row.row} | {tests} | {row.engines} |"
+    yield ""
+
+
 PAGES: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
     "errors": ("errors.md", error_table),
     "commands": ("commands.md", command_reference),
     "operations": ("operations.md", operation_reference),
+    "coverage": ("coverage.md", coverage_table),
 }
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from longmind.context.items import Context
     from longmind.context.receipt import Receipt
     from longmind.context.recipe import LaneRecipe, Recipe
+    from longmind.facts.predicates import KnownPredicate
     from longmind.facts.values import OPEN, Entity, Evidence
     from longmind.ingest.budget import IngestBudget
     from longmind.ingest.report import IngestReport
@@ -63,6 +64,7 @@ _HOMES = {
     "context.items": ("Context",),
     "context.receipt": ("Receipt",),
     "context.recipe": ("LaneRecipe", "Recipe"),
+    "facts.predicates": ("KnownPredicate",),
     "facts.values": ("OPEN", "Entity", "Evidence"),
     "ingest.budget": ("IngestBudget",),
     "ingest.report": ("IngestReport",),
@@ -98,6 +100,7 @@ __all__ = [
     "IngestReport",
     "InvalidInput",
     "Kind",
+    "KnownPredicate",
     "LaneRecipe",
     "LongmindError",
     "MaintenancePolicy",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
 from longmind.base.caller import audited
-from longmind.base.errors import Busy, InvalidInput
+from longmind.base.errors import Busy, InvalidInput, MissingExtra, Unavailable
 from longmind.base.filters import SpaceLike, View
 from longmind.base.names import ALL
 from longmind.base.parameters import Limit, Mark, PathLike
@@ -19,9 +20,11 @@ from longmind.base.results import Counts, Written
 from longmind.base.secret import KeyLike, secret_of
 from longmind.base.signatures import HMAC
 from longmind.base.times import to_ms
+from longmind.base.tokens import TOKENIZER, open_tokenizer
 from longmind.embed import Embedder, allowed_embedder, is_name, open_embedder
 from longmind.search.embedding import rebind_embedder
 from longmind.search.engine import SearchEngine
+from longmind.search.request import SearchRequest
 from longmind.store import audit, erasure, transfer, upkeep
 from longmind.store.audit import AuditCheck, AuditHead, AuditPage
 from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
@@ -283,7 +286,24 @@ class Lifecycle:
 
     def maintain(self, policy: MaintenancePolicy | None = None) -> MaintenanceReport:
         """Upkeep within a budget; it never happens by itself during reads."""
-        return upkeep.maintain(self.store, policy or MaintenancePolicy())
+        chosen = policy or MaintenancePolicy()
+        report = upkeep.maintain(self.store, chosen)
+        if not chosen.prewarm:
+            return report
+        return replace(report, done={**report.done, "prewarm": self._prewarm()})
+
+    def _prewarm(self) -> dict[str, int]:
+        """Load what the first search and the first recall would otherwise wait for; say what was loaded."""
+        open_tokenizer(TOKENIZER).count("Some words, so that the vocabulary is read.")
+        embedder = self._search.embedding.embedder
+        loaded = 0
+        if embedder is not None:
+            with suppress(Unavailable, MissingExtra):  # searches report it, and work without
+                embedder.encode(["Some words, so that the model is read."])
+                loaded = 1
+        # A search touches whatever else a search needs, and it writes nothing.
+        self._search.search(SearchRequest.of("Where does it begin?", View.of(self.default_space)))
+        return {"tokenizer": 1, "embedder": loaded, "search": 1}
 
     def _complete(self, policy: MaintenancePolicy | None) -> None:
         """Finish what an earlier process left undone."""

@@ -8,6 +8,7 @@
 | `LanguageModel` | a prompt to a reply | `Memory.open(llm=...)` |
 | `Reader` | the bytes of a file to text | `memory.readers.register(...)` |
 | `Ordering` | scores the objects of a project space | `register_ordering(...)` |
+| `Renderer` | the items of a context to text | `register_renderer(...)` |
 | `Tokenizer` | counts and cuts text in tokens | `register_tokenizer(...)` |
 | `Clock` | the present | `Memory.open(clock=...)` |
 
@@ -17,6 +18,8 @@ transactions and change with its format. `docs/extending.md` has an example of e
 
 from longmind.base.times import Clock
 from longmind.base.tokens import Tokenizer, register_tokenizer
+from longmind.context.items import Card, Item, Piece
+from longmind.context.render import Renderer, register_renderer
 from longmind.embed.protocol import Embedder, EmbedderIdentity, Encoding, TokenStates
 from longmind.facts.extraction import Extraction, Extractor, FoundEntity, FoundFact
 from longmind.facts.extraction import Source as Passage
@@ -27,6 +30,7 @@ from longmind.spaces.ordering import Ordering, Question, Scores, register_orderi
 from longmind.spaces.space_index import SpaceIndex
 
 __all__ = [
+    "Card",
     "Clock",
     "Document",
     "Embedder",
@@ -36,13 +40,16 @@ __all__ = [
     "Extractor",
     "FoundEntity",
     "FoundFact",
+    "Item",
     "LanguageModel",
     "ModelFailed",
     "Ordering",
     "Passage",
+    "Piece",
     "Prompt",
     "Question",
     "Reader",
+    "Renderer",
     "Reply",
     "Reranker",
     "Scores",
@@ -53,5 +60,6 @@ __all__ = [
     "Tokenizer",
     "Unreadable",
     "register_ordering",
+    "register_renderer",
     "register_tokenizer",
 ]

@@ -29,7 +29,7 @@ class LastById:
 def test_the_page_shows_every_protocol() -> None:
     text = PAGE.read_text("utf-8")
     offered = re.findall(r"^\| `(\w+)` \|", protocols.__doc__ or "", re.MULTILINE)
-    assert len(offered) == 8
+    assert len(offered) == 9
     assert set(offered) <= set(protocols.__all__)
     for name in offered:
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()

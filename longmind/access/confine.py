@@ -10,6 +10,7 @@ from typing import Any, Final
 from longmind.access.grants import Denied, Grant, check_user
 from longmind.access.rules import (
     EVERY_USER,
+    SECOND_SPACE,
     SETTINGS,
     is_store_wide,
     role_for,
@@ -21,7 +22,7 @@ from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
 from longmind.operations.operation import Operation
 from longmind.operations.values import ANY_SPACE
-from longmind.spaces.values import SpaceList
+from longmind.spaces.values import LinkList, SpaceList
 
 _ALL_IN_RECEIPT: Final = "all"
 _GLOBAL: Final = "global"
@@ -60,6 +61,8 @@ def admit(grant: Grant, operation: Operation, inputs: Mapping[str, Any], *, home
     admitted = dict(inputs)
     _check_files(operation, admitted)
     spaces = _confine_spaces(grant, operation, admitted, home)
+    if admitted.get(SECOND_SPACE) is not None:
+        admitted[SECOND_SPACE] = check_space(grant, admitted[SECOND_SPACE])
     if takes_receipt(operation):
         spaces = _check_receipt(grant, admitted.get("receipt"))
     _check_batches(grant, admitted)
@@ -73,6 +76,8 @@ def visible_part(grant: Grant, operation: Operation, answer: Any) -> Any:
     """An answer without the spaces that are not the key's."""
     if operation.name == "space.list" and isinstance(answer, SpaceList) and not grant.is_everywhere:
         return replace(answer, spaces=tuple(item for item in answer.spaces if grant.covers(item.name)))
+    if isinstance(answer, LinkList) and not grant.is_everywhere:
+        return replace(answer, links=tuple(link for link in answer.links if grant.covers(link.space)))
     return answer
 
 

@@ -13,6 +13,9 @@ Role = Literal["read", "write", "admin"]
 ROLES: Final[tuple[Role, ...]] = ("read", "write", "admin")
 """From the least to the most: each may do what those before it may."""
 
+ROLE_NAMES: Final = {"reader": "read", "writer": "write", "owner": "admin"}
+"""What people call those who hold a role in a space: a reader may read, a writer write, an owner rule."""
+
 EVERY_SPACE: Final = "*"
 _BELOW: Final = "/*"
 _MOST_USER_BYTES: Final = 256

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, cast
 
-from longmind.access.grants import ROLES, Grant, Role, check_pattern, check_user
+from longmind.access.grants import ROLE_NAMES, ROLES, Grant, Role, check_pattern, check_user
 from longmind.base.checks import check_label
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, NotFound
 from longmind.base.file_lock import alone
@@ -106,23 +106,24 @@ class KeyFile:
         *,
         spaces: Iterable[str],
         now: int,
-        role: Role = "read",
+        role: Role | Literal["reader", "writer", "owner"] = "read",
         user: str | None = None,
         any_user: bool = False,
         expires_at: int | None = None,
         rate: int | None = None,
     ) -> tuple[str, Key]:
         """A new key: the text that its holder sends, which nobody can show again, and its entry."""
+        chosen = cast(Role, ROLE_NAMES.get(role, role))
         secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
         key = _checked(
             Key(
                 id="k_" + secrets.token_hex(4),
                 name=name,
                 spaces=tuple(spaces),
-                role=role,
+                role=chosen,
                 user=user,
                 # Upkeep is of a whole space, with everybody's part in it.
-                any_user=any_user or role == "admin",
+                any_user=any_user or chosen == "admin",
                 created_at=now,
                 expires_at=expires_at,
                 rate=rate,

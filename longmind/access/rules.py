@@ -36,6 +36,9 @@ EVERY_USER: Final = frozenset({"users"})
 SPACE_ARGUMENTS: Final = ("space", "repo")
 """Arguments that name spaces, in every operation that has them."""
 
+SECOND_SPACE: Final = "to_space"
+"""The argument that names a further space: a key must be for that one, too."""
+
 _OTHER_SPACE_ARGUMENTS: Final[Mapping[str, str]] = {"use_context": "project"}
 _RECEIPT: Final = "receipt"
 _BY_ID: Final[Mapping[str, str]] = {"erase": "frame"}

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from array import array
 
 
+TOKENIZER: Final = "cl100k_base"
+"""The vocabulary that recipes and chunks count in, unless they name another."""
+
 SIZES: Final = {"cl100k_base": 100_256, "o200k_base": 199_998}
 """How many tokens each vocabulary has, special ones apart. Both are OpenAI's, from tiktoken (MIT licence)."""
 

@@ -21,6 +21,14 @@ STOP_WORDS: Final = frozenset(
 WORD: Final = re.compile(r"[^\W_]+")
 """A run of letters and digits. Index terms (`text/words.py`) and detectors have definitions of their own."""
 
+UNSEGMENTED: Final = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana and their like
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
+    "\U00020000-\U0003ffff]+"
+)
+"""A run of a script that puts no spaces between words, or joins endings to names."""
+
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
 _STRIPPED = ("LATIN", "GREEK", "CYRILLIC")
 

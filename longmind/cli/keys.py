@@ -60,8 +60,12 @@ def create(
         ),
     ],
     role: Annotated[
-        Literal["read", "write", "admin"],
-        typer.Option("--role", metavar="read|write|admin", help="What it may do; admin is for upkeep."),
+        Literal["read", "write", "admin", "reader", "writer", "owner"],
+        typer.Option(
+            "--role",
+            metavar="read|write|admin",
+            help="What it may do; admin is for upkeep. reader, writer and owner mean the same three.",
+        ),
     ] = "read",
     user: Annotated[
         str | None, typer.Option("--user", metavar="USER", help="The one user that it acts as.")

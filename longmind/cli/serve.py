@@ -60,13 +60,18 @@ def serve(
     with arguments.writing(
         store, space=space, user=user, memory_limit=memory_limit, registry=registry
     ) as memory:
-        print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}", file=sys.stderr)
-        print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
+        served = store or arguments.DEFAULT_STORE
+
+        def announce() -> None:
+            print(f"Serving {served} on http://{host}:{port}", file=sys.stderr)
+            print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
+
         answer(
             memory,
             host=host,
             port=port,
             token=os.environ.get(TOKEN_VARIABLE),
+            listening=announce,
             keys=key_file(keys),
             origins=allow_origin or (),
             limits=limits,

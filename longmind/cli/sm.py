@@ -170,7 +170,7 @@ def search(
 
     with _memories(db, space, user) as memories:
         answer = memories.search(query, layer=layer, limit=limit, exclude_pii=exclude_pii)
-    emit(shapes.memories(answer), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
+    emit(shapes.memories(answer), as_json=as_json, view=_matches_view)
 
 
 @app.command()
@@ -285,18 +285,19 @@ def serve(
     space: SpaceOption = DEFAULT_SPACE,
     user: UserOption = None,
 ) -> None:
-    """Answer over HTTP until interrupted."""
+    """Answer over HTTP until interrupted. The token that clients must send is read from SM_TOKEN."""
     from longmind.http.serve import serve as answer
 
     with _open(db, space, user) as memory:
-        print(f"Serving on http://{host}:{port}", file=sys.stderr, flush=True)
         answer(
             memory,
             host=host,
             port=port,
             token=os.environ.get(TOKEN_VARIABLE),
+            token_variable=TOKEN_VARIABLE,
             keys=key_file(keys),
             origins=allow_origin or (),
+            listening=lambda: print(f"Serving on http://{host}:{port}", file=sys.stderr, flush=True),
         )
 
 
@@ -374,13 +375,36 @@ def _memories_view(items: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
     yield Table(("id", "layer", "status", "score", "hits", "content"), rows)
 
 
+def _matches_view(answer: Mapping[str, Any]) -> Iterable[Block]:
+    """How well each memory answers, not how strong it is."""
+    if not answer["memories"]:
+        yield "No memories."
+        return
+    rows = [
+        [item["id"], item["layer"], f"{item['match']:.3f}", item["hits"], one_line(item["content"])]
+        for item in answer["memories"]
+    ]
+    yield Table(("id", "layer", "match", "hits", "content"), rows)
+    yield from answer["notes"]
+
+
+def _dated_view(items: Sequence[Mapping[str, Any]]) -> Iterable[Block]:
+    """Memories with the day on which each was last said, else first."""
+    rows = [
+        [item["id"], (item["last_seen_at"] or item["created_at"])[:10], f"{item['score']:.3f}",
+         item["hits"], one_line(item["content"])]
+        for item in items
+    ]  # fmt: skip
+    yield Table(("id", "date", "score", "hits", "content"), rows)
+
+
 def _context_view(answer: Mapping[str, Any]) -> Iterable[Block]:
     for turn in answer["short_term"]:
         yield f"{turn['ts']}  {turn['role']}: {one_line(turn['text'])}"
     for name in ("mid_term", "long_term_hint"):
         if answer[name]:
             yield f"{name}:"
-            yield from _memories_view(answer[name])
+            yield from _dated_view(answer[name])
 
 
 def _sweep_view(report: Mapping[str, Any]) -> Iterable[Block]:

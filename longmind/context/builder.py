@@ -38,7 +38,7 @@ from longmind.context.receipt import (
     user_from,
 )
 from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
-from longmind.context.render import RENDERERS
+from longmind.context.render import renderer_for
 from longmind.context.shorten import Shortener
 from longmind.context.surrogates import read_surrogates
 from longmind.facts.trust import level
@@ -153,7 +153,7 @@ class ContextBuilder:
                 budget=call.budget,
                 tokenizer=tokenizer,
                 mark=mark_of(self._store.id, snapshot.revision, request),
-                renderer=RENDERERS[call.recipe.order],
+                renderer=renderer_for(call.recipe.layout, call.recipe),
             ),
             candidates,
             recipe=call.recipe,
@@ -170,7 +170,7 @@ class ContextBuilder:
             revision=snapshot.revision,
             request=request,
             recipe=call.recipe.to_json(),
-            order=call.recipe.order,
+            order=call.recipe.layout,
             tokenizer=call.recipe.tokenizer,
             budget=call.budget,
         )

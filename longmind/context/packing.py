@@ -247,6 +247,33 @@ class _LaneFilling:
         self._normalized: dict[int, tuple[str | None, str]] = {}
 
     def fill(self, lane: LaneRecipe, items: Sequence[Item]) -> None:
+        """Take what fits, in the order given; then cut what is only above the cap of a single item."""
+        packer = self._packer
+        before = len(packer.chosen)
+        above_cap: list[Item] = []
+        room, taken = self._take_fitting(lane, items, above_cap)
+        for item in above_cap:
+            reason = self._repeats(item)
+            shorter = None
+            if not reason and taken < lane.items:
+                shorter = self._cut(item, min(room, lane.item_tokens))
+            if shorter is None:
+                packer.drop((item,), lane.kind, reason or f"{NO_ROOM} left in the lane {lane.kind}")
+                continue
+            room -= packer.add(shorter)
+            self._note(shorter)
+            taken += 1
+        if above_cap:
+            # In the order in which the lane offered them.
+            position = {(item.rank, item.frame_ids): index for index, item in enumerate(items)}
+            packer.chosen[before:] = sorted(
+                packer.chosen[before:], key=lambda item: position[item.rank, item.frame_ids]
+            )
+
+    def _take_fitting(
+        self, lane: LaneRecipe, items: Sequence[Item], above_cap: list[Item]
+    ) -> tuple[int, int]:
+        """The room that is left, and how many items were taken."""
         packer = self._packer
         room = min(packer.room, int(packer.budget * lane.share))
         full = f"{NO_ROOM} left in the lane {lane.kind}"
@@ -257,10 +284,10 @@ class _LaneFilling:
             if taken >= lane.items:
                 limit = f"{NO_ROOM} for more than {lane.items} items in the lane {lane.kind}"
                 packer.drop(items[position:], lane.kind, limit)
-                return
+                break
             if room < _LEAST_ROOM or misses >= _MISSES_UNTIL_FULL:
                 packer.drop(items[position:], lane.kind, full)
-                return
+                break
             reason = self._repeats(candidate)
             if reason:
                 packer.drop((candidate,), lane.kind, reason)
@@ -268,6 +295,10 @@ class _LaneFilling:
             item = _taken_by(candidate, lane)
             shortening = misses < _MISSES_UNTIL_WHOLE
             fitting = self._fitting(item, min(room, lane.item_tokens), shortening=shortening)
+            if fitting is None and lane.item_tokens <= room and not self._comes_again(item):
+                # There is room, and only the cap of a single item is in the way: after those that fit.
+                above_cap.append(item)
+                continue
             if fitting is None:
                 packer.drop((item,), lane.kind, full)
                 misses += 1
@@ -276,6 +307,7 @@ class _LaneFilling:
             self._note(fitting)
             taken += 1
             misses = 0
+        return room, taken
 
     def grow(self, lane: LaneRecipe, items: Sequence[Item]) -> None:
         """Show more of what had to be shortened, the best first, in the room that all lanes have left."""
@@ -315,8 +347,31 @@ class _LaneFilling:
         )
         return packer.first_fitting(forms, room)
 
-    def _comes_again(self, piece: Piece) -> bool:
+    def _cut(self, item: Item, room: int) -> Item | None:
+        """The beginning of an item that fits into the cap of its lane; None if not even a word does."""
+        packer = self._packer
+        text = item.text if isinstance(item, Card) else item.frame.text
+        tokens = room
+        while tokens > 0:
+            beginning = packer.tokenizer.truncate(text, tokens).rstrip()
+            if not beginning:
+                return None
+            shorter: Item
+            if isinstance(item, Card):
+                shorter = Card(f"{beginning} …", item.lane, item.rank, item.frame_ids, "cut")
+            else:
+                ranges = ((0, len(beginning.encode())),)
+                shorter = Piece(item.frame, item.lane, item.rank, "cut", ranges)
+            over = packer.cost(shorter, room) - room
+            if over <= 0:
+                return shorter
+            tokens -= max(1, over)
+        return None
+
+    def _comes_again(self, piece: Item) -> bool:
         """Whether a later lane offers its frame too."""
+        if isinstance(piece, Card):
+            return False
         kinds = [lane.kind for lane in self._recipe.lanes if lane.kind != GROWTH]
         later = kinds[kinds.index(piece.lane) + 1 :] if piece.lane in kinds else []
         return any(

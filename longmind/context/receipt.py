@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,7 +17,8 @@ from longmind.base.recall_marks import mark_id
 from longmind.base.times import AsOf
 from longmind.context.items import Card, Item, Piece
 from longmind.context.packing import Packed
-from longmind.context.render import RENDERERS, render
+from longmind.context.recipe import LANES, Recipe
+from longmind.context.render import has_renderer, render, renderer_for
 from longmind.context.sentences import Range
 from longmind.store.engine import Dialect
 from longmind.store.frames import fetch, stored
@@ -70,6 +71,9 @@ class Receipt:
     items: tuple[ReceiptItem, ...]
     tokens: int
     sha256: str
+    items_sha256: str = ""
+    """Of the list of items, so that it cannot be edited where the text stays the same. Receipts of earlier
+    versions have none."""
 
     def to_json(self) -> str:
         return canonical_json(asdict(self), "receipt")
@@ -128,6 +132,7 @@ def issue(
     mark: str | None = None,
 ) -> Receipt:
     """The receipt of what was packed, under the mark that `mark_of` gives the same request, or another."""
+    items = tuple(map(_receipt_item, packed.items))
     return Receipt(
         store_id=store_id,
         revision=revision,
@@ -138,9 +143,10 @@ def issue(
         order=order,
         tokenizer=tokenizer,
         budget=budget,
-        items=tuple(map(_receipt_item, packed.items)),
+        items=items,
         tokens=packed.tokens,
         sha256=sha256_of(packed.text),
+        items_sha256=_hash_of_items(items),
     )
 
 
@@ -156,9 +162,10 @@ def replay(receipt: Receipt, fresh: Receipt, *, snapshot: Snapshot, dialect: Dia
     because text statistics are those of today, and that is reported apart as drift.
     """
     items, changes = _again(receipt, snapshot, dialect, view)
+    renderer = renderer_for(fresh.order, Recipe.from_json(fresh.recipe) if fresh.order == LANES else None)
     altered = _altered(receipt, fresh)
     changes += altered
-    text = render(items, mark=receipt.mark, renderer=RENDERERS[fresh.order]) if items else ""
+    text = render(items, mark=receipt.mark, renderer=renderer) if items else ""
     same = sha256_of(text) == receipt.sha256 and not altered
     drift: tuple[str, ...] = ()
     if snapshot.revision != receipt.revision:
@@ -214,8 +221,20 @@ def _altered(receipt: Receipt, fresh: Receipt) -> list[str]:
         "mark": receipt.mark == _expected_mark(receipt, fresh),
         "order": receipt.order == fresh.order,
         "tokenizer": receipt.tokenizer == fresh.tokenizer,
+        "list of items": _has_own_items(receipt, fresh),
     }
     return [f"the receipt's {name} does not fit the rest of it" for name, fit in fits.items() if not fit]
+
+
+def _has_own_items(receipt: Receipt, fresh: Receipt) -> bool:
+    """Whether the list of items is the one that was issued, also where an edit of it changes no text."""
+    if receipt.items_sha256 not in ("", _hash_of_items(receipt.items)):
+        return False
+    return receipt.revision != fresh.revision or receipt.items == fresh.items
+
+
+def _hash_of_items(items: Sequence[ReceiptItem]) -> str:
+    return sha256_of(canonical_json([asdict(item) for item in items], "items"))
 
 
 def _expected_mark(receipt: Receipt, fresh: Receipt) -> str:
@@ -250,11 +269,11 @@ def _item(item: ReceiptItem, frames: Mapping[int, Frame]) -> Item | None:
 
 def _is_sound(receipt: Receipt) -> bool:
     """Whether every field holds a value of its kind; whether they are true is for the replay to judge."""
-    words = ("store_id", "recipe", "recipe_hash", "mark", "order", "tokenizer", "sha256")
+    words = ("store_id", "recipe", "recipe_hash", "mark", "order", "tokenizer", "sha256", "items_sha256")
     return (
         all(isinstance(getattr(receipt, name), str) for name in words)
         and all(_is_number(value) for value in (receipt.revision, receipt.budget, receipt.tokens))
-        and receipt.order in RENDERERS
+        and has_renderer(receipt.order)
         and isinstance(receipt.request, Mapping)
         and all(map(_is_sound_item, receipt.items))
     )

@@ -11,8 +11,11 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_choice, check_label, check_limit
 from longmind.base.errors import InvalidInput
+from longmind.base.tokens import TOKENIZER
 
 ORDERS: Final = ("time", "rank")
+LANES: Final = "lanes"
+"""The layout in which lanes follow one another, each in its own order."""
 GROWTH: Final = "growth"
 """The lane that adds nothing new: it shows more of what the lanes before it had to shorten."""
 
@@ -32,6 +35,9 @@ class LaneRecipe:
     """And how many after it."""
     shared: int = 0
     """In the lane "facts": a card must say so many words of the question, or all if that has fewer."""
+    order: str | None = None
+    """How its items are laid out for reading: 'time' or 'rank'; None as the recipe says. Where a lane has an
+    order of its own, the lanes follow one another instead of being mixed."""
 
     def __post_init__(self) -> None:
         check_label(self.kind, "lane kind")
@@ -43,6 +49,8 @@ class LaneRecipe:
         check_limit(self.before, "before", least=0, most=20)
         check_limit(self.after, "after", least=0, most=20)
         check_limit(self.shared, "shared", least=0, most=20)
+        if self.order is not None:
+            check_choice(self.order, "order", ORDERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +63,17 @@ class Recipe:
     """How the frames are laid out for reading: 'time', or 'rank'."""
     depth: int = 100
     """How many hits of the search may be packed."""
-    tokenizer: str = "cl100k_base"
+    tokenizer: str = TOKENIZER
+    renderer: str | None = None
+    """The name of what writes the text: 'plain', or one that you registered. None: under headings."""
 
     def __post_init__(self) -> None:
         check_label(self.name, "recipe name")
         check_choice(self.order, "order", ORDERS)
         check_limit(self.depth, "depth", most=1000)
         check_label(self.tokenizer, "tokenizer")
+        if self.renderer is not None:
+            check_label(self.renderer, "renderer")
         if not isinstance(self.lanes, tuple) or not all(isinstance(lane, LaneRecipe) for lane in self.lanes):
             raise InvalidInput("The lanes of a recipe are a tuple of LaneRecipe.")
         if not self.lanes:
@@ -92,13 +104,26 @@ class Recipe:
             raise InvalidInput(f"This is not a recipe: {error}.") from None
 
     @property
+    def layout(self) -> str:
+        """The name of its renderer, as a receipt has it."""
+        if self.renderer is not None:
+            return self.renderer
+        return LANES if any(lane.order is not None for lane in self.lanes) else self.order
+
+    @property
     def hash(self) -> str:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
 @lru_cache(maxsize=64)
 def _as_json(recipe: Recipe) -> str:
-    return canonical_json(asdict(recipe), "recipe")
+    fields_given = asdict(recipe)
+    # Left out where they are not used, so that receipts of recipes without them still verify.
+    for part in (fields_given, *fields_given["lanes"]):
+        for name in ("renderer", "order"):
+            if part.get(name, "") is None:
+                del part[name]
+    return canonical_json(fields_given, "recipe")
 
 
 _FACTS: Final = LaneRecipe("facts", share=0.2, items=6, item_tokens=60, shared=2)

@@ -7,15 +7,17 @@ them can pass for a heading, an item or the end of the block.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Literal, Protocol
+from typing import Final, Protocol
 
-from longmind.base.errors import InvalidInput
+from longmind.base.checks import check_label
+from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.frame import Kind
 from longmind.base.recall_marks import harmless, marked
 from longmind.base.times import from_ms
 from longmind.context.items import Card, Item, Piece
+from longmind.context.recipe import LANES, Recipe
 from longmind.context.sentences import cut
 
 INDENT: Final = "\n  "
@@ -61,7 +63,8 @@ def one_line(text: str) -> str:
 class Recalled:
     """Fact cards first, then pieces of frames under their day and document, by time or best first."""
 
-    order: Literal["time", "rank"]
+    order: str
+    """'time' or 'rank'."""
 
     def layout(self, items: Sequence[Item]) -> list[Item]:
         pieces = [item for item in items if isinstance(item, Piece)]
@@ -73,6 +76,33 @@ class Recalled:
 
     def line(self, item: Item) -> str:
         return _line(item)
+
+
+@dataclass(frozen=True, slots=True)
+class ByLane(Recalled):
+    """Lane after lane, as the recipe lists them, each by time or best first."""
+
+    order: str = "time"
+    orders: Mapping[str, str] = field(default_factory=dict)
+
+    def layout(self, items: Sequence[Item]) -> list[Item]:
+        ordered: list[Item] = []
+        lanes = [*self.orders, *dict.fromkeys(item.lane for item in items if item.lane not in self.orders)]
+        for lane in lanes:
+            inside = [item for item in items if item.lane == lane]
+            ordered += Recalled(self.orders.get(lane, self.order)).layout(inside)
+        return ordered
+
+
+@dataclass(frozen=True, slots=True)
+class Plain(Recalled):
+    """Without headings: every line stands for itself, with its day."""
+
+    def heading(self, item: Item) -> str:
+        return ""
+
+    def line(self, item: Item) -> str:
+        return _line(item) if isinstance(item, Card) else f"{_heading(item)}: {_line(item)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +150,48 @@ BRIEF: Final = Sections(
     }
 )
 SPACE: Final = "space"
-RENDERERS: Final[Mapping[str, Renderer]] = {
+PLAIN: Final = "plain"
+_BUILT_IN: Final[Mapping[str, Renderer]] = {
     "time": Recalled("time"),
     "rank": Recalled("rank"),
     "brief": BRIEF,
     SPACE: Listing(),
 }
 """By the name that a receipt has in its field `order`."""
+_registered: dict[str, Renderer] = {}
+
+
+def register_renderer(name: str, renderer: Renderer) -> None:
+    """Let recipes of this process name a renderer of your own.
+
+    A store and a receipt keep only the name: a process that did not register it cannot use such a recipe.
+    """
+    label = check_label(name, "renderer")
+    if label in (*_BUILT_IN, PLAIN, LANES):
+        raise InvalidInput(f"The renderer {label!r} is built in.", hint="Choose another name.")
+    _registered[label] = renderer
+
+
+def has_renderer(name: str) -> bool:
+    return name in _BUILT_IN or name in _registered or name in (PLAIN, LANES)
+
+
+def renderer_for(layout: str, recipe: Recipe | None = None) -> Renderer:
+    """The renderer of a recipe, of a brief or of a space, by the name that its receipt has."""
+    if layout in _BUILT_IN:
+        return _BUILT_IN[layout]
+    if layout in _registered:
+        return _registered[layout]
+    lanes = () if recipe is None else recipe.lanes
+    fallback = "time" if recipe is None else recipe.order
+    if layout == PLAIN:
+        return Plain(fallback)
+    if layout == LANES:
+        return ByLane(fallback, {lane.kind: lane.order or fallback for lane in lanes})
+    known = ", ".join(sorted({*_registered, PLAIN}))
+    raise NotFound(
+        f"There is no renderer {layout!r}.", hint=f"Known are {known}; register_renderer() adds one."
+    )
 
 
 def _line(item: Item) -> str:

@@ -154,7 +154,7 @@ def take_back(
     ]
     if not claims:
         return 0
-    results, _ = ledger_write.write(tx, claims, ledger=ctx.space, space=ctx.space)
+    results = ledger_write.write(tx, claims, ledger=ctx.space, space=ctx.space).results
     return sum(result.spans for result in results if isinstance(result, Retracted))
 
 

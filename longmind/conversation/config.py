@@ -19,7 +19,7 @@ from longmind.store.transaction import Transaction
 
 SETTING: Final = "conversation.config"
 MODES: Final = ("heuristic", "llm", "hybrid")
-PROVIDERS: Final = ("openai", "anthropic", "ollama")
+PROVIDERS: Final = ("openai", "anthropic", "google", "hf", "custom", "ollama")
 
 
 @dataclass(frozen=True, slots=True)

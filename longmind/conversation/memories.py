@@ -377,16 +377,17 @@ class Memories:
         with self._store.one_state() as snapshot:
             db = snapshot.db
             if read_config(self._store, db).fts.enabled:
-                items, notes = find(
+                return find(
                     self._search, db, query, view,
                     layer=layer, limit=limit, exclude_pii=exclude_pii,
                 )  # fmt: skip
-                return Found(tuple(items), tuple(notes))
             items = listed(
                 db, self._store.engine.dialect, view, layer=layer, status="active", sort="score",
                 limit=limit, exclude_pii=exclude_pii, holding=query.strip(),
             )  # fmt: skip
-        return Found(tuple(items), ("fts.enabled is false: searched by substring (LIKE)",))
+        found = tuple(items)
+        # A text holds the words or does not: all that were found match alike.
+        return Found(found, ("fts.enabled is false: searched by substring (LIKE)",), (1.0,) * len(found))
 
     def why(
         self,

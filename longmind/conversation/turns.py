@@ -28,6 +28,7 @@ from longmind.conversation.values import (
     ConversationContext,
     ExcludePersonal,
     Extract,
+    Found,
     MemoryItem,
     TurnReport,
     TurnReports,
@@ -320,12 +321,12 @@ class Conversation:
         db: Connection,
         notes: list[str],
     ) -> list[MemoryItem]:
-        items, said = find(
+        found = find(
             self._search, db, query[:_HINT_CHARACTERS], View.of(self.space, as_of, self.user),
             layer=layer, limit=limit, exclude_pii=exclude_pii,
         )  # fmt: skip
-        notes += said
-        return items
+        notes += found.notes
+        return list(found.items)
 
     def _filled(
         self, items: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection
@@ -355,10 +356,10 @@ def find(
     layer: str | None,
     limit: int,
     exclude_pii: bool,
-) -> tuple[list[MemoryItem], list[str]]:
+) -> Found:
     """Memories by the one search, under the same filters as everything else."""
     if layer is not None and not has_any(db, view, layer):
-        return [], []
+        return Found(())
     metadata: dict[str, Any] = {} if layer is None else {"layer": layer}
     if exclude_pii:
         metadata["pii"] = False
@@ -372,7 +373,9 @@ def find(
     )
     results = search.search(request)
     notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
-    return shown_by(db, [hit.frame for hit in results], view), notes
+    items = shown_by(db, [hit.frame for hit in results], view)
+    scores = {hit.frame.id: hit.score for hit in results}
+    return Found(tuple(items), tuple(notes), tuple(scores.get(item.frame_id, 0.0) for item in items))
 
 
 def _last_words(turns: Sequence[Frame]) -> str:

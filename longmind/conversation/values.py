@@ -102,6 +102,8 @@ class Found(Listing[MemoryItem]):
 
     items: tuple[MemoryItem, ...]
     notes: tuple[str, ...] = ()
+    matches: tuple[float, ...] = ()
+    """How well each of them answers, in the same order; their scores say how strong they are."""
 
 
 @dataclass(frozen=True, slots=True)

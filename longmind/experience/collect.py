@@ -10,11 +10,13 @@ from longmind.base.filters import View
 from longmind.experience.brief import Rejected
 from longmind.experience.graph import attempts_on, current_among, problems_of, updates_by, updates_from
 from longmind.experience.load import load, with_evidence
+from longmind.experience.rows import RecordRow, select
 from longmind.experience.search import Finder, RecordHit, RecordHits
 from longmind.experience.utility import UtilityRule, break_ties, utilities
 from longmind.experience.values import Record, Utility
 from longmind.store.engine import Dialect
 from longmind.store.transaction import Snapshot
+from longmind.store.visible import Clause, either, partitions
 from longmind.text.query import plan_text
 from longmind.text.words import identifiers, terms
 
@@ -28,11 +30,15 @@ _FACT_DEPTH: Final = 16
 _NEWEST_ATTEMPTS: Final = 50
 """Attempts on one problem that are looked at, beside those that the search found themselves."""
 
-_NEAR_COSINE: Final = 0.35
+_SURE_COSINE: Final = 0.5
 """From here on two texts are about the same thing, to the usual sentence embedders."""
+_NEAR_COSINE: Final = 0.35
+"""From here on they are if they have a content word in common: many that have not are merely of one trade."""
 _NEAR_SHARE: Final = 1 / 3
 _NEAR_WORDS: Final = 2
-"""This many content words in common, or this share of those in the question, make a text near as well."""
+"""This share of the content words of the shorter text, and so many of them, make texts near as well."""
+_STANDING: Final = 100
+"""Preferences of a repository that are looked at besides those that the search found: far above any quota."""
 _FAR_BEHIND: Final = 0.35
 """Below this share of the best score, a candidate is about something else."""
 
@@ -92,6 +98,7 @@ class Collector:
         nearness = _Nearness(text)
         self._collect_attempts(nearness.select(attempts, collected), collected)
         self._collect_facts(nearness.select(facts, collected), collected)
+        self._add_standing(collected)
         lists = (collected.problems, collected.attempts, collected.facts, collected.preferences)
         votes = self._votes(item for candidates in lists for item in candidates)
         for candidates in lists:
@@ -207,6 +214,22 @@ class Collector:
                 self._add_facts([fact], through, f"through the change {update.change_id}", facts, collected)
         collected.facts += facts.values()
 
+    def _add_standing(self, collected: Collected) -> None:
+        """Preferences hold for every task in their repository, or everywhere, also where none is near."""
+        near = {item.record.id for item in collected.preferences}
+        here = partitions(self._view, "x.repo")
+        where = here if self._view.is_own else either([here, Clause("x.scope = 'global'")])
+        clause = Clause("x.kind = 'preference'") & where
+        sql = f"{clause.sql} ORDER BY x.frame_id DESC LIMIT {_STANDING}"
+        rows = select(self._db, RecordRow, sql, clause.values)
+        records = self._load(row.record_id for row in rows if row.record_id not in near)
+        for record in records.values():
+            if not record.archived:
+                reach = "everywhere" if record.scope == "global" else "for the whole repository"
+                collected.preferences.append(Candidate(record, 0.0, reasons=[f"holds {reach}"]))
+        standing = {item.record.id for item in collected.preferences}
+        collected.rejected[:] = [item for item in collected.rejected if item.record_id not in standing]
+
     def add_cited(self, citing: Iterable[tuple[Candidate, Sequence[Record]]], collected: Collected) -> None:
         """Facts that candidates rest on; where they no longer hold, what holds in their place."""
         by_id = {item.record.id: item for item in collected.facts}
@@ -312,10 +335,15 @@ class _Nearness:
         if hit.score < _FAR_BEHIND * best:
             return f"far behind the best ({hit.score:.2f} of {best:.2f})"
         lane = hit.hit.lanes.get("vector")
-        if lane is not None and lane.score is not None and lane.score >= _NEAR_COSINE:
+        own = set(terms(hit.record.text))
+        shared = self._terms.intersection(own)
+        cosine_score = 0.0 if lane is None or lane.score is None else lane.score
+        if cosine_score >= (_NEAR_COSINE if shared else _SURE_COSINE):
             return ""
-        shared = self._terms.intersection(terms(hit.record.text))
-        enough = len(shared) >= _NEAR_WORDS or len(shared) >= _NEAR_SHARE * len(self._terms) > 0
+        shorter = min(len(self._terms), len(own))
+        # Of a text of one or two words, one is much.
+        needed = max(1, min(_NEAR_WORDS, shorter - 1))
+        enough = len(shared) >= max(needed, _NEAR_SHARE * shorter)
         if enough or self._identifiers.intersection(identifiers(hit.record.text)):
             return ""
         overlap = f"shares only {', '.join(sorted(shared))}" if shared else "shares no word"

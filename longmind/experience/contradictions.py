@@ -25,7 +25,7 @@ from longmind.experience.rows import (
 from longmind.experience.values import Record
 from longmind.store.engine import Connection, Dialect
 from longmind.text.query import plan_text
-from longmind.text.words import identifiers
+from longmind.text.words import identifiers, terms
 
 _NAMED: Final = re.compile(r"\bexp_[1-9]\d{0,17}\b")
 
@@ -215,7 +215,11 @@ class Contradictions:
             notes.append(Note(f"{item.record.id} has no recorded solution{failed}.", item.record, item.score))
         queried = dict.fromkeys(name.removeprefix("=") for name in plan_text(text).identifiers)
         mentioned = {name.removeprefix("=") for item in chosen for name in identifiers(item.record.text)}
-        unknown = [name for name in queried if name not in mentioned]
+        words = {word for item in chosen for word in terms(item.record.text)}
+        # `parse_config` is mentioned by a text that says "parse the config" or `parseConfig`.
+        unknown = [
+            name for name in queried if name not in mentioned and not words.issuperset(terms(name) or [name])
+        ]
         if unknown and chosen:
             notes.append(Note(f"Nothing here mentions {', '.join(unknown[:3])}."))
         claims = (item for item in chosen if item.record.kind in ("solution", "fact"))

@@ -7,10 +7,11 @@ from dataclasses import replace
 from math import isfinite
 from typing import Annotated, Any, Unpack
 
-from longmind.base.caller import audited
+from longmind.base.caller import audited, caller
 from longmind.base.checks import check_choice, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
+from longmind.base.hashing import digest
 from longmind.base.parameters import DryRun, Mark, User
 from longmind.base.partitions import Partition, partition_name
 from longmind.experience import links
@@ -229,7 +230,10 @@ class Experience(Reader):
         user: User = None,
         dry_run: DryRun = False,
     ) -> Vote:
-        """Say how useful a record was for a problem. Votes are never edited; vote again."""
+        """Say how useful a record was for a problem. Votes are never edited; vote again.
+
+        Of one caller's votes on the same record and problem, the newest counts.
+        """
         errors = Validation()
         value = errors.check(_vote, vote)
         reason = None
@@ -243,7 +247,9 @@ class Experience(Reader):
             first, second = _existing(ends["memory"]), _existing(ends["problem"])
             assert value is not None
             reason = redacted_reason(self.store, tx, first.repo, reason)
-            return links.vote_row(tx, first.record_id, second.record_id, value, reason)
+
+            voter = _voter(caller().name(self.store.actor), self.default_user if user is None else user)
+            return links.vote_row(tx, first.record_id, second.record_id, value, reason, voter=voter)
 
     def attach_evidence(
         self,
@@ -336,6 +342,11 @@ class Experience(Reader):
 def _existing(row: RecordRow | None) -> RecordRow:
     assert row is not None
     return row
+
+
+def _voter(actor: str, user: str | None) -> str:
+    """Who votes, as a digest: whether two votes are of one caller must be known, not who that is."""
+    return digest("voter", actor, user or "").hex()[:32]
 
 
 def _vote(value: object) -> float:

@@ -35,7 +35,9 @@ class ExperienceLane:
             request.query, view=request.view, budget=1, lanes=None, quotas=None, tokenizer=TOKENIZER
         )
         _, lines = self._reader.briefing(snapshot).lines(brief)
-        cited = in_turns(line for line in lines if line.role != _SILENT and line.record is not None)
+        # A preference that is there only because it always holds answers no question by itself.
+        touched = [line for line in lines if line.source.score > 0]
+        cited = in_turns(line for line in touched if line.role != _SILENT and line.record is not None)
         return [_card(line, rank, lane.item_tokens) for rank, line in enumerate(cited[: lane.items], 1)]
 
 

@@ -13,6 +13,7 @@ from longmind.experience.rows import (
     RecordRow,
     RevisionRow,
     VoteRow,
+    VoterRow,
     insert,
     new_ids,
     select,
@@ -114,10 +115,13 @@ def vote_problems(memory: RecordRow | None, problem: RecordRow | None, errors: V
     _seen_together(problem, memory, errors)
 
 
-def vote_row(tx: Transaction, memory: str, problem: str, vote: float, rationale: str | None) -> Vote:
+def vote_row(
+    tx: Transaction, memory: str, problem: str, vote: float, rationale: str | None, *, voter: str
+) -> Vote:
     [vote_id] = new_ids(tx, VoteRow, 1)
     row = VoteRow(vote_id, memory, problem, vote, rationale, tx.now, tx.system)
     insert(tx.db, [row])
+    insert(tx.db, [VoterRow(vote_id, voter)])
     return row.value()
 
 

@@ -14,6 +14,7 @@ from longmind.experience.rows import (
     FactUpdateRow,
     RecordEvidenceRow,
     RecordRow,
+    VoteRow,
     insert,
     number_of,
     select_among,
@@ -63,6 +64,12 @@ def _erase(tx: Transaction, frames: Sequence[int]) -> dict[str, int]:
     evidence_ids = {row.evidence_id for row in select_among(db, RecordEvidenceRow, "record_id", erased)}
     counts: dict[str, int] = {}
     _archive_replaced(tx, set(erased))
+    votes = {
+        row.vote_id
+        for column in ("memory_id", "problem_id")
+        for row in select_among(db, VoteRow, column, erased)
+    }
+    counts["experience_voter"] = _delete(db, "experience_voter", "vote_id", votes)
     for table, columns in _ENDS:
         counts[table] = sum(_delete(db, table, column, erased) for column in columns)
     cited = [row.evidence_id for row in select_among(db, EvidenceRow, "frame_id", frames)]
@@ -222,7 +229,9 @@ def _counters(db: Connection) -> Iterator[Problem]:
 
 
 def _times(db: Connection, revision: int) -> Iterator[Problem]:
-    for table in TABLES.values():
+    for kind, table in TABLES.items():
+        if "recorded_at" not in kind._fields:
+            continue
         latest = db.one(f"SELECT max(recorded_at) FROM {table}")
         if latest is not None and latest[0] is not None and latest[0] > revision:
             yield Problem("clock", f"the clock says {revision}, a row of {table} {latest[0]}")

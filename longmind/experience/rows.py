@@ -75,6 +75,11 @@ class VoteRow(NamedTuple):
         return Vote(*self)
 
 
+class VoterRow(NamedTuple):
+    vote_id: str
+    voter: str
+
+
 class ArchiveRow(NamedTuple):
     record_id: str
     reason: str | None
@@ -96,6 +101,7 @@ TABLES: Final[dict[type[Any], str]] = {
     AttemptRow: "experience_attempt",
     FactUpdateRow: "experience_fact_update",
     VoteRow: "experience_vote",
+    VoterRow: "experience_voter",
     ArchiveRow: "experience_archive",
     RevisionRow: "experience_revision",
 }

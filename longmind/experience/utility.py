@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from longmind.base.errors import InvalidInput
-from longmind.experience.rows import VoteRow, select
+from longmind.experience.rows import VoteRow, VoterRow, select, select_among
 from longmind.experience.values import Utility
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, Value
 from longmind.store.tables import batched
 from longmind.store.visible import among
 
@@ -52,12 +52,24 @@ def utilities(db: Connection, ids: Iterable[str], *, system: int, rule: UtilityR
     for batch in batched(dict.fromkeys(ids)):
         clause = among("x.memory_id", batch)
         by_memory: dict[str, list[float]] = defaultdict(list)
-        for row in select(db, VoteRow, f"{clause.sql} AND x.recorded_at <= ?", (*clause.values, system)):
+        for row in _counted(db, f"{clause.sql} AND x.recorded_at <= ?", (*clause.values, system)):
             by_memory[row.memory_id].append(row.vote)
         for memory, votes in sorted(by_memory.items()):
             mean = round(math.fsum(votes) / len(votes), _DIGITS)
             totals[memory] = Utility(memory, len(votes), mean, rule.value(mean, len(votes)))
     return totals
+
+
+def _counted(db: Connection, condition: str, values: Sequence[Value]) -> list[VoteRow]:
+    """The votes that count: of one caller's on the same pair the newest, so that nobody outvotes others."""
+    votes = select(db, VoteRow, f"{condition} ORDER BY x.recorded_at, x.vote_id", values)
+    voters = {
+        row.vote_id: row.voter for row in select_among(db, VoterRow, "vote_id", (v.vote_id for v in votes))
+    }
+    newest = {
+        (vote.memory_id, vote.problem_id, voters.get(vote.vote_id, vote.vote_id)): vote for vote in votes
+    }
+    return list(newest.values())
 
 
 def break_ties(

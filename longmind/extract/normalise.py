@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.patterns import pattern
@@ -94,22 +95,45 @@ class Plain:
         return position - high + was_high
 
 
+_REWORDED: Final = pattern(
+    # "My title changed to X" says that it is X now; what changed is a thing of somebody's, not a person.
+    r"\b(?:my|our|his|her|their) (?:[\w-]+ ){1,4}?(?P<changed>(?:(?:has|have|was|were|got|been|just) )"
+    r"{0,3}changed (?:from [^.,;:!?\n]{1,60}? )?to)(?= \S)"
+    # The comma of "June 5, 2020" ends no clause.
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* [0-3]?\d(?:st|nd|rd|th)?"
+    r"(?P<comma>,)(?= (?:19|20)\d\d\b)",
+    re.IGNORECASE,
+)
+
+
+def _reworded(masked: str) -> Iterator[tuple[int, int, str]]:
+    for match in _REWORDED.finditer(masked):
+        name = "changed" if match["changed"] else "comma"
+        yield match.start(name), match.end(name), "is now" if name == "changed" else ""
+
+
+def _spelled_out(masked: str) -> Iterator[tuple[int, int, str]]:
+    if " i " not in masked and masked[:2] != "i " and _KEYS.isdisjoint(_LOOSE.findall(masked.lower())):
+        return
+    for match in _CANDIDATE.finditer(masked):
+        new = _replacement(match, masked)
+        if new is not None:
+            yield match.start(), match.end(), new
+
+
 def plain(masked: str) -> Plain:
     """The text with informal words spelled out; most texts have none and come back as they are."""
-    if " i " not in masked and masked[:2] != "i " and _KEYS.isdisjoint(_LOOSE.findall(masked.lower())):
-        return Plain(masked)
     pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     at = length = 0
-    for match in _CANDIDATE.finditer(masked):
-        new = _replacement(match, masked)
-        if new is None:
+    for start, end, new in sorted([*_reworded(masked), *_spelled_out(masked)]):
+        if start < at:
             continue
-        pieces += [masked[at : match.start()], new]
-        length += match.start() - at
-        changes.append((length, length + len(new), match.start(), match.end()))
+        pieces += [masked[at:start], new]
+        length += start - at
+        changes.append((length, length + len(new), start, end))
         length += len(new)
-        at = match.end()
+        at = end
     if not changes:
         return Plain(masked)
     pieces.append(masked[at:])

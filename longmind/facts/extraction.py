@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any, Final, Literal, Protocol
 
 from longmind.base.checks import check_limit
 from longmind.extract.statements import Statement
 from longmind.facts.values import MAX_KEY_CHARACTERS, Cardinality, Entity, Value
+from longmind.store.parts import DerivedLimits
 
 MACHINES: Final = frozenset({"assistant", "system", "tool", "model", "bot"})
 _CONTACT: Final = re.compile(r"@|\+\d|\d[ .\d-]{6,}\d")
@@ -36,6 +38,8 @@ class Source:
     user: str | None = None
     """Whose part of the space it goes to; None for the part that all share."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    max_facts: int | None = None
+    """How many facts will be kept: an extractor that has found more may stop there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +112,17 @@ class ExtractionLimits:
     max_facts_per_chunk: int = 32
     max_entities_per_chunk: int = 32
     max_evidence_per_fact: int = 16
+    cap_all: bool = False
+    """Hold evidence that names its bytes to the limit too, not only that of whole frames."""
 
     def __post_init__(self) -> None:
         for name in ("max_facts_per_chunk", "max_entities_per_chunk", "max_evidence_per_fact"):
             check_limit(getattr(self, name), name, most=100_000)
+
+    def within(self, limits: DerivedLimits) -> ExtractionLimits:
+        """The same, with the limits of one write; evidence is capped without exception if they say so."""
+        chosen = {name: value for name, value in asdict(limits).items() if value is not None}
+        return replace(self, **chosen, cap_all=limits.max_evidence_per_fact is not None)
 
     def cut(self, extraction: Extraction) -> Extraction:
         """The same, no larger than allowed: what comes first in the text stays."""
@@ -136,11 +147,13 @@ class ReferenceExtractor:
         entities: dict[str, FoundEntity] = {}
         facts: list[FoundFact] = []
         notes: list[str] = []
-        for entity, fact in (*_identity(source), *_contacts(source), *_statements(source, notes)):
+        for entity, fact in chain(_identity(source), _contacts(source), _statements(source, notes)):
             if entity is not None:
                 entities[entity.key] = _joined(entities.get(entity.key), entity)
             if fact is not None:
                 facts.append(fact)
+            if source.max_facts is not None and len(facts) > source.max_facts:
+                break  # the one too many tells that some were left out
         return Extraction(tuple(entities.values()), tuple(dict.fromkeys(facts)), notes=tuple(notes))
 
 

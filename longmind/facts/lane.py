@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
 from longmind.facts.hits import ORDER, SOURCE, seen, trusted
+from longmind.facts.mentions import LAST_SOURCE, mentions, spelled_out
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
 from longmind.facts.rows import EntityRow, ledgers
@@ -24,17 +24,12 @@ from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, among, both, visible
+from longmind.store.visible import Clause, among, both, during, visible
 
-_LONGEST_SEQUENCE: Final = 5
-_MOST_WORDS: Final = 64
-_MOST_CHARACTERS: Final = 2000
 _REASONS_EACH: Final = 3
 _NAME_PREDICATES: Final = ("name", "full_name", "first_name", "nickname")
 _MOST_NAMES: Final = 8
 _LOOKED_AT: Final = 10_000
-_ASCII_SYMBOLS: Final = frozenset("$+<=>^`|~")
-_ASCII_WORD: Final = re.compile(r"[^\s!-/:-@\[-`{-~]+")
 
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
@@ -88,13 +83,6 @@ class Candidate(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class Mention(NamedTuple):
-    """A part of the query that may be a name; `source` prefers the whole query, then longer sequences."""
-
-    source: int
-    norm: str
-
-
 class NamedEntity(NamedTuple):
     """An entity that the query names: its canonical key, the name used, its rows in the view's ledgers."""
 
@@ -134,64 +122,26 @@ def candidates(
     return _frames(db, facts, view, where, options) if facts else []
 
 
-def mentions(query: str) -> list[Mention]:
-    """The whole query, its word sequences of five down to two, then its words of two characters or more."""
-    query = query[:_MOST_CHARACTERS].replace("\0", " ").encode("utf-8", "replace").decode()
-    longest: dict[str, int] = {}
-    places = list(_words(query))[:_MOST_WORDS]
-    norms = [(0, alias_norm(query))]
-    for length in range(min(_LONGEST_SEQUENCE, len(places)), 1, -1):
-        source = _LONGEST_SEQUENCE + 1 - length
-        for first in range(len(places) - length + 1):
-            piece = query[places[first][0] : places[first + length - 1][1]]
-            norms.append((source, alias_norm(piece)))
-    for start, end in places:
-        norm = alias_norm(query[start:end])
-        if len(norm) >= 2:
-            norms.append((_LONGEST_SEQUENCE, norm))
-    for source, norm in norms:
-        if norm:
-            longest.setdefault(norm, source)
-    return [Mention(source, norm) for norm, source in longest.items()]
-
-
-def _words(query: str) -> Iterator[tuple[int, int]]:
-    if query.isascii():
-        yield from (match.span() for match in _ASCII_WORD.finditer(query))
-        return
-    start = None
-    for position, character in enumerate(query):
-        if _separates(character):
-            if start is not None:
-                yield start, position
-            start = None
-        elif start is None:
-            start = position
-    if start is not None:
-        yield start, len(query)
-
-
-def _separates(character: str) -> bool:
-    """White space and punctuation of any script: "Ana’s" and "¿Ana?" name Ana too."""
-    return (
-        character.isspace() or character in _ASCII_SYMBOLS or unicodedata.category(character).startswith("P")
-    )
-
-
 def entities_in(
     snapshot: Snapshot, query: str, view: View, options: LaneOptions, names: NameIndex | None = None
 ) -> list[NamedEntity]:
     """What the query names: longest match first, then longest alias, then key."""
     sources = {mention.norm: mention.source for mention in mentions(query)}
+    unsegmented = spelled_out(query)
+    sources = {**dict.fromkeys(unsegmented.norms, LAST_SOURCE), **sources}
     oneself = None
     if options.first_person is not None and speaks_of_oneself(query):
         oneself = alias_norm(options.first_person)
         oneself = None if oneself in sources else oneself
     if oneself is not None:
-        sources[oneself] = _LONGEST_SEQUENCE + 1
+        sources[oneself] = LAST_SOURCE + 1
     ids: dict[str, list[int]] = defaultdict(list)
     best: dict[str, tuple[int, int, str]] = {}
-    for alias, entity in named(snapshot.db, view, names.among(sources, snapshot) if names else sources):
+    pairs = named(snapshot.db, view, names.among(sources, snapshot) if names else sources)
+    passed_over = unsegmented.overlapped(alias.alias_norm for alias, _ in pairs)
+    for alias, entity in pairs:
+        if alias.alias_norm in passed_over:
+            continue
         if alias.alias_norm == oneself and not _is_who_asks(entity, view):
             continue
         order = (sources[alias.alias_norm], -len(alias.alias_norm), alias.alias_norm)
@@ -206,6 +156,20 @@ def entities_in(
     ranked = sorted(best, key=lambda norm: (*best[norm][:2], norm))
     chosen = ranked[: options.max_entity_candidates]
     return [NamedEntity(norm, best[norm][2], tuple(sorted(ids[norm]))) for norm in chosen]
+
+
+def names_in(
+    snapshot: Snapshot, query: str, view: View, options: LaneOptions, names: NameIndex | None = None
+) -> list[tuple[str, ...]]:
+    """For each entity that the query names, the name that was used and up to a few others."""
+    entities = entities_in(snapshot, query, view, options, names)
+    spellings: list[tuple[str, ...]] = []
+    for entity in entities:
+        clause = among("a.entity_id", entity.ids) & during("a", view.as_of)
+        sql = f"SELECT DISTINCT a.alias_norm FROM fact_alias a WHERE {clause.sql} ORDER BY 1"
+        others = [str(row[0]) for row in snapshot.db.all(f"{sql} LIMIT {_MOST_NAMES}", clause.values)]
+        spellings.append(tuple(dict.fromkeys([entity.alias, *others])))
+    return spellings
 
 
 def _own_names(
@@ -234,11 +198,11 @@ def _is_who_asks(entity: EntityRow, view: View) -> bool:
 
 
 def _at(view: View, where: Where) -> View:
-    """Facts as of the last instant that the filter allows, where it sets an end."""
+    """Facts as of the last instant that the filter allows, on both axes: so and known by then."""
     if where.until is None:
         return view
-    valid = min(view.as_of.valid, where.until - 1)
-    return view.at(AsOf(system=view.as_of.system, valid=valid))
+    last = where.until - 1
+    return view.at(AsOf(system=min(view.as_of.system, last), valid=min(view.as_of.valid, last)))
 
 
 def _facts(

@@ -31,7 +31,7 @@ from longmind.facts.parameters import (
     ValidTo,
 )
 from longmind.facts.query import MOST, Reader
-from longmind.facts.results import Decided, FactErasure, Merged, Recorded, RecordReport, Removed, Retracted
+from longmind.facts.results import Decided, FactErasure, Merged, RecordReport, Removed, Retracted
 from longmind.facts.rows import GLOBAL, insert
 from longmind.facts.slots import standard
 from longmind.facts.statements import Claim
@@ -43,6 +43,7 @@ from longmind.facts.values import (
     Evidence,
     FactHit,
     Predicate,
+    Recorded,
     Value,
     check_qualifiers,
     typed,
@@ -308,7 +309,7 @@ class Ledger(Reader):
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
             ready = validate.check_frames(tx, [claim], space=space_name, dialect=self.store.engine.dialect)
-            [result], _ = write.write(tx, ready, ledger=ledger, space=space_name)
+            [result] = write.write(tx, ready, ledger=ledger, space=space_name).results
         assert isinstance(result, Retracted)
         return result
 
@@ -352,7 +353,7 @@ class Ledger(Reader):
             user = subject.user if user is None else user
         space_name, ledger = self._place(space, scope, user)
         with self.store.write() as tx:
-            [result], _ = write.write(tx, [ending], ledger=ledger, space=space_name)
+            [result] = write.write(tx, [ending], ledger=ledger, space=space_name).results
         assert isinstance(result, Retracted)
         return result
 
@@ -448,7 +449,7 @@ class Ledger(Reader):
                 claims = [validate.claim(redacted(item, redactor), action=action) for item in told]
             validate.check_premises(tx.db, claims, ledger=ledger)
             ready = validate.check_frames(tx, claims, space=space_name, dialect=self.store.engine.dialect)
-            results, _ = write.write(tx, ready, ledger=ledger, space=space_name)
+            results = write.write(tx, ready, ledger=ledger, space=space_name).results
             removal.lift_suppression(tx, ledger, ready)
         return [result for result in results if isinstance(result, Recorded)]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from longmind.base.parameters import Mark
 from longmind.facts.trust import Trust
-from longmind.facts.values import Evidence, FactHit, Open, Value
+from longmind.facts.values import Evidence, FactHit, Open, Recorded, Value
 
 Subject = Annotated[str, "What it is about: the key of an entity, such as a name."]
 Relation = Annotated[str, "What is said of it, such as lives_in."]
@@ -28,7 +28,7 @@ GivenEvidence = Annotated[
     "Frames that say it: their ids, or objects with frame, start and end (UTF-8 bytes), confidence.",
 ]
 Qualifiers = Annotated[Mapping[str, Value] | None, "Keys with values that belong to the fact.", Mark.PAIRS]
-Premises = Annotated[Iterable[FactHit | int], "Ids of the facts that it follows from."]
+Premises = Annotated[Iterable[FactHit | Recorded | int], "Ids of the facts that it follows from."]
 MinTrust = Annotated[Trust | None, "Only what rests on a source of at least this trust: low, normal or high."]
 FactId = Annotated[FactHit | int, "The id of a fact."]
 EvidenceEach = Annotated[int, "How many pieces of evidence to give with each."]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -37,13 +37,15 @@ from longmind.facts.values import (
     Entity,
     Evidence,
     Predicate,
+    Recorded,
     check_order,
     check_qualifiers,
     check_range,
     typed,
 )
 from longmind.store.drafts import Draft
-from longmind.store.parts import Failed, Part, Problem
+from longmind.store.engine import Connection
+from longmind.store.parts import DerivedLimits, Failed, Part, Problem
 from longmind.store.transaction import Snapshot, Transaction
 
 _ON_PURPOSE: Final = frozenset({"note", "call"})
@@ -68,6 +70,11 @@ class FactsPart(Part):
         self.clock = clock
         self.limits = limits or ExtractionLimits()
 
+    def within(self, limits: DerivedLimits) -> FactsPart:
+        if limits == DerivedLimits():
+            return self
+        return FactsPart(self.extractor, limits=self.limits.within(limits), clock=self.clock)
+
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         if self.extractor is None:
             return None
@@ -80,7 +87,8 @@ class FactsPart(Part):
             return Extraction()
         try:
             said = replace(draft, text=blank_echo(draft.text))
-            extraction = self.limits.cut(extractor.extract(_source(said, self.clock)))
+            source = replace(_source(said, self.clock), max_facts=self.limits.max_facts_per_chunk)
+            extraction = self.limits.cut(extractor.extract(source))
             _check(extraction, draft.text)
             return extraction
         except Exception as error:  # foreign code must not keep a frame from being written
@@ -100,20 +108,27 @@ class FactsPart(Part):
         except InvalidInput as error:  # a statement that the ledger cannot hold must not keep its frame out
             return Failed(f"{read_by or self.extractor.id}: {error.message}")
 
-    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
+    def written(
+        self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None
+    ) -> Mapping[str, int] | None:
         if prepared is None or self.extractor is None:
-            return
+            return None
         ledgers: dict[tuple[str, str], list[tuple[Frame, Extraction]]] = defaultdict(list)
         for frame, item in zip(frames, prepared, strict=True):
             if isinstance(item, Extraction) and item:
                 ledger = GLOBAL if frame.scope == "global" else frame.partition
                 ledgers[ledger, frame.partition].append((frame, item))
+        if not ledgers:
+            return None
+        before = _entities_numbered(tx.db)
+        counts: Counter[str] = Counter()
         for (ledger, space), items in ledgers.items():
             if len(items) == 1:
                 [(frame, item)] = items
                 items = [(frame, self._unsettled(tx, ledger, frame, item))]
             if items[0][1]:
-                self._apply(tx, self.extractor, ledger, space, items)
+                counts.update(self._apply(tx, self.extractor, ledger, space, items))
+        return {**counts, "entities": _entities_numbered(tx.db) - before}
 
     def _unsettled(self, tx: Transaction, ledger: str, frame: Frame, item: Extraction) -> Extraction:
         """Without what a whole frame says by being there, once that is known on enough evidence.
@@ -152,7 +167,8 @@ class FactsPart(Part):
         ledger: str,
         space: str,
         items: Sequence[tuple[Frame, Extraction]],
-    ) -> None:
+    ) -> Mapping[str, int]:
+        """Write what the frames say; return how many facts and pieces of evidence are new."""
         items = [
             (frame, replace(item, entities=tuple(map(persons.with_first_name, item.entities))))
             for frame, item in items
@@ -169,7 +185,14 @@ class FactsPart(Part):
             for fact in item.facts
             for claim in _claims(frame, fact, extractor, _lineage(frame), now=tx.now)
         ]
-        write.write(tx, claims, ledger=ledger, space=space, max_evidence=self.limits.max_evidence_per_fact)
+        outcome = write.write(
+            tx,
+            claims,
+            ledger=ledger,
+            space=space,
+            max_evidence=self.limits.max_evidence_per_fact,
+            cap_all=self.limits.cap_all,
+        )
         for frame, item in items:
             mentioned = {norm for fact in item.facts for norm in _mentioned(fact)}
             pairs = []
@@ -183,6 +206,11 @@ class FactsPart(Part):
                     for alias in (aliases if norm in mentioned else [*aliases, entity.key])
                 ]
             names.add_aliases(tx, pairs, frame_id=frame.id)
+        recorded = sum(
+            isinstance(result, Recorded) and result.status in ("recorded", "extended")
+            for result in outcome.results
+        )
+        return {"facts": recorded, "evidence": outcome.evidence, "evidence over the limit": outcome.left_out}
 
     def repeated(self, tx: Transaction, frame_id: int, draft: Draft) -> int:
         """Assert again what the rows of a frame asserted, where something else was held in between.
@@ -237,6 +265,12 @@ def _only(item: Extraction, facts: tuple[FoundFact, ...]) -> Extraction:
     lost = {norm for fact in item.facts for norm in _mentioned(fact)} - mentioned
     entities = tuple(entity for entity in item.entities if Entity(entity.key).norm not in lost)
     return replace(item, entities=entities, facts=facts)
+
+
+def _entities_numbered(db: Connection) -> int:
+    """How many entities were ever numbered; the difference is how many are new."""
+    row = db.one("SELECT value FROM store_counter WHERE name = 'fact_entity'")
+    return int(row[0]) if row else 0
 
 
 def _source(draft: Draft, clock: Clock | None) -> Source:

@@ -10,12 +10,12 @@ from longmind.base.errors import InvalidInput
 from longmind.base.times import FOREVER, format_ms
 from longmind.facts.belief import Effect, Said
 from longmind.facts.load import Loader
-from longmind.facts.results import Recorded, Retracted
+from longmind.facts.results import Retracted
 from longmind.facts.rows import FactRow
 from longmind.facts.slot_state import LiveSpan, Outcome, SlotState
 from longmind.facts.statements import Action, Claim, Resolved, Resolver
 from longmind.facts.trust import LEVELS, is_held_back
-from longmind.facts.values import OPEN, check_order
+from longmind.facts.values import OPEN, Recorded, check_order
 from longmind.store.engine import scalar
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
@@ -45,11 +45,20 @@ class NewAssertion:
 class LedgerPlan:
     """The assertions of one ledger that one transaction writes."""
 
-    def __init__(self, tx: Transaction, *, ledger: str, space: str, max_evidence: int | None = None) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        *,
+        ledger: str,
+        space: str,
+        max_evidence: int | None = None,
+        cap_all: bool = False,
+    ) -> None:
         self.tx = tx
         self.ledger = ledger
         self.space = space
         self.max_evidence = max_evidence
+        self.cap_all = cap_all
         self.names = Resolver(tx, ledger)
         self.loaded = Loader(self.names)
         self.assertions: list[NewAssertion] = []
@@ -198,7 +207,7 @@ class LedgerPlan:
         """Whether a whole frame says by being there what rests on as much evidence as is kept."""
         if self.max_evidence is None or not claim.holds or claim.by_hand:
             return False
-        if any(piece.start is not None for piece in claim.evidence):
+        if not self.cap_all and any(piece.start is not None for piece in claim.evidence):
             return False
         span = next((span for span in state.spans if _covers(span, start, end)), None)
         if span is None or span.fact_id != fact_id or not self._has_enough(span):

@@ -9,7 +9,18 @@ from typing import Literal
 from longmind.base.results import Keyed, Listing
 from longmind.base.times import format_ms
 from longmind.facts.trust import Trust
-from longmind.facts.values import Entity, Evidence, Fact, FactHit, Predicate, Scope, Value, cited, shown
+from longmind.facts.values import (
+    Entity,
+    Evidence,
+    Fact,
+    FactHit,
+    Predicate,
+    Recorded,
+    Scope,
+    Value,
+    cited,
+    shown,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,18 +134,6 @@ class Changes(Listing[Change]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.changes))
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """What became of one assertion."""
-
-    fact_id: int
-    status: Literal["recorded", "extended", "unchanged", "quarantined"]
-    """`extended`: joined with periods of the same value. `unchanged`: already known, and asserted again.
-    `quarantined`: kept, but not believed until it is confirmed."""
-    superseded: tuple[int, ...] = ()
-    """Facts of other values that had to make room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from longmind.facts.values import (
     Evidence,
     FactHit,
     Predicate,
+    Recorded,
     check_period,
     check_qualifiers,
     check_range,
@@ -130,14 +131,17 @@ def _assertion(values: Mapping[str, Any]) -> Assertion:
     return Assertion(**values)
 
 
-def _premises(items: Iterable[FactHit | int]) -> tuple[int, ...]:
-    if isinstance(items, FactHit | int | str):
+def _premises(items: Iterable[FactHit | Recorded | int]) -> tuple[int, ...]:
+    if isinstance(items, FactHit | Recorded | int | str):
         raise InvalidInput("derived_from must be a list of facts.", hint="Write derived_from=[hit].")
     fact_ids = []
     for item in items:
-        fact_id = item.fact_id if isinstance(item, FactHit) else item
+        fact_id = item.fact_id if isinstance(item, FactHit | Recorded) else item
         if isinstance(fact_id, bool) or not isinstance(fact_id, int) or not 0 < fact_id < 2**63:
-            raise InvalidInput(f"{item!r} is not a fact to derive from.", hint="Give a hit or a fact's id.")
+            raise InvalidInput(
+                f"{item!r} is not a fact to derive from.",
+                hint="Give a hit, what record returned, or a fact's id.",
+            )
         fact_ids.append(fact_id)
     return tuple(dict.fromkeys(fact_ids))
 

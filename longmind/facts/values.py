@@ -270,6 +270,18 @@ class FactHit:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one assertion."""
+
+    fact_id: int
+    status: Literal["recorded", "extended", "unchanged", "quarantined"]
+    """`extended`: joined with periods of the same value. `unchanged`: already known, and asserted again.
+    `quarantined`: kept, but not believed until it is confirmed."""
+    superseded: tuple[int, ...] = ()
+    """Facts of other values that had to make room."""
+
+
+@dataclass(frozen=True, slots=True)
 class Assertion:
     """The arguments of `record`, for recording many at once."""
 
@@ -282,7 +294,7 @@ class Assertion:
     """None: until the next other value of a `one` predicate begins, else open. `OPEN`: no end in any case."""
     qualifiers: Mapping[str, Value] | None = None
     evidence: Iterable[Evidence | int] = ()
-    derived_from: Iterable[FactHit | int] = ()
+    derived_from: Iterable[FactHit | Recorded | int] = ()
     polarity: bool = True
     """False: it is not so over this period."""
 

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from longmind.facts.canonical import fact_hash
 from longmind.facts.plan import LedgerPlan, NewAssertion
-from longmind.facts.results import Recorded, Retracted
+from longmind.facts.results import Retracted
 from longmind.facts.rows import AssertionRow, EvidenceRow, PremiseRow, insert
 from longmind.facts.slot_state import SlotState
 from longmind.facts.spans import settle
 from longmind.facts.statements import Claim
-from longmind.facts.values import Entity, Evidence, Predicate, Typed
+from longmind.facts.values import Entity, Evidence, Predicate, Recorded, Typed
 from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction
+
+
+class Outcome(NamedTuple):
+    """What became of each claim, how much evidence was over the limit, and how much was written."""
+
+    results: list[Recorded | Retracted]
+    left_out: int
+    evidence: int
 
 
 def write(
@@ -24,12 +32,12 @@ def write(
     ledger: str,
     space: str,
     max_evidence: int | None = None,
-) -> tuple[list[Recorded | Retracted], int]:
-    """Apply claims in order; return what became of each, and how much evidence was over the limit."""
-    plan = LedgerPlan(tx, ledger=ledger, space=space, max_evidence=max_evidence)
+    cap_all: bool = False,
+) -> Outcome:
+    """Apply claims in order. `cap_all` holds also evidence that names its bytes to `max_evidence`."""
+    plan = LedgerPlan(tx, ledger=ledger, space=space, max_evidence=max_evidence, cap_all=cap_all)
     results = plan.apply(claims)
-    store(plan)
-    return results, plan.left_out
+    return Outcome(results, plan.left_out, store(plan))
 
 
 _SETTLED: Final = (
@@ -58,8 +66,8 @@ def is_settled(
     return db.one(_SETTLED, (hashed, ledger, at, max_evidence)) is not None
 
 
-def store(plan: LedgerPlan) -> None:
-    """Write the plan's outcome."""
+def store(plan: LedgerPlan) -> int:
+    """Write the plan's outcome; return how many pieces of evidence are new."""
     tx = plan.tx
     numbers: dict[int, int] = {}
     new: dict[int, AssertionRow] = {}
@@ -78,8 +86,9 @@ def store(plan: LedgerPlan) -> None:
             new[assertion_id] = _assertion_row(plan, assertion_id, item)
     _store_facts(plan, new.values(), states)
     insert(tx.db, list(new.values()))
-    _insert_evidence(plan, numbers, first_of.get("fact_evidence"))
+    written = _insert_evidence(plan, numbers, first_of.get("fact_evidence"))
     settle(tx, states, reasons=plan.reasons, numbers=numbers, new=new, first=first_of.get("fact_span"))
+    return written
 
 
 def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> AssertionRow:
@@ -119,7 +128,7 @@ def _store_facts(plan: LedgerPlan, new: Iterable[AssertionRow], states: Iterable
     insert(plan.tx.db, [plan.names.facts[fact_id] for fact_id in sorted(fresh) if fact_id in needed])
 
 
-def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int], first: int | None) -> None:
+def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int], first: int | None) -> int:
     evidence: list[tuple[int | None, int | None, Evidence]] = []
     premises: list[PremiseRow] = []
     for item in plan.assertions:
@@ -133,6 +142,7 @@ def _insert_evidence(plan: LedgerPlan, numbers: Mapping[int, int], first: int | 
         ]
     insert(plan.tx.db, evidence_rows(plan.tx, evidence, first=first))
     insert(plan.tx.db, premises)
+    return len(evidence)
 
 
 def evidence_rows(

@@ -63,7 +63,7 @@ class Local:
         from longmind.context.lanes import whole
         from longmind.context.packing import Packer, pack_lanes
         from longmind.context.recipe import LaneRecipe, Recipe
-        from longmind.context.render import RENDERERS
+        from longmind.context.render import renderer_for
         from longmind.context.shorten import Shortener
         from longmind.search.embedding import EmbedderBinding
         from longmind.search.engine import FactsLane, SearchEngine
@@ -85,7 +85,9 @@ class Local:
         tokenizer = EstimatedTokens()
         mark = mark_id(self.store.id, *(str(frame.id) for frame in hits), query)
         return pack_lanes(
-            Packer(budget=_BUDGET, tokenizer=tokenizer, mark=mark, renderer=RENDERERS[recipe.order]),
+            Packer(
+                budget=_BUDGET, tokenizer=tokenizer, mark=mark, renderer=renderer_for(recipe.layout, recipe)
+            ),
             {"snippets": [whole(frame, "snippets", rank) for rank, frame in enumerate(hits, 1)]},
             recipe=recipe,
             shorten=Shortener(query, dict, tokenizer),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -37,18 +37,21 @@ def serve(
     files: str | None = None,
     metrics: Metrics | None = None,
     tracer: Any = None,
+    token_variable: str = "LONGMIND_TOKEN",
+    listening: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer until interrupted, and let what is in progress end. Beyond this machine, only with keys.
 
     `keys` is the file of the keys; while there is no such file and no token, everybody on this machine is
-    answered.
+    answered. `token_variable` is where the caller reads the token from, for messages. `listening` is called
+    once connections are accepted.
     """
     ring = KeyRing(keys, token=token)
     ring.check()
     if not is_local(host) and ring.is_open:
         raise Forbidden(
             f"{host} can be reached from elsewhere.",
-            hint="Create a key with: longmind keys create NAME, set a token in LONGMIND_TOKEN, "
+            hint=f"Create a key with: longmind keys create NAME, set a token in {token_variable}, "
             "or listen on 127.0.0.1.",
         )
     try:
@@ -74,7 +77,14 @@ def serve(
         timeout_graceful_shutdown=_PATIENCE,
         server_header=False,
     )
-    server = uvicorn.Server(config)
+
+    class Server(uvicorn.Server):
+        async def startup(self, *arguments: Any, **options: Any) -> None:
+            await super().startup(*arguments, **options)
+            if self.started:
+                listening()
+
+    server = Server(config)
     try:
         with _stopping_quietly():
             server.run()

@@ -59,7 +59,10 @@ def memory(item: MemoryItem) -> dict[str, Any]:
 
 
 def memories(items: Found) -> dict[str, Any]:
-    return {"memories": [memory(item) for item in items.items], "notes": list(items.notes)}
+    shown = [memory(item) for item in items.items]
+    for entry, match in zip(shown, items.matches, strict=False):
+        entry["match"] = match
+    return {"memories": shown, "notes": list(items.notes)}
 
 
 def context(value: ConversationContext) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from longmind.base.errors import InvalidInput
+from longmind.store.parts import DerivedLimits
 
 CHUNK_TOKENS: Final = 400
 """About two windows of the default embedder, which takes 256 word pieces at a time."""
@@ -33,7 +34,13 @@ class IngestBudget:
     max_pending_bytes: int = 64 * 2**20
     """Text of the documents that are prepared and not yet committed."""
     max_seconds: float | None = None
-    """The deadline: no new document is begun after it; those prepared are committed."""
+    """The deadline: no new document is begun after it. One that is being prepared is cut after the chunks
+    that are ready, and continued by the next run."""
+    max_facts_per_chunk: int | None = None
+    """None leaves these three to the extractor's own limits: 32 facts, 32 entities, and 16 pieces of evidence
+    for what whole frames say by being there."""
+    max_entities_per_chunk: int | None = None
+    max_evidence_per_fact: int | None = None
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -42,6 +49,13 @@ class IngestBudget:
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
                 raise InvalidInput(f"{item.name} must be a number above 0, or None.")
+
+    @property
+    def derived(self) -> DerivedLimits:
+        """What of it the parts keep to."""
+        return DerivedLimits(
+            self.max_facts_per_chunk, self.max_entities_per_chunk, self.max_evidence_per_fact
+        )
 
 
 UNLIMITED = IngestBudget()

@@ -1,8 +1,10 @@
-"""The staged pipeline: plan, chunk, prepare (at once, within limits), commit (in order), finalize.
+"""The staged pipeline: plan, admit (in order), prepare (at once, within limits), commit (in order), finalize.
 
-Preparing a document (reading, cutting, embedding, extracting) happens in worker threads; committing happens
-in the caller's, strictly in the order of the documents, each in one transaction. So the result does not
-depend on how many workers there are, and whatever is stopped leaves whole documents only.
+Reading and cutting a document happens in worker threads. The caller's thread then admits documents in their
+order: what the budget has no room for is cut off or left out before anything is embedded or extracted from
+it. Preparing the rest is again the workers' part, and committing the caller's, strictly in the order of the
+documents, each in one transaction. So the result does not depend on how many workers there are, and whatever
+is stopped leaves whole documents only.
 """
 
 from __future__ import annotations
@@ -12,28 +14,24 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from longmind.base.recall_marks import without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
-from longmind.ingest.notes import Notes
 from longmind.ingest.plan import cut_if_long
-from longmind.ingest.report import ECHO, VECTORS, IngestReport, Skip, embedded, merged, report_of
+from longmind.ingest.prepare import Admitted, Ready, Stage, prepare, prepare_all
+from longmind.ingest.report import ECHO, IngestReport, Skip, merged, report_of
 from longmind.store.drafts import Draft
-from longmind.store.parts import Part
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
-from longmind.store.write import Prepared, Put, look, put, retire
+from longmind.store.write import Put, look, put, retire
 
 Cancelled = Callable[[], bool]
+_ASK_EVERY: Final = 0.05
+"""Seconds between two questions to the caller whether to go on, while a document is being prepared."""
 _MERGE: Final = 256
 """Reports of so many documents become one: a million files do not keep a million reports in memory."""
-
-
-_ASK_SECONDS: Final = 0.5
-"""How often a caller is asked whether it cancels while a long file is being read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,72 +52,6 @@ class Job:
     """About how many bytes it will be, as far as that is known before it is read."""
 
 
-@dataclass(slots=True)
-class _Spent:
-    """What has been used of the budget, in the order of the documents."""
-
-    documents: int = 0
-    total_bytes: int = 0
-    chunks: int = 0
-    embeddings: int = 0
-    embedding_seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What the parts prepared for some drafts, and how long that took them."""
-
-    prepared: Prepared = field(default_factory=dict)
-    durations: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """A document that can be committed."""
-
-    job: Job
-    outcome: Draft | Skip
-    size: int
-    renewed: int | None
-    work: _Work
-    spared: str
-    """The limit for whose sake nothing was embedded, if one was reached."""
-    planned: float
-
-
-class _Stage:
-    """What the workers of one ingest share: the limits of the kinds of work, and what waits to be written."""
-
-    def __init__(self, store: Store, budget: IngestBudget) -> None:
-        self.store = store
-        self.budget = budget
-        self.spent = _Spent()
-        self.notes = Notes()
-        self._embedding = threading.Semaphore(budget.embedding_parallelism)
-        self._extraction = threading.Semaphore(budget.extraction_parallelism)
-        self._pending = 0
-        self._lock = threading.Lock()
-
-    @property
-    def has_room(self) -> bool:
-        return self._pending < self.budget.max_pending_bytes
-
-    def slots(self, part: Part) -> threading.Semaphore:
-        return self._embedding if part.name == VECTORS else self._extraction
-
-    def add_pending(self, size: int) -> None:
-        """Count bytes that are prepared and not yet written; below zero, that are."""
-        with self._lock:
-            self._pending += size
-
-    def spared(self) -> str:
-        """Looked at early, so that what would be thrown away is not made; settled at commit, in order."""
-        seconds, number = self.budget.max_embedding_seconds, self.budget.max_embeddings
-        if seconds is not None and self.spent.embedding_seconds >= seconds:
-            return "max_embedding_seconds"
-        return "max_embeddings" if number is not None and self.spent.embeddings >= number else ""
-
-
 Settle = Callable[[Transaction, Sequence[Draft], Sequence[Put]], None]
 """What is written with some drafts: called in their transaction, with what became of each."""
 
@@ -134,14 +66,15 @@ def remember(store: Store, drafts: Sequence[Draft], *, settle: Settle | None = N
         return skipped
     with store.read() as snapshot:
         looked = look(snapshot, new)
-    work = _prepare(store, new, targets=looked.targets)
+    work = prepare_all(store.parts, new, targets=looked.targets)
     started = time.monotonic()
+    counts: dict[str, int] = {}
     with store.write() as tx:
-        results = put(tx, new, parts=store.parts, prepared=work.prepared, looked=looked)
+        results = put(tx, new, parts=store.parts, prepared=work.prepared, looked=looked, counts=counts)
         if settle is not None:
             settle(tx, new, results)
     durations = {**work.durations, "commit": time.monotonic() - started}
-    return replace(merged([skipped, report_of(new, results, work.prepared)]), durations=durations)
+    return replace(merged([skipped, report_of(new, results, work.prepared, counts)]), durations=durations)
 
 
 def ingest(
@@ -157,147 +90,213 @@ def ingest(
 
     `stopping` is set when the call ends early, for readers that are in the middle of a long file.
     """
-    stopping = stopping or threading.Event()
-
-    def stop() -> bool:
-        if cancelled is not None and cancelled():
-            stopping.set()
-        return stopping.is_set()
-
-    stage = _Stage(store, budget)
+    stage = Stage(store, budget, stopped=stopping)
     reports: list[IngestReport] = []
     workers = ThreadPoolExecutor(budget.max_in_flight, thread_name_prefix="longmind-ingest")
+    run = _Run(stage, iter(jobs), workers, cancelled or (lambda: False), reports)
     try:
-        for ready in _ahead(stage, jobs, workers, stop, reports):
-            if stop():
-                reports.append(IngestReport(cancelled=True))
+        for ready in run.prepared():
+            if run.is_cancelled():
                 break
-            report, enough = _commit(stage, ready)
-            reports.append(report)
+            reports.append(_commit(stage, ready))
             if len(reports) >= _MERGE:
                 reports[:] = [merged(reports)]
             if progress is not None:
-                progress(ready.job.uri)
-            if enough:
-                break
+                progress(ready.uri)
     finally:
-        stopping.set()
+        stage.stopped.set()
         workers.shutdown(cancel_futures=True)
     return merged([*reports, IngestReport(warnings=stage.notes.lines())])
 
 
-def _ahead(
-    stage: _Stage,
-    jobs: Iterable[Job],
-    workers: ThreadPoolExecutor,
-    stop: Cancelled,
-    reports: list[IngestReport],
-) -> Iterator[_Ready]:
-    """Prepared documents in order, never more than the budget allows waiting."""
-    budget = stage.budget
-    started = time.monotonic()
-    waiting: deque[Future[_Ready]] = deque()
-    source = iter(jobs)
-    exhausted = False
-    while True:
-        while not exhausted and len(waiting) < budget.max_in_flight and (stage.has_room or not waiting):
-            job = next(source, None)
+class _Run:
+    """The documents of one ingest on their way from being read to being ready."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        jobs: Iterator[Job],
+        workers: ThreadPoolExecutor,
+        stop: Cancelled,
+        reports: list[IngestReport],
+    ) -> None:
+        self._stage = stage
+        self._jobs = jobs
+        self._workers = workers
+        self._stop = stop
+        self._reports = reports
+        self._planning: deque[tuple[Job, Future[_Planned]]] = deque()
+        self._preparing: deque[tuple[Job, Future[Ready]]] = deque()
+        self._is_exhausted = False
+
+    def is_cancelled(self) -> bool:
+        """Ask the caller; from then on nothing further is prepared."""
+        if not self._stage.stopped.is_set() and self._stop():
+            self._stage.stopped.set()
+            self._reports.append(IngestReport(cancelled=True))
+            self._is_exhausted = True
+        return self._stage.stopped.is_set()
+
+    def prepared(self) -> Iterator[Ready]:
+        """What can be committed, in order, never more of it waiting than the budget allows."""
+        while not self._stage.stopped.is_set():
+            self._read_ahead()
+            self._admit_planned()
+            if not self._preparing:
+                if not self._planning and self._is_exhausted:
+                    return
+                continue
+            _, future = self._preparing[0]
+            ready = self._result(future)
+            if ready is None:
+                return
+            self._preparing.popleft()
+            yield ready
+            self._stage.add_pending(-ready.size)
+
+    def _read_ahead(self) -> None:
+        stage, budget = self._stage, self._stage.budget
+        while not self._is_exhausted and self._waiting < budget.max_in_flight:
+            if self._waiting and not (stage.has_room and stage.may_admit(self._waiting)):
+                return
+            if self.is_cancelled():
+                return
+            job = next(self._jobs, None)
             if job is None:
-                exhausted = True
-            elif stop():
-                reports.append(IngestReport(cancelled=True))
-                exhausted = True
-            elif budget.max_seconds is not None and time.monotonic() - started >= budget.max_seconds:
-                reports.append(IngestReport(truncated=("max_seconds",)))
-                exhausted = True
+                self._is_exhausted = True
+            elif stage.is_late:
+                self._leave_out("max_seconds", job)
             else:
                 stage.add_pending(job.size)
-                waiting.append(workers.submit(_make_ready, stage, job))
-        if not waiting:
-            return
-        ready = _awaited(waiting.popleft(), stop)
-        yield ready
-        stage.add_pending(-ready.size)
+                self._planning.append((job, self._workers.submit(_plan, stage, job)))
+
+    def _admit_planned(self) -> None:
+        """In the order of the documents: begin to prepare those that are read and that the budget allows."""
+        while self._planning:
+            job, future = self._planning[0]
+            # One that could not be read raises when its turn has come, after those before it are committed.
+            if self._preparing and (not future.done() or future.exception() is not None):
+                return
+            planned = self._result(future)
+            if planned is None:
+                return
+            self._planning.popleft()
+            admitted = _admit(self._stage, job, planned)
+            if isinstance(admitted, str):
+                self._leave_out(admitted, job)
+            else:
+                future_ready = self._workers.submit(prepare, self._stage, admitted, job.uri, job)
+                self._preparing.append((job, future_ready))
+
+    def _result(self, future: Future[Any]) -> Any:
+        """Wait for it, and keep asking the caller meanwhile; None once the run is cancelled."""
+        while not wait([future], timeout=_ASK_EVERY).done:
+            if self.is_cancelled():
+                return None
+        return future.result()
+
+    def _leave_out(self, limit: str, job: Job) -> None:
+        """End the run at a limit, and name every document that it leaves out."""
+        detail = f"left out at the limit {limit}"
+        dropped = [job, *(job for job, _ in self._planning), *self._jobs]
+        self._planning.clear()
+        self._is_exhausted = True
+        skips = tuple(Skip(each.uri, limit, detail) for each in dropped)
+        self._reports.append(IngestReport(truncated=(limit,), skipped=skips))
+
+    @property
+    def _waiting(self) -> int:
+        return len(self._planning) + len(self._preparing)
 
 
-def _awaited(future: Future[_Ready], stop: Cancelled) -> _Ready:
-    """The document, as soon as it is ready; meanwhile the caller is asked whether it still wants it."""
-    while not wait([future], timeout=_ASK_SECONDS).done:
-        stop()
-    return future.result()
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A document that was read and cut."""
+
+    outcome: Draft | Skip
+    size: int
+    renewed: int | None
+    name: bytes
+    is_known: bool
+    """Whether a frame says the same already."""
+    seconds: float
 
 
-def _make_ready(stage: _Stage, job: Job) -> _Ready:
+def _plan(stage: Stage, job: Job) -> _Planned:
     started = time.monotonic()
     outcome = job.plan()
-    planned = time.monotonic() - started
     size = 0 if isinstance(outcome, Skip) else len(outcome.text.encode())
     stage.add_pending(size - job.size)
     if isinstance(outcome, Skip):
-        return _Ready(job, outcome, 0, None, _Work(), "", planned)
+        return _Planned(outcome, 0, None, b"", False, time.monotonic() - started)
     renewed = job.renews(outcome) if job.renews is not None else None
-    spared = stage.spared()
-    targets: Sequence[int | None] = [None]
+    name = outcome.content_hash()
+    is_known = False
     if renewed is None:
         with stage.store.read() as snapshot:
-            targets = look(snapshot, [outcome]).targets
-    work = _prepare(stage.store, [outcome], targets=targets, stage=stage, spare=bool(spared))
-    return _Ready(job, outcome, size, renewed, work, spared, planned)
+            is_known = look(snapshot, [outcome], names=[name]).targets[0] is not None
+    return _Planned(outcome, size, renewed, name, is_known, time.monotonic() - started)
 
 
-def _commit(stage: _Stage, ready: _Ready) -> tuple[IngestReport, bool]:
-    """Write one document, or say why not; True if the budget allows no further one."""
-    if isinstance(ready.outcome, Skip):
-        return IngestReport(skipped=(ready.outcome,), durations={"plan": ready.planned}), False
-    budget, spent, store = stage.budget, stage.spent, stage.store
-    draft, prepared, spared = ready.outcome, ready.work.prepared, ready.spared
+def _admit(stage: Stage, job: Job, planned: _Planned) -> Admitted | str:
+    """What of a document the budget has room for; or the limit that leaves it out, and all after it.
+
+    Spent here, before the work is done: so the budget bounds the work, whoever does it and in which order.
+    """
+    if isinstance(planned.outcome, Skip):
+        return Admitted(planned.outcome, planned=planned.seconds)
+    budget, spent, draft = stage.budget, stage.spent, planned.outcome
     if budget.max_documents is not None and spent.documents >= budget.max_documents:
-        return IngestReport(truncated=("max_documents",)), True
-    if budget.max_total_bytes is not None and spent.total_bytes + ready.size > budget.max_total_bytes:
-        return IngestReport(truncated=("max_total_bytes",)), True
-    truncated = []
+        return "max_documents"
+    if budget.max_total_bytes is not None and spent.total_bytes + planned.size > budget.max_total_bytes:
+        return "max_total_bytes"
+    truncated: tuple[str, ...] = ()
     if budget.max_chunks is not None and spent.chunks + len(draft.chunks) > budget.max_chunks:
         room = budget.max_chunks - spent.chunks
         if room <= 0:
-            return IngestReport(truncated=("max_chunks",)), True
+            return "max_chunks"
         draft = replace(draft, chunks=draft.chunks[:room])
-        prepared = {name: items[: 1 + room] for name, items in prepared.items()}
-        truncated.append("max_chunks")
-    embeddings = embedded(prepared.get(VECTORS, ()))
-    if budget.max_embeddings is not None and spent.embeddings + embeddings > budget.max_embeddings:
-        prepared = {name: items for name, items in prepared.items() if name != VECTORS}
-        spared = "max_embeddings"
-    if ready.job.finish is not None:
-        draft = ready.job.finish(draft)
-    started = time.monotonic()
-    with store.write() as tx:
-        result = _renew(tx, store, draft, prepared, ready.renewed)
-        whole = not truncated
-        settled = ready.job.settle(tx, result, whole) if ready.job.settle is not None else IngestReport()
-    stage.notes.add(ready.job.uri, draft.notes)
-    done = report_of([draft], [result], prepared)
-    if spared and result.status == "created" and any(part.name == VECTORS for part in store.parts):
-        truncated.append(spared)
+        truncated = ("max_chunks",)
+    is_new = not planned.is_known and planned.name not in stage.admitted
+    stage.admitted.add(planned.name)
+    vectors = (len(draft.chunks) or 1) if is_new and stage.embeds else 0
+    if budget.max_embeddings is not None and vectors > budget.max_embeddings - spent.embeddings:
+        vectors = budget.max_embeddings - spent.embeddings
+        truncated = (*truncated, "max_embeddings")
     spent.documents += 1
-    spent.total_bytes += ready.size
+    spent.total_bytes += planned.size
     spent.chunks += len(draft.chunks)
-    spent.embeddings += done.embedded
-    spent.embedding_seconds += ready.work.durations.get("embed", 0.0)
+    spent.embeddings += vectors
+    return Admitted(draft, planned.size, planned.renewed, is_new, vectors, truncated, planned.seconds)
+
+
+def _commit(stage: Stage, ready: Ready) -> IngestReport:
+    """Write one document, or say why not."""
+    if isinstance(ready.outcome, Skip):
+        return IngestReport(skipped=(ready.outcome,), durations={"plan": ready.planned})
+    store, job, draft = stage.store, ready.job, ready.outcome
+    assert isinstance(job, Job)
+    if job.finish is not None:
+        draft = job.finish(draft)
+    whole = not {"max_chunks", "max_seconds"}.intersection(ready.truncated)
+    started = time.monotonic()
+    counts: dict[str, int] = {}
+    with store.write() as tx:
+        if ready.renewed is not None:
+            # Only then is it new. What is retired stays as it is, so the old one cannot name its successor.
+            retire(tx, [ready.renewed], reason="superseded", parts=stage.parts)
+        [result] = put(tx, [draft], parts=stage.parts, prepared=ready.work.prepared, counts=counts)
+        settled = job.settle(tx, result, whole) if job.settle is not None else IngestReport()
+    stage.notes.add(job.uri, draft.notes)
+    done = report_of([draft], [result], ready.work.prepared, counts)
+    truncated = [
+        name for name in ready.truncated if not name.startswith("max_embedding") or result.status == "created"
+    ]
+    if stage.budget.max_evidence_per_fact is not None and counts.get("evidence over the limit"):
+        truncated.append("max_evidence_per_fact")
     seconds = time.monotonic() - started
     durations = {"plan": ready.planned, **ready.work.durations, "commit": seconds}
-    mine = IngestReport(truncated=tuple(truncated), durations=durations)
-    return merged([done, settled, mine]), False
-
-
-def _renew(tx: Transaction, store: Store, draft: Draft, prepared: Prepared, old: int | None) -> Put:
-    """Write a document; the one it takes the place of, if it says the same, is retired first.
-
-    Only then is it new. What is retired stays as it is, so the old one cannot name its successor.
-    """
-    if old is not None:
-        retire(tx, [old], reason="superseded", parts=store.parts)
-    [result] = put(tx, [draft], parts=store.parts, prepared=prepared)
-    return result
+    return merged([done, settled, IngestReport(truncated=tuple(truncated), durations=durations)])
 
 
 def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:
@@ -317,42 +316,3 @@ def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]
         else:
             skips.append(Skip(name, ECHO, "it is recalled text, which is remembered already"))
     return cleaned, IngestReport(skipped=tuple(skips), warnings=tuple(sorted(warnings)))
-
-
-def _prepare(
-    store: Store,
-    drafts: Sequence[Draft],
-    *,
-    targets: Sequence[int | None],
-    stage: _Stage | None = None,
-    spare: bool = False,
-) -> _Work:
-    """Let each part do its costly work for the drafts that are new.
-
-    `targets` are the frames that say the same already. The transaction looks again, because another writer
-    may have come first.
-    """
-    parts = [part for part in store.parts if not (spare and part.name == VECTORS)]
-    flat: list[Draft] = []
-    positions: list[int] = []
-    position = 0
-    for draft, twin in zip(drafts, targets, strict=True):
-        size = 1 + len(draft.chunks)
-        if twin is None:
-            flat += draft.flat()
-            positions += range(position, position + size)
-        position += size
-    prepared: dict[str, Sequence[object]] = {}
-    durations: dict[str, float] = {"prepare": 0.0}
-    for part in parts if flat else ():
-        with stage.slots(part) if stage is not None else nullcontext():
-            started = time.monotonic()
-            items = part.prepare(flat)
-            kind = "embed" if part.name == VECTORS else "prepare"
-            durations[kind] = durations.get(kind, 0.0) + time.monotonic() - started
-        if items is not None:
-            spread: list[object] = [None] * position
-            for where, item in zip(positions, items, strict=True):
-                spread[where] = item
-            prepared[part.name] = spread
-    return _Work(prepared, durations)

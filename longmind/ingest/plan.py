@@ -13,7 +13,7 @@ from longmind.base.frame import PARTS, Kind
 from longmind.base.hashing import digest
 from longmind.base.places import NAMES
 from longmind.base.recall_marks import without_echo
-from longmind.base.tokens import Tokenizer, open_tokenizer
+from longmind.base.tokens import TOKENIZER, Tokenizer, open_tokenizer
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS
 from longmind.ingest.chunk import FEWEST, plan_chunks
 from longmind.ingest.pieces import redacted_pieces, without_line
@@ -22,7 +22,6 @@ from longmind.ingest.source import Document, Readers, Source, Unreadable, title_
 from longmind.store.drafts import Draft, chunked, draft
 from longmind.store.rules import Redaction
 
-_TOKENIZER: Final = "cl100k_base"
 UNREADABLE: Final = "unreadable"
 LONG_CHARACTERS: Final = 16_000
 """A text remembered as it is is cut only if it is longer than this."""
@@ -85,6 +84,8 @@ class Cutting:
 
     tokens: int = CHUNK_TOKENS
     overlap: int = CHUNK_OVERLAP
+    most: int | None = None
+    """Chunks of a document that will be kept; it is cut no further than one more, which tells of the rest."""
 
     def __post_init__(self) -> None:
         check_limit(self.tokens, "chunk_tokens", least=FEWEST, most=100_000)
@@ -160,8 +161,11 @@ def plan_document(
 
 def cut(whole: Draft, document: Document, cutting: Cutting, tokenizer: Tokenizer | None = None) -> Draft:
     """Chunks, unless the whole is no larger than one."""
-    counter = tokenizer or open_tokenizer(_TOKENIZER)
-    chunks = plan_chunks(document, tokenizer=counter, tokens=cutting.tokens, overlap=cutting.overlap)
+    counter = tokenizer or open_tokenizer(TOKENIZER)
+    limit = None if cutting.most is None else cutting.most + 1
+    chunks = plan_chunks(
+        document, tokenizer=counter, tokens=cutting.tokens, overlap=cutting.overlap, limit=limit
+    )
     if len(chunks) < 2:
         return whole
     return chunked(whole, [(chunk.start, chunk.end, _heading(document, chunk.title)) for chunk in chunks])

@@ -44,11 +44,19 @@ class IngestReport:
     """Documents whose file is gone."""
     embedded: int = 0
     """Frames and chunks that got vectors."""
+    cache_hits: int = 0
+    """Those of them whose text had been embedded before, so that nothing was computed."""
     facts: int = 0
-    """Facts that were read from new frames and chunks."""
+    """Facts that new frames and chunks told the ledger: new ones, and longer periods of known ones."""
+    evidence: int = 0
+    """Pieces of evidence that were recorded for facts."""
+    entities: int = 0
+    """People, places and things that the ledger did not know before."""
     reasserted: int = 0
     """Facts that a text which was there already says again, after something else was held."""
     skipped: tuple[Skip, ...] = ()
+    """What was passed over, and why: a file that cannot be read, or a document that a limit left out, under
+    the name of the limit."""
     truncated: tuple[str, ...] = ()
     """Names of the limits that were hit: those of the budget, and `extraction_limits`."""
     warnings: tuple[str, ...] = ()
@@ -84,7 +92,10 @@ def merged(reports: Iterable[IngestReport]) -> IngestReport:
         superseded=sum(part.superseded for part in parts),
         retired=sum(part.retired for part in parts),
         embedded=sum(part.embedded for part in parts),
+        cache_hits=sum(part.cache_hits for part in parts),
         facts=sum(part.facts for part in parts),
+        evidence=sum(part.evidence for part in parts),
+        entities=sum(part.entities for part in parts),
         reasserted=sum(part.reasserted for part in parts),
         skipped=tuple(skip for part in parts for skip in part.skipped),
         truncated=tuple(sorted({name for part in parts for name in part.truncated})),
@@ -94,8 +105,10 @@ def merged(reports: Iterable[IngestReport]) -> IngestReport:
     )
 
 
-def report_of(drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepared) -> IngestReport:
-    """What was written, and what of the things prepared for it was used."""
+def report_of(
+    drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepared, counts: Mapping[str, int]
+) -> IngestReport:
+    """What was written, what of the things prepared for it was used, and what the parts derived from it."""
     statuses = [result.status for result in results]
     used: dict[str, list[object]] = {name: [] for name in prepared}
     position = 0
@@ -116,7 +129,10 @@ def report_of(drafts: Sequence[Draft], results: Sequence[Put], prepared: Prepare
         unchanged=statuses.count("unchanged"),
         chunks=sum(len(result.chunks) for result in results),
         embedded=embedded(used.get(VECTORS, ())),
-        facts=sum(len(item.facts) for item in extractions),
+        cache_hits=sum(bool(getattr(item, "cached", False)) for item in used.get(VECTORS, ())),
+        facts=counts.get("facts", 0),
+        evidence=counts.get("evidence", 0),
+        entities=counts.get("entities", 0),
         reasserted=sum(result.reasserted for result in results),
         truncated=("extraction_limits",) if any(item.left_out for item in extractions) else (),
         warnings=tuple(sorted(failed)),

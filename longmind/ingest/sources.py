@@ -165,6 +165,7 @@ def ingest_sources(
         rules = stamp(redaction_rules(snapshot.db, labels.space))
         records = _read_records(snapshot.db, labels.space, [source.uri for source in sources if source.uri])
     options = f"{cutting.name}-{labels.name}{rules}"
+    cutting = replace(cutting, most=budget.max_chunks)
     run = _Run(store, readers, labels, cutting, rename(root), options, Duplicates(store, labels.space))
     fresh = [source for source in sources if not run.is_unchanged(source, records.get(source.uri))]
     passed = len(sources) - len(fresh)

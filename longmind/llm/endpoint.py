@@ -179,6 +179,7 @@ def _ollama_reply(answer: Any) -> Reply:
 
 _INTERFACES: Final[Mapping[str, _Interface]] = {
     "openai": _Interface("/chat/completions", _openai_body, _openai_reply),
+    **dict.fromkeys(("google", "hf", "custom"), _Interface("/chat/completions", _openai_body, _openai_reply)),
     "anthropic": _Interface("/v1/messages", _anthropic_body, _anthropic_reply),
     "ollama": _Interface("/api/chat", _ollama_body, _ollama_reply),
 }

@@ -38,6 +38,13 @@ PROVIDERS: Final[Mapping[str, tuple[_Place, str]]] = {
         _Place("https://api.anthropic.com", "ANTHROPIC_API_KEY", needs_key=True),
         "ANTHROPIC_BASE_URL",
     ),
+    # These three speak the interface of OpenAI.
+    "google": (
+        _Place("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", needs_key=True),
+        "GEMINI_BASE_URL",
+    ),
+    "hf": (_Place("https://router.huggingface.co/v1", "HF_TOKEN", needs_key=True), "HF_BASE_URL"),
+    "custom": (_Place("", "LONGMIND_CUSTOM_KEY", needs_key=False), "LONGMIND_CUSTOM_URL"),
     "ollama": (_Place("http://127.0.0.1:11434", None, needs_key=False), "OLLAMA_HOST"),
 }
 """The public place of each provider, and the variable for another one, as their own libraries read them."""
@@ -131,6 +138,12 @@ class Models:
             raise _unknown(provider)
         public, url_variable = PROVIDERS[provider]
         url = self._environment.get(url_variable)
+        if not url and not public.url:
+            raise InvalidInput(
+                f"Where {provider}: models are is not known.",
+                hint=f"Set {url_variable}, or write {provider}:MODEL@https://host/v1 where the process "
+                "names its models.",
+            )
         if not url:
             return public
         # Ollama's variable is often written without a scheme, as 127.0.0.1:11434. A server of one's own may

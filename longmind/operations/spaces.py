@@ -46,7 +46,7 @@ class RecallOptions(TypedDict, total=False):
     include_hidden: Annotated[bool, "Also what the rules of visibility hide."]
     prefer_tags: Annotated[Sequence[str] | None, "Rather objects with these tags."]
     require_high_relevance: Annotated[bool, "Only objects of high relevance."]
-    backend: Annotated[str | None, "The ordering: basic, patricia, raptor, hybrid or search."]
+    backend: Annotated[str | None, "The ordering: basic, patricia, raptor, hybrid, temporal or search."]
     freeze_clock: Annotated[
         str | None, "Say that it was made then, and measure what is recent from there.", Mark.STAMP
     ]
@@ -395,6 +395,21 @@ OPERATIONS: Final = (
     ),
     _on_space("space.pin", ProjectSpace.pin, effect="write", repeatable=True, example=_OBJECT),
     _on_space("space.unpin", ProjectSpace.unpin, effect="write", repeatable=True, example=_OBJECT),
+    _on_space(
+        "space.link",
+        ProjectSpace.link,
+        effect="write",
+        repeatable=True,
+        example={**_OBJECT, "to": "app/design", "to_space": "docs", "relation": "depends_on"},
+    ),
+    _on_space(
+        "space.unlink",
+        ProjectSpace.unlink,
+        effect="write",
+        repeatable=True,
+        example={**_OBJECT, "to": "app/design", "to_space": "docs"},
+    ),
+    _on_space("space.links", ProjectSpace.links, example=_OBJECT),
     _on_space("space.forget", ProjectSpace.forget, effect="destroy", example=_OBJECT),
     _on_space("space.erase", ProjectSpace.erase, effect="destroy", example=_OBJECT),
     _on_space("space.get", ProjectSpace.get, example=_OBJECT),

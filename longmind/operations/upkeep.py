@@ -21,10 +21,20 @@ def _maintain(
     max_frames: Annotated[int | None, "At most this many frames."] = 1000,
     max_seconds: Annotated[float | None, "At most this long."] = 5.0,
     compact_above: Annotated[float | None, "Rebuild the file if more than this share is unused."] = 0.25,
+    work: Annotated[
+        list[str] | None, "Only this work, such as vectors or surrogates; all of it, if none is named."
+    ] = None,
+    prewarm: Annotated[bool, "Also load what the first search would wait for."] = False,
 ) -> MaintenanceReport:
     """Upkeep within a budget: vectors and short forms that are missing, unused space."""
     return memory.maintain(
-        MaintenancePolicy(max_frames=max_frames, max_seconds=max_seconds, compact_above=compact_above)
+        MaintenancePolicy(
+            max_frames=max_frames,
+            max_seconds=max_seconds,
+            compact_above=compact_above,
+            work=None if work is None else tuple(work),
+            prewarm=prewarm,
+        )
     )
 
 

@@ -98,6 +98,9 @@ IDENTIFIER: Final = 0.3
 ONLY_IDENTIFIER: Final = 1.0
 PHRASE: Final = 0.5
 DATE: Final = 0.1
+# As a date. Squared rarity makes it nothing for a name that most frames say, so that it decides between the
+# few texts that name what the question names, by whichever of its names.
+ENTITY: Final = 0.1
 # The share of its score that a text loses which only asks. Hardly any right answer of the sets is such a
 # text: turned off -.001 on LongMemEval, and no set gains.
 ONLY_ASKS: Final = 0.5

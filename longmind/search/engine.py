@@ -9,7 +9,7 @@ from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
 from longmind.base.filters import View, Where
 from longmind.base.times import format_ms
-from longmind.facts.lane import LaneOptions, candidates
+from longmind.facts.lane import LaneOptions, candidates, names_in
 from longmind.facts.names import NameIndex
 from longmind.facts.trust import level
 from longmind.search import constants, pipeline
@@ -198,3 +198,8 @@ class FactsLane:
         evidence = candidates(snapshot, query, view, where, options, self._names)
         weight = self._options.weight
         return [RankedFrame(item.frame_id, "; ".join(item.reasons), weight) for item in evidence]
+
+    def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]:
+        """What the question names: for each entity the name that was used, and its others."""
+        options = replace(self._options, first_person=None)
+        return names_in(snapshot, query, view, options, self._names)

@@ -1,4 +1,4 @@
-"""Says whether a question asks for the newest state of things, and by which words."""
+"""Says whether a question asks for the newest state of things, or for the oldest, and by which words."""
 
 from __future__ import annotations
 
@@ -16,12 +16,25 @@ _RECENCY = re.compile(
         | (?:my|our|his|her|their|your|its|the)\ current
         | at\ the\ moment | right\ now | at\ present | as\ of\ (?:now|today)
         | last\ time
-        | the\ last\ (?:one|thing|message|conversation|chat|call|meeting|visit|trip|session|update|note|email)
+        | the\ last\ (?:one|thing|message|conversation|chat|call|meeting|visit|trip|session|note|email)
         | when\ (?:did|was|were|have|has|had)\ (?:\w{{1,30}}\ ){{1,3}}last(?=\ (?!{_TIMES}\b)\w)
         | (?:the|my|our|his|her|their|your)\ last
           (?=\ (?!{_TIMES}\b)\w{{1,30}}\ (?:i|we|you|he|she|they|that)\b)
         | last\ (?:updated|changed|seen|visited|mentioned|said|talked|spoke|discussed|met|saw)
         | (?<!until\ )(?<!till\ )(?<!by\ )(?<!from\ )now(?=\W{{0,9}}$)
+    )\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_OLDEST = re.compile(
+    r"""
+    \b(?: oldest | earliest | (?:the\ )?very\ first | originally | initially
+        | (?:for\ )?the\ first\ time | first\ time
+        | the\ first\ (?:one|thing|message|conversation|chat|call|meeting|visit|trip|session|note|email)
+        | when\ (?:did|was|were|have|has|had)\ (?:[\w'’]{1,30}\ ){1,4}first(?=\ (?!name\b|class\b|aid\b)\w)
+        | first\ (?:mentioned|said|seen|talked|spoke|discussed|met|saw|heard|visited|reported|used|tried)
+        | (?:my|our|his|her|their|your)\ first
+          (?=\ (?!name\b|names\b|language\b)\w{1,30}\ (?:i|we|you|he|she|they|that)\b)
     )\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -32,4 +45,10 @@ _SPACES = re.compile(r"\s+")
 def asks_recency(text: str, *, most_characters: int = 2_000) -> str | None:
     """The words that ask for what is newest ('latest', 'last time', 'currently'), or None."""
     match = _RECENCY.search(_SPACES.sub(" ", text[: max(most_characters, 0)]))
+    return match.group() if match else None
+
+
+def asks_oldest(text: str, *, most_characters: int = 2_000) -> str | None:
+    """The words that ask for what came first ('earliest', 'first time', 'originally'), or None."""
+    match = _OLDEST.search(_SPACES.sub(" ", text[: max(most_characters, 0)]))
     return match.group() if match else None

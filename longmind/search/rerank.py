@@ -1,4 +1,4 @@
-"""Bonuses for what agrees with the question (identifiers, phrases, dates, speakers), and reranking models.
+"""Bonuses for what agrees with the question (identifiers, entities, phrases, dates), and reranking models.
 
 A bonus is bounded, so that it decides between frames that answer and never replaces answering.
 """
@@ -10,11 +10,13 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import isfinite
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.errors import InvalidInput, LongmindError
+from longmind.base.filters import View
 from longmind.base.words import STOP_WORDS, WORD, fold
 from longmind.search import constants
 from longmind.search.candidates import Candidates
@@ -25,10 +27,11 @@ from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense
 from longmind.store.catalog import CatalogView, Corpus
 from longmind.store.frames import fetch
+from longmind.store.transaction import Snapshot
 from longmind.text.lane import Measured
 from longmind.text.postings import frames_of
 from longmind.text.query import TextQuery, said_phrases
-from longmind.text.words import ASKS
+from longmind.text.words import ASKS, terms
 
 _COMPOUND: Final = re.compile(r"=[a-z]+(?:-+[a-z]+)+")
 """Words joined by hyphens: an index term for an identifier, but in prose just words."""
@@ -41,6 +44,13 @@ class Bonus:
     name: str
     amount: float
     reason: str
+
+
+@runtime_checkable
+class NamesEntities(Protocol):
+    """A facts lane that can tell what a question names."""
+
+    def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]: ...
 
 
 class Reranker(Protocol):
@@ -62,6 +72,8 @@ def agreements(
     """Bonuses by position among the candidates."""
     bonuses: dict[int, list[Bonus]] = defaultdict(list)
     _identifiers(bonuses, question.terms, candidates.ids, state, lengths, scale)
+    if "facts" in request.lanes and isinstance(state.facts, NamesEntities):
+        _entities(bonuses, state.facts, request, state, candidates.ids, lengths, scale)
     if question.terms.phrases:
         _phrases(bonuses, question.terms, request, state, candidates, scores, scale)
     if request.times == "boost" and question.time.range is not None:
@@ -129,6 +141,36 @@ def _identifiers(
         amount = scale * weight / len(names)
         for position in np.flatnonzero(np.isin(ids, saying)).tolist():
             bonuses[position].append(Bonus("identifier", amount, f"says {name[1:]!r} exactly"))
+
+
+def _entities(
+    bonuses: dict[int, list[Bonus]],
+    facts: NamesEntities,
+    request: SearchRequest,
+    state: SearchState,
+    ids: Int64Array,
+    lengths: Measured,
+    scale: float,
+) -> None:
+    """A text that names what the question names, by that or another of its names; the rarer, the more."""
+    query = request.query[: constants.QUERY_CHARACTERS]
+    entities = facts.entity_names(query, snapshot=state.snapshot, view=request.view)
+    for names in entities:
+        saying = np.unique(np.concatenate([_saying(state, name) for name in names]))
+        saying = lengths.corpus.among(saying)
+        rarity = 1 - math.log1p(len(saying)) / math.log1p(lengths.documents + 1)
+        amount = scale * constants.ENTITY * max(rarity, 0.0) ** 2 / len(entities)
+        for position in np.flatnonzero(np.isin(ids, saying)).tolist() if amount > 0 else ():
+            bonuses[position].append(Bonus("entity", amount, f"names {names[0]!r}"))
+
+
+def _saying(state: SearchState, name: str) -> Int64Array:
+    """The frames that say every word of a name."""
+    words = terms(name)
+    if not words:
+        return np.zeros(0, dtype=np.int64)
+    found = [frames_of(state.snapshot.db, word) for word in dict.fromkeys(words)]
+    return reduce(np.intersect1d, found)
 
 
 def _phrases(

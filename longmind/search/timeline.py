@@ -1,4 +1,4 @@
-"""Time in a question: the range that its phrases mean, and the timeline lane, which ranks newest first."""
+"""Time in a question: the range that its phrases mean, and the timeline lane, newest or oldest first."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ class TimeSense:
     range: tuple[int | None, int | None] | None = None
     phrases: tuple[str, ...] = ()
     recency: str | None = None
+    oldest: str | None = None
+    """The words that ask for what came first."""
     notes: tuple[str, ...] = ()
 
     @property
@@ -32,7 +34,7 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
     """The time phrases of the question, resolved where they can be, with a note where they cannot."""
     if request.times == "ignore" or not request.query.strip():
         return TimeSense()
-    from longmind.search.recency import asks_recency
+    from longmind.search.recency import asks_oldest, asks_recency
     from longmind.when.find import find_times, time_range
 
     phrases = find_times(request.query, reference=request.reference, zone=request.zone)
@@ -43,7 +45,14 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
         if phrase.unresolved
     )
     bounds = time_range(resolved) if resolved else None
-    sense = TimeSense(bounds, tuple(phrase.text for phrase in resolved), asks_recency(request.query), notes)
+    recency = asks_recency(request.query)
+    sense = TimeSense(
+        bounds,
+        tuple(phrase.text for phrase in resolved),
+        recency,
+        None if recency else asks_oldest(request.query),
+        notes,
+    )
     return sense if bounds is None else replace(sense, notes=(*notes, sense.described))
 
 
@@ -52,10 +61,11 @@ def newest(
 ) -> list[RankedFrame]:
     """Newest first: inside the range that the question names, or because it asks for the latest.
 
+    A question about the first or the oldest gets the oldest first.
     `unprompted` lets a question that says nothing about time have them too: one in which no other lane finds
     anything to look for.
     """
-    if sense.range is None and sense.recency is None and not unprompted:
+    if sense.range is None and sense.recency is None and sense.oldest is None and not unprompted:
         return []
     columns = catalog.columns
     shown = mask.copy()
@@ -66,16 +76,19 @@ def newest(
         if until is not None:
             shown &= columns.occurred_at < until
         reason = sense.described
+    elif sense.oldest is not None:
+        reason = f"asks for the oldest: {sense.oldest!r}"
     elif sense.recency is not None:
         reason = f"asks for the newest: {sense.recency!r}"
     else:
         reason = "nothing to look for, so the newest"
+    sign = -1 if sense.oldest is not None else 1
     ids = np.flatnonzero(shown & ~_has_chunks(catalog))
     if len(ids) > limit:
         # Only those that reach the last rank, ties included, are sorted.
-        times = columns.occurred_at[ids]
+        times = sign * columns.occurred_at[ids]
         ids = ids[times >= np.partition(times, len(times) - limit)[len(times) - limit]]
-    ordered = ids[np.lexsort((ids, columns.content[ids], -columns.occurred_at[ids]))][:limit]
+    ordered = ids[np.lexsort((ids, columns.content[ids], -sign * columns.occurred_at[ids]))][:limit]
     return [RankedFrame(int(frame_id), reason) for frame_id in ordered]
 
 

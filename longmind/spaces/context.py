@@ -14,7 +14,7 @@ from longmind.base.tokens import Tokenizer, open_tokenizer
 from longmind.context.items import Card
 from longmind.context.packing import Packed, Packer, pack_in_order
 from longmind.context.receipt import Receipt, issue, sha256_of
-from longmind.context.render import INDENT, RENDERERS, SPACE, one_line, render
+from longmind.context.render import INDENT, SPACE, one_line, render, renderer_for
 from longmind.spaces.bundle import Bundle, Options, check_options, check_topic
 from longmind.spaces.values import MemoryObject
 
@@ -119,7 +119,7 @@ def render_context(bundle: Bundle, request: ContextRequest, *, store_id: str, re
 
 def _pack(bundle: Bundle, request: ContextRequest, mark: str) -> Packed:
     tokenizer = open_tokenizer(request.tokenizer)
-    renderer = RENDERERS[SPACE]
+    renderer = renderer_for(SPACE)
     title = harmless(f"Space {bundle.space}, topic: {bundle.topic or 'everything'}")
     title = _shortened(title, request.budget // _TITLE_SHARE, tokenizer)
     packer = Packer(budget=request.budget, tokenizer=tokenizer, mark=mark, renderer=renderer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -178,8 +179,9 @@ def derived_id(space: str, path: str, number: int = 0) -> str:
 
 
 def normal_path(path: str) -> str:
-    """Slashes between segments, none at the ends; the case is kept."""
-    parts = [part.strip() for part in path.replace("\\", "/").split("/")]
+    """Slashes between segments, none at the ends, composed characters (NFC); the case is kept."""
+    composed = unicodedata.normalize("NFC", path)
+    parts = [part.strip() for part in composed.replace("\\", "/").split("/")]
     parts = [" ".join(part.split()) for part in parts if part and part != "."]
     if ".." in parts:
         raise InvalidInput(f"path {path!r} leads out of its space.", hint="Leave out the '..'.")
@@ -189,6 +191,15 @@ def normal_path(path: str) -> str:
     if len(normal.encode()) > MOST_PATH_BYTES:
         raise InvalidInput(f"path has more than {MOST_PATH_BYTES} bytes.", hint="Shorten it.")
     return normal
+
+
+def places_of(name: str) -> tuple[str, ...]:
+    """The paths that a name given by a caller may mean: its normal form, and that of earlier versions."""
+    as_given = name.strip("/")
+    try:
+        return tuple(dict.fromkeys((normal_path(name), as_given)))
+    except InvalidInput:
+        return (as_given,)  # nothing is stored there, which is what the caller is told
 
 
 def slug(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from longmind.spaces import fields, visibility
+from longmind.spaces import fields, visibility, write
 from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, close_version, select, update
 from longmind.spaces.rows import verify as verify_rows
 from longmind.store.parts import Part, Problem
@@ -39,6 +39,11 @@ class SpacesPart(Part):
 
     name = "spaces"
 
+    def relabelled(self, tx: Transaction, frame_id: int) -> None:
+        """The labels of a frame are those of its object: the object gets a version with them."""
+        for row in select(tx.db, ObjectRow, "x.until IS NULL AND x.frame_id = ?", (frame_id,)):
+            write.take_labels(tx, row)
+
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         for batch in batched(ids):
             clause = among("x.frame_id", batch)
@@ -55,12 +60,17 @@ class SpacesPart(Part):
             gone.update((str(space), str(name)) for space, name in tx.db.all(sql, clause.values))
             count += tx.db.run(f"DELETE FROM space_object WHERE {clause.sql}", clause.values)
             tx.db.run(f"DELETE FROM frame_hidden WHERE {clause.sql}", clause.values)
-        named = 0
+        named = links = 0
         for space, name in sorted(gone):
+            links += tx.db.run(
+                "DELETE FROM space_link WHERE (space = ? AND object_id = ?) "
+                "OR (to_space = ? AND to_object_id = ?)",
+                (space, name, space, name),
+            )
             for row in select(tx.db, AuditRow, "x.space = ? AND x.object_id = ?", (space, name)):
                 update(tx.db, [row._replace(object_id=None)], ("object_id",))
                 named += 1
-        return {"space_object": count, "space_audit": named, FIELDS.name: postings}
+        return {"space_object": count, "space_link": links, "space_audit": named, FIELDS.name: postings}
 
     def rebuild(self, store: Store) -> int:
         with store.write() as tx:
@@ -92,6 +102,7 @@ class SpacesPart(Part):
             ("objects", "SELECT count(*) FROM space_object WHERE until IS NULL"),
             ("pinned", "SELECT count(*) FROM space_object WHERE until IS NULL AND pinned = 1"),
             ("versions", "SELECT count(*) FROM space_object"),
+            ("links", "SELECT count(*) FROM space_link WHERE until IS NULL"),
             ("audit", "SELECT count(*) FROM space_audit"),
         ):
             row = snapshot.db.one(sql)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -41,6 +42,11 @@ _MOST_DAYS: Final = 36_500
 _REGEX_PREFIX: Final = "regex:"
 
 
+def _composed(pattern: str) -> str:
+    """A pattern in the form that paths are stored in."""
+    return unicodedata.normalize("NFC", pattern).removeprefix("./")
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """Conditions on an object, at least one; all of them must hold."""
@@ -56,7 +62,7 @@ class Match:
             (not self.kinds or kind in self.kinds)
             and (not self.tags or not names.isdisjoint(self.tags))
             and (not self.relevance or relevance in self.relevance)
-            and (not self.paths or any(fnmatch.fnmatchcase(path, pattern) for pattern in self.paths))
+            and (not self.paths or any(fnmatch.fnmatchcase(path, _composed(name)) for name in self.paths))
         )
 
     @classmethod
@@ -169,7 +175,7 @@ def _names(value: object, name: str) -> tuple[str, ...]:
     return tuple(check_label(item, name) for item in items)
 
 
-def _days(value: object, name: str) -> float:
+def check_days(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_DAYS:
         raise InvalidInput(f"{name} must be a number of days from 0 to {_MOST_DAYS}, or null for never.")
     return value
@@ -220,13 +226,15 @@ def _budgets(value: object, name: str) -> dict[str, Cap]:
         for key, amount in cap.items():
             if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 <= amount < 2**53:
                 raise InvalidInput(f"{name}.{provider}.{key} must be a number, 0 or more.")
+            if key == "tokens" and amount != int(amount):
+                raise InvalidInput(f"{name}.{provider}.tokens must be a whole number, not {amount!r}.")
         tokens = cap.get("tokens")
         budgets[check_label(provider, name)] = Cap(cap.get("usd"), None if tokens is None else int(tokens))
     return budgets
 
 
 _READERS: Final[Mapping[str, Any]] = {
-    "ttl_days": _days,
+    "ttl_days": check_days,
     "pii_redaction": _redaction,
     "export_path": _path,
     "allow_delete": _flag,

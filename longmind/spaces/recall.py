@@ -25,6 +25,8 @@ from longmind.text.words import terms
 _REACH: Final = 30
 """How many hits of the search engine are looked at, at least."""
 _DUPLICATES: Final = 4
+_MATCHING: Final = frozenset({"text", "vector", "facts"})
+"""Lanes whose hits speak of the topic; the timeline's are only new."""
 
 
 class Recaller:
@@ -118,6 +120,8 @@ class Recaller:
         results = self._search.search(request)
         scores: dict[int, float] = {}
         for hit in results:
+            if _MATCHING.isdisjoint(hit.lanes):
+                continue  # only because it is new, or beside something else
             whole = hit.frame.parent if hit.frame.start is not None else hit.frame.id
             if whole is not None:
                 scores.setdefault(whole, hit.score)

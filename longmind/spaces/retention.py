@@ -6,10 +6,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from longmind.base.errors import Forbidden, InvalidInput
+from longmind.base.errors import Forbidden
 from longmind.base.filters import View
 from longmind.base.names import ALL
 from longmind.spaces import rows, write
+from longmind.spaces.policies import check_days
 from longmind.spaces.rows import ObjectRow
 from longmind.spaces.values import GcReport
 from longmind.store import erasure
@@ -23,8 +24,8 @@ _DAY: Final = 86_400_000
 def collect(
     store: Store, space: str, *, now: int, ttl_days: float | None, mode: str, dry_run: bool
 ) -> GcReport:
-    if ttl_days is not None and (isinstance(ttl_days, bool) or not 0 <= ttl_days <= 36_500):
-        raise InvalidInput("ttl_days must be a number of days from 0 to 36500.")
+    if ttl_days is not None:
+        check_days(ttl_days, "ttl_days")
     with store.read() as snapshot:
         record = rows.find_space(snapshot.db, space)
         if record is None:

@@ -103,10 +103,23 @@ class AuditRow(NamedTuple):
         return AuditEntry(self.audit_id, space, self.action, self.object_id, detail, self.at, user)
 
 
+class LinkRow(NamedTuple):
+    link_id: int
+    space: str
+    object_id: str
+    to_space: str
+    to_object_id: str
+    relation: str
+    since: int
+    until: int | None
+    created_at: int
+
+
 TABLES: Final[dict[type[Any], str]] = {
     SpaceRow: "space_record",
     ObjectRow: "space_object",
     AuditRow: "space_audit",
+    LinkRow: "space_link",
 }
 _SEALED: Final = Tables(TABLES, keys={SpaceRow: 2, ObjectRow: 3})
 checked, columns, join, select = _SEALED.checked, _SEALED.columns, _SEALED.join, _SEALED.select

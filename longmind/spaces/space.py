@@ -29,7 +29,8 @@ from longmind.spaces.context import (
     render_context,
     request_from,
 )
-from longmind.spaces.objects import ObjectPlan, plan_object
+from longmind.spaces.linked import LinkedSpace
+from longmind.spaces.objects import ObjectPlan, normal_path, places_of, plan_object
 from longmind.spaces.ordering import ordering_name
 from longmind.spaces.parameters import IdOrPath, ObjectFields, Rules, Stamp
 from longmind.spaces.policies import Policy
@@ -49,7 +50,7 @@ _RAW_OPTIONS: Final = frozenset(
 
 
 @audited("space.")
-class ProjectSpace:
+class ProjectSpace(LinkedSpace):
     """A handle on one space by name; the space itself begins with the first write."""
 
     def __init__(self, name: str, ctx: SpaceContext, user: str | None = None) -> None:
@@ -235,10 +236,12 @@ class ProjectSpace:
     def erase(self, id_or_path: IdOrPath) -> ErasureCertificate:
         """Remove an object with all its versions, and prove it by a certificate."""
         name = check_label(id_or_path, "id_or_path")
+        paths = among("path", places_of(name))
         with self._store.read() as snapshot:
             records = snapshot.db.all(
-                "SELECT DISTINCT object_id FROM space_object WHERE space = ? AND (object_id = ? OR path = ?)",
-                (self._part, name, name.strip("/")),
+                "SELECT DISTINCT object_id FROM space_object "
+                f"WHERE space = ? AND (object_id = ? OR {paths.sql})",
+                (self._part, name, *paths.values),
             )
             if not records:
                 raise NotFound(
@@ -352,16 +355,8 @@ class ProjectSpace:
         """One object, whole."""
         name = check_label(id_or_path, "id_or_path")
         with self._store.read() as snapshot:
-            for column, value in (("object_id", name), ("path", name.strip("/"))):
-                clause = during("x", as_of)
-                here = among("x.space", parts_seen(self._part))
-                # A user's own object stands before a shared one of the same name.
-                sql = f"{here.sql} AND x.{column} = ? AND {clause.sql} ORDER BY x.space DESC"
-                values = (*here.values, value, *clause.values)
-                versions = rows.select(snapshot.db, rows.ObjectRow, sql, values)
-                if versions:
-                    return rows.objects(snapshot.db, versions[0].space, as_of, [versions[0].object_id])[0]
-        raise NotFound(f"Memory '{name}' not found in space '{self.name}'", hint="Give its id or its path.")
+            row = self._end(snapshot.db, self.name, name, as_of)
+            return rows.objects(snapshot.db, row.space, as_of, [row.object_id])[0]
 
     def list(
         self,
@@ -376,7 +371,8 @@ class ProjectSpace:
         check_limit(limit, "limit", most=100_000)
         clause = during("x", as_of)
         folder = check_text(prefix, "prefix", empty=True).strip("/")
-        if folder:
+        if folder.strip("./ "):
+            folder = normal_path(folder)
             clause &= Clause(
                 "(x.path = ? OR (x.path >= ? AND x.path < ?))", (folder, folder + "/", folder + "0")
             )

@@ -25,8 +25,10 @@ from longmind.spaces.objects import (
     extract,
     heading,
     infer_path,
+    normal_path,
     short_line,
     slug,
+    slugs,
 )
 from longmind.spaces.recall import Recaller
 from longmind.spaces.redaction import Redactor
@@ -114,6 +116,29 @@ def parse_filing(answer: str) -> dict[str, Any]:
     return {name: fields.get(name, False) for name in names}
 
 
+_CHECKS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "path": lambda value: normal_path(check_text(value, "path")),
+    "summary_micro": lambda value: check_text(value, "summary_micro"),
+    "summary_short": lambda value: check_text(value, "summary_short"),
+    "summary_long": lambda value: check_text(value, "summary_long"),
+    "tags": lambda value: slugs(value),
+}
+
+
+def _unusable(fields: Mapping[str, Any], *, strict: bool) -> dict[str, str]:
+    """The fields of a model's answer that an object cannot have, and why."""
+    reasons: dict[str, str] = {}
+    for name, check in _CHECKS.items():
+        try:
+            check(fields[name])
+        except InvalidInput as error:
+            reasons[name] = error.message.rstrip(".")
+    if strict and reasons:
+        name, reason = next(iter(reasons.items()))
+        raise wrong(f"its {name} cannot be used: {reason}")
+    return reasons
+
+
 def _frequent(text: str, path: str) -> Sequence[str]:
     """Words that occur more than once, most frequent first, and the file extension."""
     extension = posixpath.splitext(path)[1].removeprefix(".").lower()
@@ -172,8 +197,16 @@ class Summariser:
             if model is None:
                 notes.append("summarised by extraction: there is no language model")
             else:
-                fields, usd = self._ask(model, raw, options)
+                answered, usd = self._ask(model, raw, options)
+                unusable = _unusable(answered, strict=options.get("on_error") == "raise")
+                fields = {**answered, **{name: fields[name] for name in unusable}}
                 mark = {"method": "model", "model": name_of(model)}
+                if unusable:
+                    mark["extracted"] = sorted(unusable)
+                notes += [
+                    f"{name} was extracted: that of the model is not usable ({reason})"
+                    for name, reason in unusable.items()
+                ]
         except (ModelFailed, OverBudget) as error:
             if options.get("on_error") == "raise":
                 raise

@@ -144,6 +144,29 @@ class ObjectList(Listing[MemoryObject]):
     objects: tuple[MemoryObject, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SpaceLink:
+    """A link between two objects, seen from one of them: the other end, as its own space shows it."""
+
+    relation: str
+    direction: Literal["outbound", "inbound"]
+    space: str
+    """The space of the other end."""
+    object_id: str
+    path: str
+    kind: str
+    summary_micro: str
+    user: str | None = None
+    """Whose object the other end is; None for what all users of its space share."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkList(Listing[SpaceLink]):
+    """The links of an object, by relation, space and path."""
+
+    links: tuple[SpaceLink, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditList(Listing[AuditEntry]):
     """What was done to a space, newest first."""

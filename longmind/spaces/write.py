@@ -10,8 +10,8 @@ from typing import Any, Literal
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, NotFound
 from longmind.base.partitions import split_partition
-from longmind.spaces import fields
-from longmind.spaces.objects import ObjectPlan, Span, derived_id, plan_frame
+from longmind.spaces import fields, visibility
+from longmind.spaces.objects import ObjectPlan, Span, derived_id, places_of, plan_frame, slugs
 from longmind.spaces.rows import (
     ObjectRow,
     SpaceRow,
@@ -106,7 +106,7 @@ def upsert(
         summary_micro=plan.summary_micro,
         summary_short=plan.summary_short,
         summary_long=plan.summary_long,
-        metadata="{" + ",".join(f"{canonical_json(k)}:{v}" for k, v in plan.metadata.items()) + "}",
+        metadata=_metadata_json(plan.metadata),
         hash=plan.hash,
         raw_bytes=ready.raw_bytes,
         chunks=canonical_json([list(span) for span in ready.spans], "chunks"),
@@ -168,6 +168,33 @@ def set_pin(tx: Transaction, space: str, name: str, *, pinned: bool, now: int | 
     return changed
 
 
+def take_labels(tx: Transaction, row: ObjectRow) -> None:
+    """Give an object the tags and the metadata of its frame, which somebody changed there."""
+    tags, metadata = write.open_labels(tx.db, row.frame_id)
+    names = slugs(sorted(tags))
+    write.relabel(tx, row.frame_id, add_tags=names, drop_tags=tags - set(names))
+    changed = row._replace(
+        tags=canonical_json(list(names), "tags"),
+        metadata=_metadata_json(metadata),
+        updated_at=max(tx.now, row.updated_at),
+    )
+    stored = open_version(tx, changed, row)
+    frame = tx.db.one(
+        "SELECT t.text, f.title, (SELECT count(*) FROM frame k WHERE k.parent_id = f.frame_id) "
+        "FROM frame f JOIN frame_text t ON t.frame_id = f.frame_id WHERE f.frame_id = ?",
+        (row.frame_id,),
+    )
+    assert frame is not None
+    fields.change(tx.db, row, stored, frame[0], frame[1], chunked=bool(frame[2]))
+    record = find_space(tx.db, split_partition(row.space)[0])
+    if record is not None and (policy := record.rules()).visibility:
+        visibility.refresh_one(tx, record.space, row.object_id, policy)
+
+
+def _metadata_json(metadata: Mapping[str, str]) -> str:
+    return "{" + ",".join(f"{canonical_json(key)}:{value}" for key, value in sorted(metadata.items())) + "}"
+
+
 def archive(tx: Transaction, rows: Sequence[ObjectRow], *, reason: str, parts: Sequence[Part]) -> None:
     """Take objects out of LATEST; they are still there as of before."""
     for row in rows:
@@ -177,7 +204,9 @@ def archive(tx: Transaction, rows: Sequence[ObjectRow], *, reason: str, parts: S
 
 def named(db: Connection, space: str, name: str) -> ObjectRow:
     """The object with this id or, if there is none, at this path."""
-    row = find_object(db, space, object_id=name) or find_object(db, space, path=name.strip("/"))
+    row = find_object(db, space, object_id=name)
+    for path in places_of(name):
+        row = row or find_object(db, space, path=path)
     if row is None:
         raise NotFound(
             f"Memory '{name}' not found in space '{split_partition(space)[0]}'",

@@ -35,7 +35,7 @@ def update(
         if redactor is not None:
             new_tags = None if new_tags is None else check_tags([redactor.text(tag) for tag in new_tags])
             new_values = None if metadata is None else check_metadata(redactor.value(dict(metadata)))
-        write.relabel(
+        changed = write.relabel(
             tx,
             frame_id,
             add_tags=new_tags or (),
@@ -43,7 +43,10 @@ def update(
             set_metadata=new_values,
             drop_metadata=() if new_values is None else set(frame.metadata) - set(new_values),
         )
-        return frames.get(tx.db, store.engine.dialect, frame_id, view)
+        for part in store.parts if changed else ():
+            part.relabelled(tx, frame_id)
+        # Also where its new labels hide it from now on: whoever changed it is told what it is now.
+        return frames.get(tx.db, store.engine.dialect, frame_id, replace(view, with_hidden=True))
 
 
 def supersede(store: Store, old: int, new: int, view: View) -> Forgotten:

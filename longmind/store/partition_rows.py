@@ -57,9 +57,14 @@ PLACES: Final[Mapping[str, str]] = {
     "experience_attempt": _OF_RECORDS.replace("{column}", "attempt_id"),
     "experience_fact_update": _OF_RECORDS.replace("{column}", "new_fact_id"),
     "experience_vote": _OF_RECORDS.replace("{column}", "memory_id"),
+    "experience_voter": "vote_id IN (SELECT vote_id FROM experience_vote WHERE "
+    + _OF_RECORDS.replace("{column}", "memory_id")
+    + ")",
     "experience_archive": _OF_RECORDS.replace("{column}", "record_id"),
     "experience_revision": _OF_RECORDS.replace("{column}", "new_id"),
     "space_object": "{space}",
+    # The other end is looked after by the part of spaces, which knows when an object is gone.
+    "space_link": "{space}",
     # Of users only: what was done to a space as a whole stays known when the space is deleted.
     "space_audit": "{space} AND space <> replace(space, '@', '')",
 }

@@ -59,21 +59,43 @@ class Origin(NamedTuple):
     end: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DerivedLimits:
+    """How much one write may derive from a frame; None leaves it to the part."""
+
+    max_facts_per_chunk: int | None = None
+    max_entities_per_chunk: int | None = None
+    max_evidence_per_fact: int | None = None
+
+
 class Part:
     """Base of everything that follows the frames; each method is a step it may take part in."""
 
     name: str
 
+    def within(self, limits: DerivedLimits) -> Part:
+        """The same part for one write with limits of its own."""
+        return self
+
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
         """Costly work before the transaction (embedding, extraction), one item per draft."""
         return None
 
-    def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
-        """New frames, in the transaction that writes them, each with what `prepare` made of it (or None)."""
+    def written(
+        self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None
+    ) -> Mapping[str, int] | None:
+        """New frames, in the transaction that writes them, each with what `prepare` made of it (or None).
+
+        Returns counts for the report, where the part has any.
+        """
+        return None
 
     def repeated(self, tx: Transaction, frame_id: int, draft: Draft) -> int:
         """A text that is there already was given again; return how much of what it says counts anew."""
         return 0
+
+    def relabelled(self, tx: Transaction, frame_id: int) -> None:
+        """A frame whose tags or metadata a caller changed."""
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         """Frames gone from LATEST, still there as of before."""
@@ -140,6 +162,9 @@ class LaterPart(Part):
     @cached_property
     def _part(self) -> Part:
         return self._load()
+
+    def relabelled(self, tx: Transaction, frame_id: int) -> None:
+        self._part.relabelled(tx, frame_id)
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         self._part.retired(tx, ids, reason=reason)

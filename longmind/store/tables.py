@@ -62,11 +62,13 @@ CANONICAL: Final = (
     "experience_attempt",
     "experience_fact_update",
     "experience_vote",
+    "experience_voter",
     "experience_archive",
     "experience_revision",
     "space_record",
     "space_object",
     "space_audit",
+    "space_link",
     "audit_user",
     "audit_entry",
 )

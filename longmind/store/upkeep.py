@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from longmind.base.errors import Corrupt, LongmindError
+from longmind.base.errors import Corrupt, InvalidInput, LongmindError
 from longmind.base.hashing import checksum
 from longmind.base.partitions import split_partition
 from longmind.store import audit_log
@@ -64,6 +64,11 @@ class MaintenancePolicy:
     max_seconds: float | None = 5.0
     compact_above: float | None = 0.25
     """Rebuild the file when more than this share of it is unused; None never does."""
+    work: Iterable[str] | None = None
+    """Which work is done, by the names of parts ("vectors", "surrogates", "text" and so on); None does all.
+    The file is rebuilt either way, as far as `compact_above` says."""
+    prewarm: bool = False
+    """Also load what a first search would load: the embedder, the tokenizer, and the columns in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +150,10 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     resume(store)
     with store.read() as snapshot:
         before = store.engine.size_bytes(snapshot.db)
+    chosen = _chosen(store, policy.work)
     budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
     done: dict[str, dict[str, int]] = {}
-    for part in store.parts:
+    for part in chosen:
         if budget.exhausted:
             break
         counts = dict(part.maintain(store, budget))
@@ -166,6 +172,19 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
         exhausted=budget.exhausted,
         seconds=time.monotonic() - started,
     )
+
+
+def _chosen(store: Store, work: Iterable[str] | None) -> list[Part]:
+    if work is None:
+        return list(store.parts)
+    names = [work] if isinstance(work, str) else list(work)
+    known = [part.name for part in store.parts]
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise InvalidInput(
+            f"There is no upkeep called {unknown[0]!r}.", hint=f"Choose from {', '.join(known)}."
+        )
+    return [part for part in store.parts if part.name in names]
 
 
 def scan(db: Connection, sql: str, key: str) -> Iterator[tuple[object, ...]]:

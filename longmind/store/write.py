@@ -108,11 +108,13 @@ def put(
     parts: Collection[Part] = (),
     prepared: Prepared | None = None,
     looked: Looked | None = None,
+    counts: dict[str, int] | None = None,
 ) -> list[Put]:
     """Write what is new; of what is already there, add the tags and metadata that it lacks.
 
     `prepared` holds, by the name of a part, one item for each draft and each chunk in flat order. `looked` is
     what `look` said of these drafts before the transaction; it is asked again if the store has changed.
+    What the parts derived is added to `counts`.
     """
     check_rules(tx.db, drafts)
     if looked is None or looked.revision != tx.snapshot.revision:
@@ -137,7 +139,7 @@ def put(
         index: _Fresh(frame_id, drafts[index], names[index], position)
         for (index, position), frame_id in zip(new, numbers, strict=True)
     }
-    _insert(tx, list(fresh.values()), parts, prepared or {})
+    _insert(tx, list(fresh.values()), parts, prepared or {}, {} if counts is None else counts)
     results = []
     for index, draft in enumerate(drafts):
         if index in fresh:
@@ -313,7 +315,13 @@ def _allocated(tx: Transaction, drafts: Sequence[Draft]) -> list[int]:
     return list(accumulate(sizes[:-1], initial=tx.allocate("frame", sum(sizes))))
 
 
-def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], prepared: Prepared) -> None:
+def _insert(
+    tx: Transaction,
+    fresh: Sequence[_Fresh],
+    parts: Iterable[Part],
+    prepared: Prepared,
+    counts: dict[str, int],
+) -> None:
     if not fresh:
         return
     rows: list[FrameRow] = []
@@ -355,7 +363,11 @@ def _insert(tx: Transaction, fresh: Sequence[_Fresh], parts: Iterable[Part], pre
     frames = Written(rows, drafts)
     for part in parts:
         ready = prepared.get(part.name)
-        part.written(tx, frames, None if ready is None else [ready[position] for position in positions])
+        derived = part.written(
+            tx, frames, None if ready is None else [ready[position] for position in positions]
+        )
+        for label, count in (derived or {}).items():
+            counts[label] = counts.get(label, 0) + count
 
 
 def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: int | None) -> FrameRow:

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
-from longmind.base.words import STOP_WORDS, fold
+from longmind.base.words import STOP_WORDS, UNSEGMENTED, fold
 from longmind.text.languages import MARK, language_of, stem_in
 
 ANALYZER: Final = "words/5"
@@ -33,12 +33,6 @@ _JOINED = re.compile(
     r"|[A-Za-z]++[0-9]++[A-Za-z0-9]*+)"  # letters and digits in one
 )
 _BETWEEN_NAMES = re.compile(r"[=&+>]")
-_UNSEGMENTED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3005-\u3007\u3040-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"  # kana and their like
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"  # East Asian
-    "\U00020000-\U0003ffff]+"
-)
 _stemmers = threading.local()
 
 
@@ -113,7 +107,7 @@ def _content_in(language: str, plain: list[str]) -> list[str]:
     """The terms of a text in a language other than English."""
     content = []
     for word in plain:
-        if not word.isascii() and _UNSEGMENTED.search(word):
+        if not word.isascii() and UNSEGMENTED.search(word):
             content += _unsegmented(folded(word))
         elif word not in STOP_WORDS:
             content.append(bounded(stem_in(language, word)))
@@ -176,7 +170,7 @@ def _content(text: str, raw: bytes) -> list[str]:
         return list(filter(None, map(term_of.__getitem__, words)))
     content = []
     for word in _word().findall(folded(text)):
-        if not word.isascii() and _UNSEGMENTED.search(word):
+        if not word.isascii() and UNSEGMENTED.search(word):
             content += _unsegmented(word)
         elif term := term_of[word]:
             content.append(term)
@@ -226,7 +220,7 @@ def _unsegmented(word: str) -> list[str]:
     """Runs of such a script as overlapping pairs; what stands between them as words."""
     pieces = []
     last = 0
-    for run in _UNSEGMENTED.finditer(word):
+    for run in UNSEGMENTED.finditer(word):
         between = word[last : run.start()]
         if between and between not in STOP_WORDS:
             pieces.append(stem(between))

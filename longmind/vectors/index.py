@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from longmind.base.arrays import np
@@ -54,6 +54,8 @@ class Embedded:
     windows: int
     vectors: bytes
     signs: bytes | None
+    cached: bool = field(default=False, compare=False)
+    """True: not computed for this frame, but taken over from one with the same text."""
 
 
 def embedded_text(text: str, *, title: str | None, speaker: str | None) -> str:
@@ -258,7 +260,15 @@ class VectorIndex(VectorRows):
         )
         for (key, text), encoding in zip(missing.items(), encodings, strict=True):
             embedded[key] = self._stored(key, text, encoding)
-        return [None if key is None else embedded[key] for key in keys]
+        computed = set(missing)
+        items: list[Embedded | None] = []
+        for each in keys:
+            item = None if each is None else embedded[each]
+            if item is not None and item.key not in computed:
+                item = Embedded(item.key, item.windows, item.vectors, item.signs, cached=True)
+            computed.discard(each or b"")
+            items.append(item)
+        return items
 
     def _key(self, text: str) -> bytes:
         return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()

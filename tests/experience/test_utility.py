@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput
 from longmind.experience.interface import Experience
 from longmind.experience.utility import BAND, UtilityRule, break_ties, group_end
@@ -114,8 +115,9 @@ def test_votes_order_records_that_are_found_equally_well(experience):
     experience.vote(last, problem, 1)
     assert found(experience, "restart worker test") == before[::-1]
 
-    for _ in range(3):
-        experience.vote(last, problem, -1)
+    for number in range(3):
+        with calling(actor=f"agent {number}"):
+            experience.vote(last, problem, -1)
     assert found(experience, "restart worker test") == before
     assert set(before) == {one.id, two.id}
 
@@ -126,9 +128,10 @@ def test_no_number_of_votes_lifts_a_record_that_is_found_less_well(experience):
     far = experience.solution("Test the cables of the printer.", problem=problem, evidence="none")
     assert found(experience, "restart worker before test") == [near.id, far.id]
 
-    for _ in range(30):
-        experience.vote(far, problem, 1)
-        experience.vote(near, problem, -1)
+    for number in range(30):
+        with calling(actor=f"agent {number}"):
+            experience.vote(far, problem, 1)
+            experience.vote(near, problem, -1)
 
     assert found(experience, "restart worker before test") == [near.id, far.id]
 
@@ -151,7 +154,8 @@ def test_the_utility_is_that_of_the_moment_asked_for(experience, clock):
     assert (experience.utility(solution).observations, experience.utility(solution).value) == (0, 0.0)
     first = experience.vote(solution, problem, 1)
     clock.advance(days=1)
-    experience.vote(solution, problem, -0.5, "not on the other machine")
+    with calling(actor="another agent"):
+        experience.vote(solution, problem, -0.5, "not on the other machine")
 
     then = experience.utility(solution, as_of=AsOf(system=first.recorded_at, valid=AsOf.LATEST.valid))
     now = experience.utility(solution)
@@ -166,7 +170,8 @@ def test_the_view_of_the_database_says_the_same(memory, experience):
     problem = experience.problem("The tests hang.", evidence="none")
     solution = experience.solution("Restart.", problem=problem, evidence="none")
     for vote in (1, -0.5, 0.25):
-        experience.vote(solution, problem, vote)
+        with calling(actor=f"agent {vote}"):
+            experience.vote(solution, problem, vote)
 
     with memory.store.read() as snapshot:
         rows = snapshot.db.all("SELECT memory_id, utility_mean, observations FROM global_utility")

@@ -11,7 +11,8 @@ from longmind import AsOf, InvalidInput, Where
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.times import FOREVER
 from longmind.facts.cards import FactCards
-from longmind.facts.lane import LaneOptions, Mention, candidates, mentions
+from longmind.facts.lane import LaneOptions, candidates
+from longmind.facts.mentions import Mention, mentions
 from longmind.facts.values import Assertion, Entity, Evidence
 from tests.conftest import START
 from tests.facts.conftest import World
@@ -142,14 +143,16 @@ def test_the_lane_sees_what_was_so_then(ana: World) -> None:
     assert found(ana, "Ana") == []
 
 
-def test_an_end_of_the_time_range_asks_what_was_so_until_then(quiet: World) -> None:
+def test_an_end_of_the_time_range_asks_what_was_so_and_was_known_until_then(quiet: World) -> None:
     old = quiet.remember("The lease in the north.", occurred_at=START - 10 * DAY)
-    new = quiet.remember("The lease in the south.", occurred_at=START)
     quiet.facts.define_predicate("lives_in", cardinality="one")
     quiet.facts.record("ana", "lives_in", "Porto", valid_from=START - 10 * DAY, evidence=[old])
-    quiet.facts.record("ana", "lives_in", "Lisbon", valid_from=START, evidence=[new])
+    quiet.clock.advance(days=10)
+    new = quiet.remember("The lease in the south.")
+    quiet.facts.record("ana", "lives_in", "Lisbon", valid_from=START + 10 * DAY, evidence=[new])
     assert found(quiet, "ana") == [new]
-    assert found(quiet, "ana", where=Where(until=START)) == [old]
+    assert found(quiet, "ana", where=Where(until=START + 10 * DAY)) == [old]
+    assert found(quiet, "ana", where=Where(until=START)) == [], "it was so, and nobody had said so yet"
 
 
 def test_spaces_stay_apart(ana: World) -> None:

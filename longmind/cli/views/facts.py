@@ -20,13 +20,12 @@ if TYPE_CHECKING:
         FactsBySubject,
         FactsResult,
         Merged,
-        Recorded,
         RecordReport,
         Removed,
         Retracted,
         StatedResult,
     )
-    from longmind.facts.values import Evidence, FactHit, Value
+    from longmind.facts.values import Evidence, FactHit, Recorded, Value
     from longmind.operations.results import EntityKnown, PredicateKnown
 
 _MORE: Final = "There are more; raise --limit."

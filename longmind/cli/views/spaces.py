@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         AuditList,
         GcReport,
         ImportReport,
+        LinkList,
         MemoryObject,
         ObjectList,
         Remembered,
@@ -113,6 +114,14 @@ def audited(log: AuditList) -> Iterator[Block]:
     yield Table(("at", "action", "object", "detail"), rows) if rows else "The log is empty."
 
 
+def linked(result: LinkList) -> Iterator[Block]:
+    rows = [
+        (link.relation, "to" if link.direction == "outbound" else "from", link.space, link.path, link.kind)
+        for link in result.links
+    ]
+    yield Table(("relation", "", "space", "path", "kind"), rows) if rows else "It has no links."
+
+
 def spent(spending: Spending) -> Iterator[Block]:
     rows = [
         (name, ", ".join(f"{what} {amount:g}" for what, amount in costs.items()))
@@ -161,6 +170,8 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "space.gc": collected,
     "space.policy": ruled,
     "space.set_policy": ruled,
+    "space.link": linked,
+    "space.links": linked,
     "space.audit": audited,
     "space.spent": spent,
     "space.backend": ordered,

@@ -99,3 +99,38 @@ CREATE TABLE ingest_progress (
   checksum      INTEGER NOT NULL,
   PRIMARY KEY (space, uri, step, number)
 ) STRICT, WITHOUT ROWID;
+
+-- Links between objects, of one space or of two. An end names a part of a space and the id of an object there.
+CREATE TABLE space_link (
+  link_id       INTEGER PRIMARY KEY,
+  space         TEXT NOT NULL,
+  object_id     TEXT NOT NULL,
+  to_space      TEXT NOT NULL,
+  to_object_id  TEXT NOT NULL,
+  relation      TEXT NOT NULL,
+  since         INTEGER NOT NULL,
+  until         INTEGER,
+  created_at    INTEGER NOT NULL,
+  checksum      INTEGER NOT NULL,
+  CHECK (until IS NULL OR until > since)
+) STRICT;
+CREATE INDEX space_link_by_object ON space_link(space, object_id);
+CREATE INDEX space_link_by_target ON space_link(to_space, to_object_id);
+
+-- Who gave a vote: of one caller's votes on the same pair, only the newest counts. Votes of earlier formats have
+-- no row here, and count each.
+CREATE TABLE experience_voter (
+  vote_id       TEXT NOT NULL PRIMARY KEY REFERENCES experience_vote(vote_id) ON DELETE CASCADE,
+  voter         TEXT NOT NULL,
+  checksum      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+DROP VIEW global_utility;
+CREATE VIEW global_utility AS
+SELECT v.memory_id, avg(v.vote) AS utility_mean, count(*) AS observations
+FROM experience_vote v LEFT JOIN experience_voter w ON w.vote_id = v.vote_id
+WHERE NOT EXISTS (
+  SELECT 1 FROM experience_vote n JOIN experience_voter m ON m.vote_id = n.vote_id
+  WHERE n.memory_id = v.memory_id AND n.problem_id = v.problem_id AND m.voter = w.voter
+    AND n.recorded_at > v.recorded_at)
+GROUP BY v.memory_id;

@@ -1,0 +1,1 @@
+"""One test for each thing that the design documents ask for, named after what it asks."""
