@@ -9,6 +9,8 @@ from typing import Final
 from longmind.base.frame import PARTS
 from longmind.extract import ANY, SPEAKER, Statement, find_statements
 from longmind.extract.dating import with_dates
+from longmind.extract.rule_types import DONE
+from longmind.extract.rules import VERB_RULES
 from longmind.extract.statements import PRONOUN
 from longmind.extract.verbs import form
 from longmind.extract.voice import is_persons_name
@@ -31,6 +33,8 @@ _LEFT: Final = frozenset(
     {"moved_from_to", "moved_to", "switched_from", "switched_to", "left_job", "laid_off"}
 )
 """Rules of what was so until the time that is named, and not at it."""
+_DONE_RULES: Final = frozenset(rule.name for rule in VERB_RULES if rule.tenses <= DONE)
+"""Rules of what has happened: "started at Acme on Monday" was last Monday."""
 _LIKINGS: Final = frozenset("love enjoy adore hate detest loathe despise".split())
 _OWN_DATE: Final = frozenset({"event", "plans", "did"})
 """Slots whose value tells its own time."""
@@ -154,7 +158,11 @@ def _period(statement: Statement, said_at: int | None) -> tuple[int | None, int 
 
     text = statement.when.text
     # "From July" and "until May" look ahead while a thing is so; a search would look back.
-    ahead = statement.holds and text.lower().startswith(("from", "until", "till", "up to", "on"))
+    ahead = (
+        statement.holds
+        and statement.rule not in _DONE_RULES
+        and text.lower().startswith(("from", "until", "till", "up to", "on"))
+    )
     phrases = find_times(text, reference=said_at, prefer="future" if ahead else "past")
     if len(phrases) != 1 or phrases[0].unresolved or phrases[0].ambiguous or phrases[0].is_time_of_day:
         return None, None

@@ -76,6 +76,12 @@ def test_what_was_so_is_held_at_its_own_time(memory: Memory) -> None:
     assert held(memory, at="2022-06-01") == held(memory) == {"lives_in Bergen"}
 
 
+def test_what_has_happened_is_dated_by_the_day_before_it_was_said(memory: Memory) -> None:
+    tell(memory, "I started a new job at Decathlon on Friday.")
+    assert held(memory, at="2025-05-03") == held(memory) == {"works_at Decathlon"}
+    assert held(memory, at="2025-05-01") == set()
+
+
 def test_relative_times_are_dated_by_the_day_they_were_said(memory: Memory) -> None:
     tell(memory, "Dentist tomorrow at four.", "I broke my wrist yesterday.")
     assert "event Dentist 5 May 2025 at four" in {item.replace("on ", "") for item in held(memory)}
