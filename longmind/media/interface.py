@@ -269,12 +269,13 @@ class Media:
 
     def refresh(
         self,
+        paths: Paths,
         *,
         limit: Annotated[int | None, "At most so many photos."] = None,
         space: SpaceLike | None = None,
         user: AsUser = None,
     ) -> RefreshReport:
-        """Make thumbnails and vectors that photos lack, from their files.
+        """Make thumbnails and vectors that photos lack, from their files below these paths.
 
         For photos that were read before thumbnails or an image embedder were set, or with another embedder.
         """
@@ -283,7 +284,7 @@ class Media:
         if limit is not None:
             check_limit(limit, "limit", most=10**9)
         view = self._view(space, user, AsOf.LATEST)
-        made = refresh(self._store, self.tools, view, limit)
+        made = refresh(self._store, self.tools, view, _given(paths), limit)
         return RefreshReport(made.thumbnails, made.vectors, tuple(made.skipped))
 
     def duplicates(
@@ -304,10 +305,7 @@ class Media:
 
     def _read(self, kind: str, paths: Iterable[PathLike], options: ReadOptions) -> IngestReport:
         prefix = _PREFIXES[kind]
-        chosen = [paths] if isinstance(paths, str) or not isinstance(paths, Iterable) else list(paths)
-        files = [Path(path).expanduser() for path in chosen]
-        if not files:
-            raise InvalidInput("Name a file or a folder.")
+        files = _given(paths)
         for path in files:
             if path.is_file() and not _type_of(path).startswith(prefix):
                 raise InvalidInput(
@@ -357,7 +355,7 @@ class Media:
             if stored is None:
                 raise NotFound(
                     f"Frame {number} has no vector of {identity(embedder)}.",
-                    hint="Run: longmind media refresh",
+                    hint="Run: longmind media refresh FOLDER",
                 )
             return stored, whole
         from longmind.media.pictures import upright
@@ -396,6 +394,13 @@ class Media:
 
     def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
         return View.of(self._space if space is None else space, as_of, self._user if user is None else user)
+
+
+def _given(paths: PathLike | Iterable[PathLike]) -> list[Path]:
+    chosen = [paths] if isinstance(paths, str) or not isinstance(paths, Iterable) else list(paths)
+    if not chosen:
+        raise InvalidInput("Name a file or a folder.")
+    return [Path(path).expanduser() for path in chosen]
 
 
 def _opened(picture: PathLike | bytes) -> Image:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from longmind.base.errors import LongmindError, Unsupported
@@ -21,8 +22,6 @@ from longmind.store.engine import Connection
 from longmind.store.store import Store
 from longmind.store.visible import Clause, both, either, visible
 
-_FILE: Final = "file"
-
 
 @dataclass(slots=True)
 class Refreshed:
@@ -31,8 +30,13 @@ class Refreshed:
     skipped: list[Skip] = field(default_factory=list)
 
 
-def refresh(store: Store, tools: MediaTools, view: View, limit: int | None) -> Refreshed:
-    """One transaction for each photo, so that an interrupted call keeps what it made."""
+def refresh(
+    store: Store, tools: MediaTools, view: View, folders: Sequence[Path], limit: int | None
+) -> Refreshed:
+    """One transaction for each photo, so that an interrupted call keeps what it made.
+
+    Only files in `folders` are opened: the addresses in a store may be anybody's.
+    """
     if tools.thumbnails is None and tools.images is None:
         raise Unsupported(
             "There is nothing to make: neither thumbnails nor an image embedder are set.",
@@ -40,15 +44,21 @@ def refresh(store: Store, tools: MediaTools, view: View, limit: int | None) -> R
         )
     made = Refreshed()
     with store.read() as snapshot:
-        ids = _lacking(snapshot.db, tools, view, limit)
+        ids = _lacking(snapshot.db, tools, view)
+    roots = [folder.expanduser().resolve() for folder in folders]
     for frame_id in ids:
+        if limit is not None and max(made.thumbnails, made.vectors) >= limit:
+            break
         with store.read() as snapshot:
             rows = frames.fetch(snapshot.db, store.engine.dialect, [frame_id], view)
         if not rows:  # retired since it was listed
             continue
         frame = rows[0]
+        path = _file(frame)
+        if path is None or not any(path.is_relative_to(root) for root in roots):
+            continue
         try:
-            attached = _attached(frame, tools)
+            attached = _attached(frame, path, tools)
         except Unreadable as error:
             made.skipped.append(Skip(frame.uri or "", error.reason, error.message))
             continue
@@ -63,7 +73,7 @@ def refresh(store: Store, tools: MediaTools, view: View, limit: int | None) -> R
     return made
 
 
-def _lacking(db: Connection, tools: MediaTools, view: View, limit: int | None) -> list[int]:
+def _lacking(db: Connection, tools: MediaTools, view: View) -> list[int]:
     missing: list[Clause] = []
     if tools.thumbnails is not None:
         missing.append(Clause("NOT EXISTS (SELECT 1 FROM media_thumbnail t WHERE t.frame_id = f.frame_id)"))
@@ -77,19 +87,18 @@ def _lacking(db: Connection, tools: MediaTools, view: View, limit: int | None) -
     photos = visible(view, Where(kind=Kind.PHOTO))
     condition = both([photos, Clause("f.start_byte IS NULL"), either(missing)])
     sql = f"SELECT f.frame_id FROM frame f WHERE {condition.sql} ORDER BY f.frame_id"
-    ids = [int(row[0]) for row in db.all(sql, condition.values)]
-    return ids if limit is None else ids[:limit]
+    return [int(row[0]) for row in db.all(sql, condition.values)]
 
 
-def _attached(frame: Frame, tools: MediaTools) -> list[Attachment]:
-    import hashlib
+def _file(frame: Frame) -> Path | None:
+    address = urlsplit(frame.uri or "")
+    return Path(unquote(address.path)).resolve() if address.scheme == "file" else None
 
+
+def _attached(frame: Frame, path: Path, tools: MediaTools) -> list[Attachment]:
     from longmind.media.pictures import open_picture, picture_vector, small_copy, upright
 
-    address = urlsplit(frame.uri or "")
-    if address.scheme != _FILE:
-        raise Unreadable("unsupported", "It was not read from a file.")
-    data = Source.from_path(Path(unquote(address.path))).load()
+    data = Source.from_path(path).load()
     if frame.metadata.get("hash") != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise Unreadable("unsupported", "Its file has changed since; read it again.")
     image = upright(open_picture(data))

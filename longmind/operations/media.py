@@ -95,6 +95,14 @@ OPERATIONS: Final = (
     Operation("media.similar", _similar, example={"path": "photos/cat.jpg"}),
     Operation("media.search", _search, example={"query": "a cat on a chair"}),
     Operation("media.thumbnail", Media.thumbnail, receiver=_media, rename=_FRAME, example={"frame": 1}),
-    Operation("media.refresh", Media.refresh, receiver=_media, effect="write", repeatable=True, lasting=True),
+    Operation(
+        "media.refresh",
+        Media.refresh,
+        receiver=_media,
+        effect="write",
+        repeatable=True,
+        lasting=True,
+        example={"paths": ["photos"]},
+    ),
     Operation("media.duplicates", Media.duplicates, receiver=_media),
 )

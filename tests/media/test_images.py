@@ -169,12 +169,13 @@ def test_photos_that_were_read_before_get_what_they_lack(location: str, album: P
     with Memory.open(location, embedder=None, media=tools(models, 64)) as memory:
         assert memory.media.search("red").without_vector == 3
         (album / "green.jpg").write_bytes(made.jpeg(made.picture(color="gray")))
-        assert memory.media.refresh(limit=1).vectors == 1
-        report = memory.media.refresh()
+        assert memory.media.refresh([album], limit=1).vectors == 1
+        assert memory.media.refresh([album.parent / "elsewhere"]).vectors == 0
+        report = memory.media.refresh([album])
         assert (report.thumbnails, report.vectors, len(report.skipped)) == (1, 1, 1)
         assert "changed" in report.skipped[0].detail
         assert memory.media.search("red").without_vector == 1
-        assert memory.media.refresh().vectors == 0
+        assert memory.media.refresh(album).vectors == 0
 
 
 def test_another_model_has_vectors_of_its_own(

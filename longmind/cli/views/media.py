@@ -55,7 +55,7 @@ def search(listing: PhotoHits) -> Iterator[Block]:
     if listing.without_vector:
         yield (
             f"{listing.without_vector:,} photos have no vector of {listing.embedder}. "
-            "To make them, run: longmind media refresh"
+            "To make them, run: longmind media refresh FOLDER"
         )
 
 
