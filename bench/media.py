@@ -30,7 +30,7 @@ def receipts(folder: Path) -> None:
     """Word recall, key fields found, seconds an image."""
     found = total = fields = keys = 0
     images = sorted(folder.glob("*.jpg"))
-    started = time.perf_counter()
+    started, cpu_started = time.perf_counter(), time.process_time()
     with Memory.open(":memory:", embedder=None, media=MediaTools(speech=None)) as memory:
         for image in images:
             text = memory.get(memory.media.photos([image]).id).text
@@ -46,7 +46,8 @@ def receipts(folder: Path) -> None:
                 fields += "".join(words(value)) in "".join(words(text))
     seconds = (time.perf_counter() - started) / max(1, len(images))
     print(f"receipts: {len(images)}, word recall {found / total:.3f}, key fields {fields / keys:.3f}")
-    print(f"          {seconds:.1f} s an image, {60 / seconds:.0f} images a minute")
+    cpu = (time.process_time() - cpu_started) / max(1, len(images))
+    print(f"          {seconds:.1f} s an image (CPU {cpu:.1f}), {60 / seconds:.0f} images a minute")
 
 
 def speech(clip: Path) -> None:
@@ -93,12 +94,37 @@ def flat(count: int) -> None:
     print(f"          {peaks[len(peaks) // 10]:.0f} MB at most after a tenth, {peaks[-1]:.0f} MB after all")
 
 
+def long(hours: int) -> None:
+    """Megabytes at the most while an hour of sound is decoded and cut into parts, and while all hours are."""
+    from longmind.media.subtitles import Cue
+    from longmind.testing import FixedTranscriber
+
+    with tempfile.TemporaryDirectory() as place:
+        peaks: list[float] = []
+        for length in (1, hours):
+            clip = Path(place) / f"{length}.wav"
+            with wave.open(str(clip), "wb") as sound:
+                sound.setnchannels(1)
+                sound.setsampwidth(1)
+                sound.setframerate(8000)
+                for _ in range(length * 60):
+                    sound.writeframes(b"\x80" * 8000 * 60)
+            tools = MediaTools(text=None, speech=FixedTranscriber(Cue(0, 1000, "a word")))
+            with Memory.open(":memory:", embedder=None, media=tools) as memory:
+                memory.media.audio([clip])
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(f"long:     {peaks[0]:.0f} MB at most for 1 hour of sound, {peaks[1]:.0f} MB for {hours} hours")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--receipts", type=Path, default=Path("../shared/data/receipts"))
     parser.add_argument("--speech", type=Path, help="two_cities.wav of the wheel moonshine-voice")
     parser.add_argument("--photos", type=int, default=1000)
+    parser.add_argument("--hours", type=int, default=10, help="length of the long recording; 0 for none")
     options = parser.parse_args()
+    if options.hours:
+        long(options.hours)
     if options.photos:
         flat(options.photos)
     if options.speech:
