@@ -92,8 +92,9 @@ def _item(memory_id: str, text: str, repeats: int, record: Mapping[str, Any], ha
     unknown = unknown_fields(record, _MEMORY)
     if isinstance(about, Mapping):
         unknown = {**unknown, "metadata": unknown_fields(about, ())}
-    if (updated := label_of(record.get("updated_at"))) is not None:
-        unknown = {**unknown, "updated_at": updated}
+    # Written out again as they were: a version's own time is not when its memory was made.
+    times = {name: label_of(record.get(name)) for name in ("created_at", "updated_at")}
+    unknown = {**unknown, **{name: text for name, text in times.items() if text is not None}}
     return Item(
         f"{memory_id}:{text_hash(text)[:32]}:{repeats}",
         text,

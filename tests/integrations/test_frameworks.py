@@ -18,6 +18,7 @@ SMALL = {
 LARGE = {
     "langgraph": "test_langgraph.py",
     "llama-index": "test_llama_index.py",
+    "crewai": "test_crewai.py",
     "google-adk": "test_google_adk.py",
     "haystack": "test_haystack.py",
 }
@@ -57,6 +58,7 @@ def test_no_framework_is_imported_with_longmind() -> None:
         "agent_framework",
         "anthropic",
         "autogen",
+        "crewai",
         "google_adk",
         "haystack",
         "langchain",
