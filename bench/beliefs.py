@@ -67,24 +67,26 @@ class ToldModel:
     def __init__(self, scorer: ModuleType, case: dict[str, Any]) -> None:
         self._has = scorer.has
         self._probes = [probe for probe in case["probes"] if probe["holds"] and not probe.get("as_of")]
-        self._told: dict[int, list[str]] = {}
-        """By probe, what was said so far of the same thing."""
+        self._turns = [event["text"] for event in case["events"] if event.get("role") == "user"]
+        self._outdated: dict[int, list[str]] = {}
+        """By probe, what was told of the same thing before it changed."""
 
     def complete(self, prompt: Prompt) -> Reply:
         message = json.loads(prompt.user)["message"]
+        later = self._turns[self._turns.index(message) + 1 :] if message in self._turns else []
         items: list[dict[str, Any]] = []
         for number, probe in enumerate(self._probes):
-            named = [value for value in (*probe["holds"], *probe["not"]) if self._has(value, message)]
-            if not named:
-                continue
-            last = [value for value in named if value in probe["holds"]] or named
-            contents = [self._content(probe, value, message) for value in last]
-            before = [item for item in self._told.get(number, []) if item not in contents]
-            if before and last[0] in probe["holds"] and len(probe["holds"]) == 1:
-                items += [{"content": item, "action": "archive"} for item in before]
-                before = []
-            items += [{"content": item, "importance": 1, "tags": ["told"]} for item in contents]
-            self._told[number] = [*before, *contents]
+            values = [value for value in probe["holds"] if self._has(value, message)]
+            if values:
+                over = self._outdated.pop(number, [])
+                items += [{"content": content, "action": "archive"} for content in over]
+            elif any(self._has(value, text) for value in probe["holds"] for text in later):
+                # It was so until a later turn says otherwise.
+                values = [value for value in probe["not"] if self._has(value, message)]
+                told = [self._content(probe, value, message) for value in values]
+                self._outdated.setdefault(number, []).extend(told)
+            contents = [self._content(probe, value, message) for value in values]
+            items += [{"content": content, "importance": 1, "tags": ["told"]} for content in contents]
         return Reply(json.dumps(items))
 
     def _content(self, probe: dict[str, Any], value: str, message: str) -> str:
