@@ -40,6 +40,7 @@ from longmind.context.receipt import (
 from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
 from longmind.context.render import renderer_for
 from longmind.context.shorten import Shortener
+from longmind.context.standing import outdated, told_twice
 from longmind.context.surrogates import read_surrogates
 from longmind.facts.trust import level
 from longmind.search.engine import SearchEngine
@@ -145,16 +146,20 @@ class ContextBuilder:
     def _build(self, call: Recall, results: SearchResults, snapshot: Snapshot) -> Context:
         notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
         notes += results.notes
+        results, left_out = _standing(call, results, snapshot)
         candidates = self._candidates(call, results, snapshot, notes)
         request = _as_json(call)
         tokenizer = open_tokenizer(call.recipe.tokenizer)
+        packer = Packer(
+            budget=call.budget,
+            tokenizer=tokenizer,
+            mark=mark_of(self._store.id, snapshot.revision, request),
+            renderer=renderer_for(call.recipe.layout, call.recipe),
+        )
+        for piece, reason in left_out:
+            packer.drop((piece,), piece.lane, reason)
         packed = pack_lanes(
-            Packer(
-                budget=call.budget,
-                tokenizer=tokenizer,
-                mark=mark_of(self._store.id, snapshot.revision, request),
-                renderer=renderer_for(call.recipe.layout, call.recipe),
-            ),
+            packer,
             candidates,
             recipe=call.recipe,
             shorten=Shortener(
@@ -262,6 +267,25 @@ def _answers(call: Recall, results: SearchResults) -> SearchResults:
         f"below {results.known_from:.2f}; min_score=0 shows it all the same"
     )
     return replace(results, hits=(), notes=(*results.notes, note))
+
+
+def _standing(
+    call: Recall, results: SearchResults, snapshot: Snapshot
+) -> tuple[SearchResults, list[tuple[Piece, str]]]:
+    """The hits without what was replaced or is kept twice, and those, each with the reason."""
+    old = outdated(snapshot.db, results.hits, call.search.view.as_of, call.search.query)
+    twice = told_twice(snapshot.db, [hit for hit in results.hits if hit.frame.id not in old])
+    if not old and not twice:
+        return results, []
+    reasons = {frame: f"superseded: frame {other} holds the value now" for frame, other in old.items()}
+    reasons |= {frame: f"says the same as frame {other}" for frame, other in twice.items()}
+    left_out = [
+        (whole(hit.frame, "search", rank), reasons[hit.frame.id])
+        for rank, hit in enumerate(results.hits, 1)
+        if hit.frame.id in reasons
+    ]
+    kept = tuple(hit for hit in results.hits if hit.frame.id not in reasons)
+    return replace(results, hits=kept), left_out
 
 
 def _names_something(search: SearchRequest) -> bool:
