@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from longmind.llm.protocol import LanguageModel
     from longmind.media.interface import Media
     from longmind.media.tools import MediaTools
+    from longmind.search.golden import Golden
     from longmind.spaces.registry import Spaces
     from longmind.spaces.space import ProjectSpace
     from longmind.spaces.telemetry import Telemetry
@@ -199,6 +200,18 @@ class Memory(Lifecycle, Editing, Exchange, People):
         """Photos, videos and sound: reading them, and finding pictures that look alike."""
         return self._components.media_memory(
             self.store, self.default_space, os.environ, self.ingest, user=self.default_user
+        )
+
+    @cached_property
+    def golden(self) -> Golden:
+        """Golden questions: what this store must find."""
+        from longmind.search.golden import Golden
+
+        return Golden(
+            self.store,
+            self._search,
+            view=lambda space: self._view(space, None, AsOf.LATEST),
+            home=lambda space: str(self._home(space, None, "space")),
         )
 
     @cached_property

@@ -111,7 +111,7 @@ def command(
 
 
 _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
-_VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay")
+_VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay", "golden.run")
 """Operations whose result can be false; the exit code reports it too."""
 _LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
     "search": {"explain": "Say why each hit has its place."},

@@ -35,7 +35,8 @@ def outdated(db: Connection, hits: Sequence[Hit], as_of: AsOf, query: str) -> di
         "FROM fact_evidence v JOIN fact_assertion a ON a.assertion_id = v.assertion_id "
         "JOIN fact_predicate p ON p.predicate_id = a.predicate_id "
         # Without bytes it is about the text (its session, its author), and not said in it.
-        f"WHERE {frames.sql} AND v.start_byte IS NOT NULL AND p.cardinality = 'one' AND a.polarity = 1 AND a.held_back = 0 "
+        f"WHERE {frames.sql} AND v.start_byte IS NOT NULL AND p.cardinality = 'one' "
+        "AND a.polarity = 1 AND a.held_back = 0 "
         "AND a.action IN ('record', 'correct', 'replace')",
         (*now.values, *frames.values),
     )

@@ -19,6 +19,7 @@ GROUPS: Final = {
     "space": ("spaces",),
     "audit": ("audit",),
     "media": ("media",),
+    "golden": ("golden",),
 }
 """The first word of an operation's name (none for the common ones), and the modules with its tables."""
 
@@ -30,6 +31,7 @@ HELP: Final[dict[str, str]] = {
     "space": "Project spaces: knowledge with places, pins and rules.",
     "audit": "Who did what, when and through which interface; and heads of that log to keep elsewhere.",
     "media": "Photos, videos and sound: their parts, what photos show, pictures that look alike, copies.",
+    "golden": "Golden questions: what a store must find, asked again whenever something changes.",
 }
 """What a group is about."""
 

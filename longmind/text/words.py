@@ -19,7 +19,7 @@ from typing import Any, Final
 from longmind.base.words import STOP_WORDS, UNSEGMENTED, fold
 from longmind.text.languages import MARK, language_of, stem_in
 
-ANALYZER: Final = "words/5"
+ANALYZER: Final = "words/6"
 """Names these rules; an index made by other rules is rebuilt."""
 
 _MOST_CHARACTERS = 64
@@ -82,15 +82,31 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
 ASKS: Final = "?"
 """The term of a frame that asks and says nothing."""
 _LONGEST_QUESTION: Final = 600
+_SHORT_QUESTION: Final = 6
+"""Words up to which a question need not begin like one."""
+_ASKING: Final = re.compile(
+    r"\W*(?:(?:and|so|but|hi|hey|hello|ok|okay|please|sorry)\W+)*(?:what|who|whom|whose|where|when|why|which|how|"
+    r"is|are|was|were|am|do|does|did|can|could|would|should|shall|will|may|has|have|had|any|anyone|anybody|"
+    r"isn't|aren't|don't|doesn't|didn't|can't|couldn't|what's|who's|where's|when's|how's|what’s|who’s|where’s)"
+    r"(?!\w)[^,;:]*\Z",
+    re.IGNORECASE,
+)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?\u3002\uff1f\u061f\uff01])\s+")
 
 
 def asks_only(text: str) -> bool:
-    """Whether every sentence of a text is a question: it may be like an answer, and is none."""
+    """Whether every sentence of a text is a question from its first word: like an answer, and none.
+
+    "I moved to Porto, can you find me a gym?" ends like one, and says something.
+    """
     stripped = text.strip()
     if not stripped.endswith(_QUESTION_MARKS) or len(stripped) > _LONGEST_QUESTION:
         return False
-    return all(sentence.endswith(_QUESTION_MARKS) for sentence in _SENTENCE_END.split(stripped))
+    return all(
+        sentence.endswith(_QUESTION_MARKS)
+        and (_ASKING.match(sentence) is not None or len(sentence.split()) <= _SHORT_QUESTION)
+        for sentence in _SENTENCE_END.split(stripped)
+    )
 
 
 _QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")

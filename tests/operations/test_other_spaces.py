@@ -55,6 +55,7 @@ def _fill(memory: Memory, space: str, shop: str, project: str, *, word: str, who
         {"path": f"app/{word}", "raw": f"Ship {word} when green.", "tags": [word, "release"]}
     )
     memory.space(project).set_policy({"ttl_days": 30})
+    memory.golden.add(f"what is {word}", name="golden", texts=[word], space=space)
 
 
 def _build(location: str) -> tuple[Memory, FrozenClock]:
@@ -122,6 +123,8 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
             yield "search", {"query": query, "limit": 50, **more}
         yield "search", {"query": query, "where": {"kind": "text"}, "space": ["default", "notices"]}
         yield "recall", {"query": query}
+        yield "golden.list", {}
+        yield "golden.compare", {"first": {}, "second": {"lanes": ["text"]}}
         yield "recall", {"query": query, "recipe": "chat", "session": "s1"}
         yield "recall", {"query": query, "recipe": "coding", "space": "shop"}
         yield "why_not", {"query": query, "frame": 1}

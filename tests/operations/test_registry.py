@@ -88,6 +88,7 @@ APART = {
     "Memory.experience": "is a handle: experience.*",
     "Memory.space": "is a handle: space.*",
     "Memory.spaces": "is a handle: space.*",
+    "Memory.golden": "is a handle: golden.*",
     "Memory.media": "is a handle: photos, videos, audio, media.*",
     "Memories.conversation": "is a handle: turns.*",
     "Experience.briefing": "is for the lanes of contexts",

@@ -232,7 +232,17 @@ MEDIA: Story = [
     ("media.duplicates", {}),
 ]
 
+GOLDEN: Story = [
+    ("remember", {"text": "Ana lives in Porto."}),
+    ("golden.add", {"query": "where does Ana live?", "name": "home", "texts": ["Porto"]}),
+    ("golden.list", {}),
+    ("golden.run", {}),
+    ("golden.compare", {"first": {}, "second": {"fusion": "rrf"}}),
+    ("golden.remove", {"name": "home"}),
+]
+
 STORIES = {
+    "golden": GOLDEN,
     "media": MEDIA,
     "common": COMMON,
     "facts": FACTS,

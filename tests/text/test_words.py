@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from longmind.text.query import MOST_CHARACTERS, MOST_PHRASES, MOST_TERMS, plan_text, said_phrases
 from longmind.text.words import (
+    ASKS,
+    asks_only,
     camel_parts,
     count_terms,
     folded,
@@ -233,3 +235,21 @@ def test_phrases_are_found_whatever_their_case_accents_and_spaces() -> None:
         "cup of",
     ]
     assert said_phrases("", ("x",)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What is the wifi password of the office?", True),
+        ("wifi password?", True),
+        ("Hi, does anybody know the code? Who has it?", True),
+        ("¿Dónde está la llave?", True),
+        ("I moved to Porto in May, can you find me a gym?", False),
+        ("The code is 42. Does that help?", False),
+        ("The code is 42.", False),
+        ("", False),
+    ],
+)
+def test_a_text_that_says_something_does_not_only_ask(text: str, asks: bool) -> None:
+    assert asks_only(text) is asks
+    assert (ASKS in count_terms(text)[0]) is asks

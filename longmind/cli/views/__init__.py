@@ -23,6 +23,7 @@ _MODULES: Final = {
     "space": "spaces",
     "audit": "audit",
     "media": "media",
+    "golden": "golden",
 }
 
 

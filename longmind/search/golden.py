@@ -1,0 +1,314 @@
+"""Golden questions: what a store must find, kept in the store, and asked again whenever something changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Final
+
+from longmind.base.checks import canonical_json, check_label, check_limit, check_text
+from longmind.base.errors import InvalidInput, NotFound
+from longmind.base.filters import View
+from longmind.base.parameters import InSpace, Limit
+from longmind.base.results import Listing
+from longmind.search.engine import SearchEngine
+from longmind.search.request import SearchRequest
+from longmind.search.results import Hit, SearchResults
+from longmind.store.edit import check_frame_id
+from longmind.store.store import Store
+
+_QUESTION: Final = "golden.question."
+_RUN: Final = "golden.run."
+_MOST: Final = 1000
+
+Name = Annotated[str, "What the golden question is called."]
+Options = Annotated[Mapping[str, Any] | None, "Options of search, such as {'fusion': 'rrf'}."]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuestion:
+    """A question, and what must and must not be among its first hits."""
+
+    name: str
+    query: str
+    frames: tuple[int, ...] = ()
+    texts: tuple[str, ...] = ()
+    not_frames: tuple[int, ...] = ()
+    not_texts: tuple[str, ...] = ()
+    limit: int = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldenQuestions(Listing[GoldenQuestion]):
+    """The golden questions of a space, by name."""
+
+    questions: tuple[GoldenQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenResult:
+    """How one golden question came out, and what moved since it was last asked."""
+
+    name: str
+    query: str
+    passed: bool
+    problems: tuple[str, ...]
+    """What is missing or should not be there, each with the reason."""
+    moved: tuple[str, ...]
+    """Hits that came, went or changed places since the last run that was kept."""
+    ranks: Mapping[str, int]
+    """The place of each thing that must be found, from 1; what was not found is left out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldenReport:
+    """The outcome of a run; truthy if every question has what it must have."""
+
+    results: tuple[GoldenResult, ...]
+    passed: int
+    failed: int
+    revision: int
+    embedder: str | None
+
+    def __bool__(self) -> bool:
+        return self.failed == 0
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenDifference:
+    """One question under two settings: the place of what must be found under each, or none."""
+
+    name: str
+    thing: str
+    first: int | None
+    second: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldenComparison(Listing[GoldenDifference]):
+    """What must be found, and where each of two settings puts it; only what differs."""
+
+    differences: tuple[GoldenDifference, ...]
+    first_passed: int = field(default=0)
+    second_passed: int = field(default=0)
+
+
+class Golden:
+    """The golden questions of one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        search: SearchEngine,
+        *,
+        view: Callable[[str | None], View],
+        home: Callable[[str | None], str],
+    ) -> None:
+        """`view` and `home` give what is seen from a space, and where its own things are kept."""
+        self._store = store
+        self._search = search
+        self._view = view
+        self._home = home
+
+    def add(
+        self,
+        query: Annotated[str, "The question, as it will be asked."],
+        *,
+        name: Annotated[str | None, "What to call it; without one, the question names itself."] = None,
+        frames: Annotated[Iterable[int], "Ids of frames that must be among the hits."] = (),
+        texts: Annotated[Iterable[str], "Words that a hit or a fact behind one must say."] = (),
+        not_frames: Annotated[Iterable[int], "Ids of frames that must not be among the hits."] = (),
+        not_texts: Annotated[Iterable[str], "Words that no hit may say."] = (),
+        limit: Limit = 10,
+        space: InSpace = None,
+    ) -> GoldenQuestion:
+        """Keep a question with what must, and must not, be found; the same name again replaces it.
+
+        Run them after a change of embedder, an upgrade or upkeep, and in CI.
+        """
+        question = GoldenQuestion(
+            check_label(query[:60] if name is None else name, "name"),
+            check_text(query, "query"),
+            tuple(map(check_frame_id, frames)),
+            tuple(check_text(text, "texts") for text in texts),
+            tuple(map(check_frame_id, not_frames)),
+            tuple(check_text(text, "not_texts") for text in not_texts),
+            check_limit(limit, "limit", most=_MOST),
+        )
+        if not (question.frames or question.texts or question.not_frames or question.not_texts):
+            raise InvalidInput(
+                "A golden question needs something that must or must not be found.",
+                hint="Name frames= or texts=, or not_frames= or not_texts=.",
+            )
+        with self._store.write() as tx:
+            key = self._key(_QUESTION, space, question.name)
+            self._store.set_setting(tx, key, canonical_json(asdict(question)))
+        return question
+
+    def list(self, *, space: InSpace = None) -> GoldenQuestions:
+        """The golden questions of a space, by name."""
+        return GoldenQuestions(tuple(self._read(space)))
+
+    def remove(self, name: Name, *, space: InSpace = None) -> GoldenQuestion:
+        """Take a golden question out."""
+        [question] = self._named([name], space)
+        with self._store.write() as tx:
+            for kind in (_QUESTION, _RUN):
+                self._store.set_setting(tx, self._key(kind, space, name), "")
+        return question
+
+    def run(
+        self,
+        names: Annotated[Iterable[str] | None, "Only these; all by default."] = None,
+        *,
+        options: Options = None,
+        keep: Annotated[bool, "Keep the places of this run, so that the next one says what moved."] = True,
+        space: InSpace = None,
+    ) -> GoldenReport:
+        """Ask the golden questions, and say what is missing, why, and what moved since the last run."""
+        questions = self._named(names, space)
+        results, places = [], {}
+        for question in questions:
+            found = self._ask(question, space, options)
+            places[question.name] = [hit.frame.id for hit in found]
+            results.append(self._judge(question, found, space, options))
+        if keep and places:
+            with self._store.write() as tx:
+                for name, ids in places.items():
+                    self._store.set_setting(tx, self._key(_RUN, space, name), json.dumps(ids))
+        passed = sum(result.passed for result in results)
+        embedder = self._search.embedding.embedder
+        return GoldenReport(
+            tuple(results),
+            passed,
+            len(results) - passed,
+            self._store.revision(),
+            None if embedder is None else embedder.identity.text(),
+        )
+
+    def compare(
+        self,
+        first: Annotated[Mapping[str, Any], "Options of search."],
+        second: Annotated[Mapping[str, Any], "The options to compare them with."],
+        *,
+        space: InSpace = None,
+    ) -> GoldenComparison:
+        """Ask every golden question under two settings of search, and say where the answers differ."""
+        differences: list[GoldenDifference] = []
+        passed = [0, 0]
+        for question in self._read(space):
+            ranks = []
+            for place, options in enumerate((first, second)):
+                result = self._judge(question, self._ask(question, space, options), space, options)
+                passed[place] += result.passed
+                ranks.append(result.ranks)
+            differences += [
+                GoldenDifference(question.name, thing, ranks[0].get(thing), ranks[1].get(thing))
+                for thing in sorted({*ranks[0], *ranks[1]})
+                if ranks[0].get(thing) != ranks[1].get(thing)
+            ]
+        return GoldenComparison(tuple(differences), *passed)
+
+    # Steps
+
+    def _key(self, kind: str, space: str | None, name: str) -> str:
+        return f"{kind}{self._home(space)}/{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+    def _read(self, space: str | None) -> Sequence[GoldenQuestion]:
+        start = self._key(_QUESTION, space, "").rpartition("/")[0] + "/"
+        with self._store.read() as snapshot:
+            rows = snapshot.db.all("SELECT name FROM store_setting WHERE name LIKE ?", (_QUESTION + "%",))
+            keys = sorted(str(row[0]) for row in rows if str(row[0]).startswith(start))
+            values = [self._store.setting(snapshot.db, key) for key in keys]
+        raw = [json.loads(value) for value in values if value]
+        lists = ("frames", "texts", "not_frames", "not_texts")
+        read = [GoldenQuestion(**{**item, **{name: tuple(item[name]) for name in lists}}) for item in raw]
+        return sorted(read, key=lambda question: question.name)
+
+    def _named(self, names: Iterable[str] | None, space: str | None) -> Sequence[GoldenQuestion]:
+        known = {question.name: question for question in self._read(space)}
+        if names is None:
+            return tuple(known.values())
+        chosen = tuple(names)
+        if missing := [name for name in chosen if name not in known]:
+            raise NotFound(
+                f"There is no golden question {missing[0]!r} in this space.", hint="golden list shows them."
+            )
+        return [known[name] for name in chosen]
+
+    def _request(
+        self, question: GoldenQuestion, space: str | None, options: Mapping[str, Any] | None
+    ) -> SearchRequest:
+        try:
+            return SearchRequest.of(
+                question.query, self._view(space), limit=question.limit, **(options or {})
+            )
+        except TypeError as error:
+            raise InvalidInput(f"These are not options of search: {error}.") from None
+
+    def _ask(
+        self, question: GoldenQuestion, space: str | None, options: Mapping[str, Any] | None
+    ) -> SearchResults:
+        return self._search.search(self._request(question, space, options))
+
+    def _judge(
+        self,
+        question: GoldenQuestion,
+        found: SearchResults,
+        space: str | None,
+        options: Mapping[str, Any] | None,
+    ) -> GoldenResult:
+        places = {hit.frame.id: rank for rank, hit in enumerate(found, 1)}
+        ranks = {f"frame {frame_id}": places[frame_id] for frame_id in question.frames if frame_id in places}
+        problems = []
+        for frame_id in question.frames:
+            if frame_id not in places:
+                why = self._search.why_not(self._request(question, space, options), frame_id)
+                problems.append(f"frame {frame_id} is missing: {why.reason}")
+        for text in question.texts:
+            rank = next((rank for rank, hit in enumerate(found, 1) if _says(hit, text)), None)
+            if rank is None:
+                problems.append(f"no hit says {text!r}")
+            else:
+                ranks[repr(text)] = rank
+        problems += [
+            f"frame {frame_id} should not be there, and has place {places[frame_id]}"
+            for frame_id in question.not_frames
+            if frame_id in places
+        ]
+        problems += [
+            f"frame {hit.frame.id} says {text!r}, which no hit may"
+            for text in question.not_texts
+            for hit in found
+            if _says(hit, text)
+        ]
+        moved = self._moved(question, tuple(places), space)
+        return GoldenResult(question.name, question.query, not problems, tuple(problems), moved, ranks)
+
+    def _moved(self, question: GoldenQuestion, now: Sequence[int], space: str | None) -> tuple[str, ...]:
+        with self._store.read() as snapshot:
+            kept = self._store.setting(snapshot.db, self._key(_RUN, space, question.name))
+        if not kept:
+            return ()
+        before: Sequence[int] = json.loads(kept)
+        moved = []
+        for frame_id in dict.fromkeys((*before, *now)):
+            old = before.index(frame_id) + 1 if frame_id in before else None
+            new = now.index(frame_id) + 1 if frame_id in now else None
+            if old is None:
+                moved.append(f"frame {frame_id} came, to place {new}")
+            elif new is None:
+                moved.append(f"frame {frame_id} went, from place {old}")
+            elif old != new:
+                moved.append(f"frame {frame_id} moved from place {old} to {new}")
+        return tuple(moved)
+
+
+def _says(hit: Hit, text: str) -> bool:
+    """Whether a hit says it, or a fact that the hit is evidence for does; case makes no difference."""
+    wanted = text.casefold()
+    facts = (step.reason for step in hit.steps if step.name == "facts")
+    said = (hit.frame.text, hit.frame.title or "", *facts)
+    return any(wanted in part.casefold() for part in said)

@@ -1,0 +1,74 @@
+"""Golden questions are kept in the store, and say what is missing, why, and what moved."""
+
+from __future__ import annotations
+
+import pytest
+
+from longmind import InvalidInput, Memory, NotFound
+
+
+@pytest.fixture
+def memory(location: str) -> Memory:
+    with Memory.open(location, embedder=None) as opened:
+        opened.remember("Ana lives in Porto, near the river.")
+        opened.remember("The office key is under the mat.")
+        yield opened
+
+
+def test_a_question_that_finds_what_it_must_passes(memory: Memory) -> None:
+    memory.golden.add("where is the office key", name="key", texts=["under the mat"], not_texts=["river"])
+    report = memory.golden.run()
+    assert report
+    assert [(result.name, result.passed) for result in report.results] == [("key", True)]
+    assert report.results[0].ranks == {"'under the mat'": 1}
+
+
+def test_what_is_missing_is_named_with_the_reason(memory: Memory) -> None:
+    gone = memory.remember("The spare office key is with Rui.").ids[0]
+    memory.golden.add("who has the spare office key", name="spare", frames=[gone])
+    assert memory.golden.run()
+    memory.forget(gone)
+    report = memory.golden.run()
+    assert not report
+    [problem] = report.results[0].problems
+    assert f"frame {gone} is missing" in problem
+    assert "retired" in problem
+    assert any(change.startswith(f"frame {gone} went") for change in report.results[0].moved)
+
+
+def test_what_must_not_come_is_named(memory: Memory) -> None:
+    memory.golden.add("where does Ana live", name="home", not_texts=["porto"])
+    [result] = memory.golden.run().results
+    assert not result.passed
+    assert "which no hit may" in result.problems[0]
+
+
+def test_runs_say_what_moved_since_the_last_one_that_was_kept(memory: Memory) -> None:
+    memory.golden.add("office key", name="key", texts=["mat"])
+    memory.golden.run(keep=False)
+    assert memory.golden.run().results[0].moved == ()
+    new = memory.remember("office key office key").ids[0]
+    [result] = memory.golden.run().results
+    assert f"frame {new} came, to place" in "; ".join(result.moved)
+
+
+def test_questions_belong_to_a_space_and_can_be_replaced_and_removed(memory: Memory) -> None:
+    memory.golden.add("office key", name="key", texts=["mat"])
+    memory.golden.add("office key", name="key", texts=["under"])
+    assert [question.texts for question in memory.golden.list()] == [("under",)]
+    assert not memory.golden.list(space="elsewhere")
+    assert memory.golden.remove("key").query == "office key"
+    assert not memory.golden.list()
+    with pytest.raises(NotFound, match="key"):
+        memory.golden.run(["key"])
+    with pytest.raises(InvalidInput, match="must or must not"):
+        memory.golden.add("office key")
+
+
+def test_two_settings_are_compared_on_the_golden_questions(memory: Memory) -> None:
+    memory.golden.add("office key", name="key", texts=["mat"])
+    compared = memory.golden.compare({}, {"lanes": ["facts"]})
+    assert (compared.first_passed, compared.second_passed) == (1, 0)
+    assert [(item.first, item.second) for item in compared] == [(1, None)]
+    with pytest.raises(InvalidInput, match="options of search"):
+        memory.golden.compare({}, {"colour": "red"})
