@@ -12,6 +12,7 @@ from longmind.base.checks import check_choice, check_metadata, check_tags, check
 from longmind.base.errors import Conflict, InvalidInput
 from longmind.base.filters import View
 from longmind.base.frame import SOURCES
+from longmind.base.names import canonical_space
 from longmind.base.partitions import partition_name
 from longmind.base.recall_marks import without_echo
 from longmind.base.times import to_ms
@@ -147,8 +148,12 @@ def redacted_details(
     store: Store, text: object, details: Mapping[str, Any], *, repo: str
 ) -> tuple[object, Mapping[str, Any]]:
     """What a caller says of a record, as the rules of its repository let it be stored."""
-    space = details.get("repo") or repo
-    redactor = store.redaction.redactor(space) if isinstance(space, str) else None
+    given = details.get("repo")
+    try:
+        space = canonical_space(given) if given else repo
+    except InvalidInput:  # reported with whatever else is wrong, and then nothing is stored
+        return text, details
+    redactor = store.redaction.redactor(space)
     if redactor is None:
         return text, details
     told = ("why", "tags", "metadata", "evidence", "idempotency_key")

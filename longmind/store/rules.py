@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from longmind.base.checks import canonical_json, check_tags
 from longmind.base.errors import Conflict, Unsupported
 from longmind.base.hashing import digest
+from longmind.base.names import canonical_space
 from longmind.base.places import ruled_place
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
@@ -42,9 +43,9 @@ class TextRedactor(Protocol):
 
 def redaction_rules(db: Connection, space: str) -> tuple[str, ...]:
     """What a space's policy redacts; the parts of a space that belong to users follow the same rules."""
-    row = db.one(
-        "SELECT policy FROM space_record WHERE space = ? AND until IS NULL", (space.partition("@")[0],)
-    )
+    # However it is spelled: a name that is not canonical would find no rules, and nothing would be redacted.
+    name = canonical_space(space.partition("@")[0])
+    row = db.one("SELECT policy FROM space_record WHERE space = ? AND until IS NULL", (name,))
     if row is None or '"pii_redaction"' not in row[0]:
         return ()
     try:
@@ -55,9 +56,9 @@ def redaction_rules(db: Connection, space: str) -> tuple[str, ...]:
 
 def place_rule(db: Connection, space: str) -> str:
     """What a space keeps of where photos and videos were taken: keep, coarse or drop."""
-    row = db.one(
-        "SELECT policy FROM space_record WHERE space = ? AND until IS NULL", (space.partition("@")[0],)
-    )
+    # However it is spelled: a name that is not canonical would find no rules, and nothing would be redacted.
+    name = canonical_space(space.partition("@")[0])
+    row = db.one("SELECT policy FROM space_record WHERE space = ? AND until IS NULL", (name,))
     if row is None or '"places"' not in row[0]:
         return "keep"
     try:

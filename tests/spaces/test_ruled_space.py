@@ -172,3 +172,17 @@ def test_other_spaces_are_not_redacted(ruled: Memory) -> None:
     assert ruled.get(kept).text == f"badge {SECRET}"
     with pytest.raises(NotFound):
         ruled.get(kept, space="s")
+
+
+def test_the_rules_hold_however_the_space_is_spelled(memory: Memory) -> None:
+    memory.space("shop").set_policy(POLICY)
+    for name in ("shop", "SHOP", " Shop "):
+        reference = f"url:https://example.org/{name.strip()}/{EMAIL}"
+        memory.experience.problem(f"It fails for {EMAIL}.", evidence=[reference], repo=name)
+        memory.experience.record_many(
+            [{"kind": "fact", "text": "Forked.", "evidence": [reference], "repo": name}], repo="elsewhere"
+        )
+    with memory.store.read() as snapshot:
+        kept = snapshot.db.all("SELECT * FROM experience_evidence")
+    assert kept
+    assert EMAIL not in repr(kept)
