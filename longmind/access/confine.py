@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -18,6 +17,7 @@ from longmind.access.rules import (
     takes_receipt,
 )
 from longmind.base.errors import InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
 from longmind.operations.operation import Operation
@@ -134,7 +134,7 @@ def _every_own(grant: Grant) -> Iterable[str]:
 def _check_receipt(grant: Grant, receipt: Any) -> tuple[str, ...]:
     """A receipt says itself which spaces it is made from, and anybody can write one."""
     try:
-        request = json.loads(receipt)["request"]
+        request = parse_json(receipt)["request"]
         named = [request[name] for name in ("spaces", "space", "repo") if name in request]
         user = request.get("user")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):

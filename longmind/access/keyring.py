@@ -17,6 +17,7 @@ from longmind.access.grants import OWNER, Denied, Grant
 from longmind.access.keys import Key, KeyFile, hash_of
 from longmind.base.errors import LongmindError
 from longmind.base.file_lock import alone
+from longmind.base.json_text import parse_json
 from longmind.base.partial import partial_file, put_in_place
 
 _log = logging.getLogger("longmind.access")
@@ -141,7 +142,7 @@ class LastUses:
     def read(self) -> dict[str, int]:
         """By the key's id; empty if nothing was written yet."""
         try:
-            uses = json.loads(self._path.read_text(encoding="utf-8"))
+            uses = parse_json(self._path.read_text(encoding="utf-8"))
             return {str(key_id): int(moment) for key_id, moment in uses.items()}
         except (OSError, ValueError, AttributeError, TypeError):
             return {}

@@ -18,6 +18,7 @@ from longmind.access.grants import ROLE_NAMES, ROLES, Grant, Role, check_pattern
 from longmind.base.checks import check_label
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, NotFound
 from longmind.base.file_lock import alone
+from longmind.base.json_text import parse_json
 from longmind.base.partial import partial_file, put_in_place, writing
 
 PREFIX: Final = "lm_"
@@ -177,7 +178,7 @@ def _check_private(path: Path, status: os.stat_result) -> None:
 
 def _parsed(raw: bytes, path: Path) -> tuple[Key, ...]:
     try:
-        document: Any = json.loads(raw) if len(raw) <= _MOST_BYTES else None
+        document: Any = parse_json(raw) if len(raw) <= _MOST_BYTES else None
         if document["format"] != _FORMAT:
             raise ValueError
         return tuple(_key(item) for item in document["keys"])

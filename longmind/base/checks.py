@@ -14,7 +14,8 @@ MAX_LABEL_BYTES: Final = 2000
 """PostgreSQL keeps at most 2,704 bytes in one entry of an index."""
 MAX_METADATA_BYTES: Final = 1024 * 1024
 MAX_TAGS: Final = 200
-_MAX_DEPTH: Final = 64
+MAX_DEPTH: Final = 64
+"""Levels of lists and objects inside each other: what walks over them is recursive."""
 
 
 def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, empty: bool = False) -> str:
@@ -121,8 +122,8 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
 
 
 def _check_json(value: object, name: str, *, depth: int) -> None:
-    if depth > _MAX_DEPTH:
-        raise InvalidInput(f"{name} is nested deeper than {_MAX_DEPTH} levels.")
+    if depth > MAX_DEPTH:
+        raise InvalidInput(f"{name} is nested deeper than {MAX_DEPTH} levels.")
     if value is None or isinstance(value, bool | int):
         return
     if isinstance(value, float):

@@ -28,7 +28,10 @@ package, which has something else to try, by subclass. Exit codes and HTTP statu
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+_MOST_CHARACTERS: Final = 4000
+"""In a message; logs and answers are not for what was sent."""
 
 
 class LongmindError(Exception):
@@ -40,6 +43,8 @@ class LongmindError(Exception):
     code: ClassVar[str] = "error"
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
+        if len(message) > _MOST_CHARACTERS:  # a message may quote an argument, and an argument may be large
+            message = message[:_MOST_CHARACTERS] + "…"
         super().__init__(message if hint is None else f"{message} {hint}")
         self.message = message
         self.hint = hint

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urljoin, urlsplit
 
 from longmind.base.errors import InvalidInput, LongmindError, Unavailable
+from longmind.base.json_text import parse_json
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -168,7 +169,7 @@ class JsonClient:
             detail = f"answered with status {response.status}{self._quoted(response.body)}"
             raise self.failed(detail, failure="status", status=response.status)
         try:
-            return json.loads(response.body)
+            return parse_json(response.body)
         except (ValueError, RecursionError):
             raise self.failed("sent an answer that is not JSON", failure="not_json") from None
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.base.checks import check_text
 from longmind.base.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Pattern:
 @lru_cache(maxsize=256)
 def check_pattern(text: str) -> Pattern:
     """Compile a pattern, or say why it is not taken."""
+    check_text(text, "pattern", empty=True)
     if len(text) > MOST_CHARACTERS:
         raise InvalidInput(f"A pattern has at most {MOST_CHARACTERS} characters.")
     one_byte = text.isascii() and not re.search(r"\\[pPuUxN]", text)
@@ -176,6 +178,11 @@ def _translated(text: str, *, one_byte: bool) -> str:
     for match in _TOKEN.finditer(text):
         token = match[0]
         escaped = token[1] if len(token) == 2 and token[0] == "\\" else ""
+        if escaped == "C":
+            # RE2 alone has it, and it divides characters: what it finds has no place in the text.
+            raise InvalidInput(
+                f"The pattern {text!r} has \\C, a single byte.", hint="Write . for any character."
+            )
         if match["u"] or match["big"]:
             token = rf"\x{{{match['u'] or match['big']}}}"
         elif escaped in classes:

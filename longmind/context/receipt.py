@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from longmind.base.checks import canonical_json
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import UserLike, View
 from longmind.base.frame import Frame
+from longmind.base.json_text import parse_json
 from longmind.base.names import ALL
 from longmind.base.recall_marks import mark_id
 from longmind.base.times import AsOf
@@ -81,7 +81,7 @@ class Receipt:
     @classmethod
     def from_json(cls, text: str) -> Receipt:
         try:
-            raw = json.loads(text)
+            raw = parse_json(text)
             items = tuple(
                 ReceiptItem(
                     **{

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_choice, check_label, check_limit
 from longmind.base.errors import InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.base.tokens import TOKENIZER
 
 ORDERS: Final = ("time", "rank")
@@ -89,7 +89,7 @@ class Recipe:
     def from_json(cls, text: str | Mapping[str, Any]) -> Recipe:
         """From JSON, or from a mapping with the same names."""
         try:
-            raw = dict(json.loads(text) if isinstance(text, str) else text)
+            raw = dict(parse_json(text) if isinstance(text, str) else text)
             names = {item.name for item in fields(cls)}
             unknown = sorted(set(raw) - names)
             if unknown:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from longmind.base.checks import check_label
+from longmind.base.checks import canonical_json, check_label, check_text, optional_label
 from longmind.base.errors import InvalidInput
 from longmind.base.hashing import encode_fields
 from longmind.conversation.turns import Conversation
@@ -25,6 +26,7 @@ _RESULTS: Final = ("tool", "function")
 _SPOKEN: Final = ("text", "input_text", "output_text", "refusal")
 _LEAST_OVERLAP: Final = 2
 """Messages that must agree before the rest of a shortened list is taken to follow on what is there."""
+_CHAIN_KEY: Final = re.compile(r"chat:([0-9a-f]{64})")
 _LOOKED_BACK: Final = 1000
 
 
@@ -124,7 +126,9 @@ def _chain(state: bytes, turns: Sequence[ChatTurn]) -> list[str]:
 
 
 def _state(key: str, start: bytes) -> bytes:
-    return bytes.fromhex(key.removeprefix("chat:")) if key.startswith("chat:") else start
+    # A turn that was added by itself may have any key, also one that only begins like ours.
+    match = _CHAIN_KEY.fullmatch(key)
+    return bytes.fromhex(match[1]) if match else start
 
 
 # What a message says
@@ -139,7 +143,11 @@ def turns_of(messages: Iterable[Mapping[str, Any]], left_out: Counter[str]) -> I
     for number, message in enumerate(messages, 1):
         if not isinstance(message, Mapping):
             raise InvalidInput(f"Message {number} is no mapping with role and content.")
-        yield from _named(message, list(_of_message(message, number, left_out)), number)
+        turns = list(_of_message(message, number, left_out))
+        for turn in turns:
+            check_text(turn.text, f"message {number}")
+            optional_label(turn.speaker, f"the name in message {number}")
+        yield from _named(message, turns, number)
 
 
 def _named(message: Mapping[str, Any], turns: list[ChatTurn], number: int) -> list[ChatTurn]:
@@ -153,6 +161,7 @@ def _named(message: Mapping[str, Any], turns: list[ChatTurn], number: int) -> li
 
 def _of_message(message: Mapping[str, Any], number: int, left_out: Counter[str]) -> Iterator[ChatTurn]:
     role = message.get("role")
+    role = role if isinstance(role, str) else repr(role)[:40]
     if role in _INSTRUCTIONS:
         left_out["the instructions to the model (system, developer)"] += 1
         return
@@ -201,13 +210,13 @@ def _texts(content: Any, number: int, left_out: Counter[str]) -> list[str]:
 
 
 def _text_of(part: Mapping[str, Any], number: int, left_out: Counter[str]) -> list[str]:
-    kind = part.get("type", "text")
+    kind = str(part.get("type", "text"))
     if kind in _SPOKEN:
         text = part.get("text", part.get("refusal"))
         if not isinstance(text, str):
             raise InvalidInput(f"A part of message {number} has no text.")
         return [text] if text.strip() else []
-    left_out[f"the parts that are no text ({str(kind)[:40]})"] += 1
+    left_out[f"the parts that are no text ({kind[:40]})"] += 1
     return []
 
 
@@ -242,6 +251,7 @@ def _call(name: Any, given: Any, call_id: Any) -> ChatTurn:
     """A call in words: `get_weather({"city": "Porto"})`."""
     if given is None:
         given = {}
+    canonical_json(given, "the arguments of a tool call")  # refused if they are not JSON, or nested deeply
     written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, sort_keys=True)
     about = {"tool": str(name or "tool")} | ({"tool_call": str(call_id)} if call_id else {})
     return ChatTurn("assistant", f"Called {name or 'a tool'}({written})", metadata=about)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -12,6 +11,7 @@ from typing import Any, Final, get_args, get_type_hints
 
 from longmind.base.checks import canonical_json, check_choice, check_text
 from longmind.base.errors import Corrupt, InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.llm.ledger import EACH_PROVIDER, Budgets, BudgetsOf, Cap
 from longmind.store.engine import Connection
 from longmind.store.store import Store
@@ -185,11 +185,11 @@ def configured_budgets(store: Store) -> BudgetsOf:
 @lru_cache(maxsize=64)
 def _parsed(saved: str) -> Config:
     try:
-        values = json.loads(saved)
+        values = parse_json(saved)
         if isinstance(values, dict) and isinstance(values.get("llm"), dict):
             values["llm"] = _without_addresses(values["llm"])
         return Config().merged(values)
-    except (ValueError, RecursionError) as error:  # InvalidInput is one, too
+    except ValueError as error:  # InvalidInput is one, too
         detail = error.message if isinstance(error, InvalidInput) else "they are not JSON"
         raise Corrupt(
             f"The settings of conversation memory in this store cannot be used: {detail}",

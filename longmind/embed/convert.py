@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import logging
 import struct
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, TypeAlias
 
 from longmind.base.arrays import AnyArray, Float32Array, np
 from longmind.base.errors import Corrupt, MissingExtra
+from longmind.base.json_text import parse_json
 from longmind.embed.catalogue import BertShape
 
 Weights: TypeAlias = Mapping[str, Float32Array]
@@ -34,7 +34,7 @@ def read_safetensors(path: Path) -> Weights:
     data = path.read_bytes()
     try:
         (length,) = struct.unpack_from("<Q", data)
-        header = json.loads(data[8 : 8 + length])
+        header = parse_json(data[8 : 8 + length])
         base = 8 + length
         weights = {}
         for name, entry in header.items():

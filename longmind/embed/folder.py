@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from longmind.base.errors import Corrupt, Unavailable
+from longmind.base.json_text import parse_json
 from longmind.base.store_files import StoreFile, read_user_file, refuse_store
 
 _LONGEST_WINDOW = 512
@@ -68,7 +68,7 @@ def _pooling(folder: Path) -> Literal["mean", "cls", "graph"]:
 
 def _settings(path: Path) -> dict[str, Any]:
     try:
-        values = json.loads(read_user_file(path))
+        values = parse_json(read_user_file(path))
     except FileNotFoundError:
         return {}
     except StoreFile:

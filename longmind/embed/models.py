@@ -15,6 +15,7 @@ from typing import Any
 
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, LongmindError, Unavailable
 from longmind.base.file_lock import alone
+from longmind.base.json_text import parse_json
 from longmind.base.partial import partial_folder
 from longmind.embed.catalogue import (
     CATALOGUE,
@@ -276,7 +277,7 @@ def _read(folder: Path) -> InstalledModel:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = parse_json((folder / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise Unavailable(
             f"The model '{folder.name}' is not installed in {folder.parent.parent}.",

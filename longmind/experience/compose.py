@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from longmind.base.checks import canonical_json, check_choice, check_limit, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
+from longmind.base.json_text import parse_json
 from longmind.base.names import ALL
 from longmind.base.times import AsOf
 from longmind.base.tokens import Tokenizer, open_tokenizer
@@ -97,7 +97,7 @@ def request_from(receipt: Receipt) -> BriefRequest:
     """The request that a receipt describes."""
     request = receipt.request
     try:
-        recipe = json.loads(receipt.recipe)
+        recipe = parse_json(receipt.recipe)
         spaces = ALL if request["repo"] == "all" else tuple(request["repo"])
         return check_request(
             request["text"],

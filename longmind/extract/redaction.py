@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from longmind.base.checks import MAX_DEPTH
 from longmind.base.disguises import TextView, views
 from longmind.base.errors import InvalidInput
 from longmind.base.patterns import Pattern, check_pattern
@@ -57,22 +58,32 @@ class Redactor:
             text, lambda found: f"[{_shown(found.kind)}-{self._flag(found).split(':')[1][:8]}]"
         )
 
-    def value(self, value: Any, *, name: str | None = None) -> Any:
+    def value(self, value: Any, *, name: str | None = None, depth: int = 0) -> Any:
         """The same for every string inside a JSON value; digests of content stay what they are."""
+        if depth > MAX_DEPTH:
+            raise InvalidInput(
+                f"A value is nested deeper than {MAX_DEPTH} levels.", hint="Keep it as a text."
+            )
         if isinstance(value, str):
             if (name in _DIGESTS and _DIGEST.fullmatch(value)) or (name == FLAGS and _FLAG.fullmatch(value)):
                 return value
             return self.text(value)
         if isinstance(value, list | tuple):
-            return [self.value(item, name=name) for item in value]
+            return [self.value(item, name=name, depth=depth + 1) for item in value]
         if isinstance(value, Mapping):
             return {
-                self.text(key) if isinstance(key, str) else key: self.value(item, name=str(key))
+                self.text(key) if isinstance(key, str) else key: self.value(
+                    item, name=str(key), depth=depth + 1
+                )
                 for key, item in value.items()
             }
         if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= 10_000:
-            masked = self.text(str(value))
-            return value if masked == str(value) else masked
+            try:
+                written = str(value)
+            except ValueError:  # too many digits for a number that could be kept: refused by the checks
+                return value
+            masked = self.text(written)
+            return value if masked == written else masked
         return value
 
     def _masked(self, text: str, mask: Any) -> str:

@@ -200,7 +200,7 @@ class Ledger(Reader):
         A space that has not used the predicate yet takes a global declaration over. Built-in predicates, such
         as lives_in and likes, have a fixed cardinality.
         """
-        predicate = Predicate(standard(key))
+        predicate = Predicate(standard(Predicate(key)))
         if cardinality is not None:
             check_choice(cardinality, "cardinality", ("one", "many"))
         _, ledger = self._place(space, scope, user)
@@ -296,7 +296,7 @@ class Ledger(Reader):
         pieces = validate.check_evidence(evidence)
         claim = Claim(
             Entity(subject),
-            Predicate(standard(predicate)),
+            Predicate(standard(Predicate(predicate))),
             None if value is None else typed(value),
             check_qualifiers(qualifiers),
             action="end",
@@ -397,7 +397,7 @@ class Ledger(Reader):
         """
         entity = Entity(subject)
         _, ledger = self._place(space, scope, user)
-        relation = None if predicate is None else Predicate(standard(predicate)).norm
+        relation = None if predicate is None else Predicate(standard(Predicate(predicate))).norm
         only_value = None if value is None else typed(value)
         with self.store.write() as tx:
             whom = names.meant(tx.db, ledger, entity)
@@ -478,7 +478,7 @@ def _ending(
         raise InvalidInput("Which predicate?", hint="Name it, or pass the hit to retract.")
     return Claim(
         Entity(subject),
-        Predicate(standard(predicate)),
+        Predicate(standard(Predicate(predicate))),
         None if value is None else typed(value),
         check_qualifiers(qualifiers),
         action="retract" if until is None else "end",

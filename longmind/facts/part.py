@@ -317,7 +317,11 @@ def _check(extraction: Extraction, text: str) -> None:
         for name in (entity.key, *entity.aliases):
             Entity(name)
     for fact in extraction.facts:
-        Entity(fact.subject), Predicate(standard(fact.predicate)), check_qualifiers(dict(fact.qualifiers))
+        (
+            Entity(fact.subject),
+            Predicate(standard(Predicate(fact.predicate))),
+            check_qualifiers(dict(fact.qualifiers)),
+        )
         if fact.value is not None:
             typed(fact.value)
         elif fact.action != "end":
@@ -353,7 +357,7 @@ def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, 
     )
     claim = Claim(
         Entity(fact.subject),
-        Predicate(standard(fact.predicate)),
+        Predicate(standard(Predicate(fact.predicate))),
         None if fact.value is None else typed(fact.value),
         check_qualifiers(dict(fact.qualifiers)),
         start=frame.occurred_at,

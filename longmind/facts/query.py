@@ -286,7 +286,9 @@ class Reader:
 def _predicates(names: str | Iterable[str] | None) -> tuple[Predicate, ...]:
     if names is None:
         return ()
-    return tuple(Predicate(standard(key)) for key in ([names] if isinstance(names, str) else names))
+    return tuple(
+        Predicate(standard(Predicate(key))) for key in ([names] if isinstance(names, str) else names)
+    )
 
 
 def _check_limits(limit: int, evidence: int) -> None:

@@ -48,7 +48,7 @@ def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record
     evidence = check_evidence(item.evidence)
     return Claim(
         subject=Entity(item.subject),
-        predicate=Predicate(standard(item.predicate)),
+        predicate=Predicate(standard(Predicate(item.predicate))),
         value=typed(item.value),
         qualifiers=check_qualifiers(item.qualifiers),
         start=start,

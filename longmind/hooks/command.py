@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput, LongmindError, Unavailable
+from longmind.base.json_text import parse_json
 from longmind.hooks import paths
 from longmind.hooks.events import Event, answer, read_event
 from longmind.hooks.source import Source
@@ -129,7 +129,7 @@ def _payload() -> dict[str, Any]:
     if sys.stdin.isatty():
         raise InvalidInput("A hook reads JSON from standard input.", hint="It is called by an agent.")
     try:
-        payload = json.loads(sys.stdin.buffer.read(_MOST_BYTES) or b"{}")
+        payload = parse_json(sys.stdin.buffer.read(_MOST_BYTES) or b"{}")
     except ValueError as error:
         raise InvalidInput(f"Standard input is not JSON: {error}.") from None
     if not isinstance(payload, dict):

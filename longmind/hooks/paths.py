@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from longmind.base.errors import LongmindError
+from longmind.base.json_text import parse_json
 from longmind.base.partial import partial_file, put_in_place
 from longmind.base.store_files import (
     OLD_PROJECT_STORE,
@@ -88,7 +89,7 @@ def set_progress(store: str, transcript: Path, position: int) -> None:
 def _positions(store: str) -> dict[str, int]:
     folder = beside(store)
     try:
-        raw = json.loads(read_user_file(folder / PROGRESS)) if folder else {}
+        raw = parse_json(read_user_file(folder / PROGRESS)) if folder else {}
     except (OSError, ValueError):
         return {}
     if not isinstance(raw, dict):

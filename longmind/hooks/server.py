@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from longmind.base.errors import InvalidInput, Unavailable
 from longmind.base.http import exchange
+from longmind.base.json_text import parse_json
 from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
@@ -109,7 +110,7 @@ class Server:
             method, url, timeout=seconds, most_bytes=_MOST_BYTES, headers=self._headers, body=body
         )
         try:
-            found = json.loads(response.body)
+            found = parse_json(response.body)
         except ValueError:
             raise Unavailable(f"The server answered {path} with something that is not JSON.") from None
         if not isinstance(found, dict):

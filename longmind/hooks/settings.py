@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from longmind.base.errors import Forbidden, InvalidInput, LongmindError
+from longmind.base.json_text import parse_json
 from longmind.base.partial import partial_file, put_in_place, writing
 from longmind.base.store_files import read_user_file, refuse_store
 
@@ -108,7 +109,7 @@ def _backup_path(path: Path) -> Path:
 
 def _read_backup(path: Path) -> Backup | None:
     try:
-        raw = json.loads(read_user_file(_backup_path(path)))
+        raw = parse_json(read_user_file(_backup_path(path)))
         original = None if raw["original"] is None else base64.b64decode(raw["original"], validate=True)
         return Backup(original, str(raw["installed"]), bool(raw["folder_made"]))
     except (OSError, ValueError, KeyError, TypeError):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from longmind.base.json_text import parse_json
 from longmind.base.recall_marks import without_echo
 from longmind.base.store_files import open_user_file
 from longmind.hooks.events import Turn, turn_key
@@ -52,7 +52,7 @@ def read_turns(path: Path, since: int = 0) -> tuple[list[Turn], int]:
 
 def _turn(line: bytes, position: int) -> Turn | None:
     try:
-        entry = json.loads(line)
+        entry = parse_json(line)
     except ValueError:
         return None
     if not isinstance(entry, dict):

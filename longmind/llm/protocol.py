@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, runtime_checkable
 
 from longmind.base.errors import Unavailable
+from longmind.base.json_text import parse_json
 
 IMAGE_TOKENS: Final = 2000
 
@@ -91,7 +91,7 @@ def json_of(answer: str, kind: type[list[Any]] | type[dict[str, Any]]) -> Any:
         texts.insert(1, fenced[1])
     for text in texts:
         try:
-            value = json.loads(text)
+            value = parse_json(text)
         except (ValueError, RecursionError):
             continue
         if not isinstance(value, kind):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, NotRequired, get_args, get_origin
@@ -11,6 +10,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from longmind.base.errors import InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.operations.files import confined_value
 from longmind.operations.operation import Operation
 
@@ -74,7 +74,7 @@ class Arguments:
         if str in kinds or not kinds & {list, dict}:
             return value
         try:
-            return json.loads(value)
+            return parse_json(value)
         except ValueError:
             return value
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypedDict, Unpack
 
 from longmind.base.errors import InvalidInput
 from longmind.base.parameters import Budget, Limit, Mark, PathLike, Tags, User
+from longmind.base.paths import check_path
 from longmind.base.results import Written
 from longmind.base.store_files import read_user_file
 from longmind.base.times import AsOf
@@ -181,7 +182,7 @@ def _export(
 ) -> Written:
     """Write a space as one JSON file, with its hash and, given a key, a signature."""
     target = memory.spaces.export(
-        space, values.path(str(path), "path"), key=key_in(key_file), algorithm=algorithm
+        space, check_path(str(path), "path"), key=key_in(key_file), algorithm=algorithm
     )
     return Written(str(target), target.stat().st_size)
 
@@ -208,7 +209,7 @@ def _import(
     A space that exists keeps its rules, and redacts by them what the file brings.
     """
     return memory.spaces.import_(
-        values.path(str(path), "path"),
+        check_path(str(path), "path"),
         space=space,
         key=key_in(key_file),
         replace=replace,
@@ -253,7 +254,7 @@ def _sync(
     user: User = None,
 ) -> SyncReport:
     """Bring a space up to date with a folder: new and changed files are kept, gone ones forgotten."""
-    root = Path(values.path(str(folder), "folder"))
+    root = Path(check_path(str(folder), "folder"))
     if since is not None:
         changed = changed_files(root, since=since)
         paths = list(changed) if paths is None else [path for path in paths if path in changed]
@@ -276,7 +277,7 @@ def key_in(path: PathLike | None) -> bytes | None:
     if path is None:
         return None
     try:
-        return read_user_file(Path(values.path(str(path), "key_file")).expanduser()).strip(b"\r\n")
+        return read_user_file(Path(check_path(str(path), "key_file")).expanduser()).strip(b"\r\n")
     except OSError as error:
         raise InvalidInput(f"The key file {path} cannot be read: {error.strerror}.") from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -11,7 +10,6 @@ from enum import Enum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from longmind.base.errors import InvalidInput
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL
 from longmind.base.times import FOREVER, AsOf, format_ms
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 ANY_SPACE: Final = "*"
-_LONGEST_NAME: Final = 255
-"""Bytes in the name of a file: what the common file systems allow."""
 
 
 def moment(value: str | int | None, name: str) -> int | None:
@@ -85,17 +81,6 @@ def drafts(items: Iterable[Any], name: str) -> list[Any]:
         else item
         for item in items
     ]
-
-
-def path(value: str, name: str) -> str:
-    """A path that a file could have; whether one is there is another question."""
-    try:
-        parts = os.fsencode(value).split(os.sep.encode())
-    except UnicodeEncodeError:
-        parts = [b"\0"]
-    if any(b"\0" in part or len(part) > _LONGEST_NAME for part in parts):
-        raise InvalidInput(f"{name}: not a valid path.", hint="Check its characters and its length.")
-    return value
 
 
 def plain(value: Any) -> Any:

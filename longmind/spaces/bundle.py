@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from longmind.base.checks import check_text
 from longmind.base.errors import InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.base.times import AsOf, format_ms
 from longmind.spaces.objects import slugs
 from longmind.spaces.values import MemoryObject
@@ -113,7 +114,7 @@ def check_options(options: Mapping[str, Any] | str | None, **named: Any) -> Opti
     """Options as JSON, or by name; the names win. Numbers out of range are clamped."""
     if isinstance(options, str):
         try:
-            options = json.loads(options)
+            options = parse_json(options)
         except ValueError:
             raise InvalidInput("The options are not valid JSON.") from None
     if options is not None and not isinstance(options, Mapping):

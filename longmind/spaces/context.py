@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_limit
 from longmind.base.errors import InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.base.recall_marks import harmless, mark_id
 from longmind.base.times import AsOf, format_ms
 from longmind.base.tokens import Tokenizer, open_tokenizer
@@ -83,7 +83,7 @@ def request_from(receipt: Receipt) -> ContextRequest:
         options = check_options(named, as_of=AsOf(system=system, valid=valid))
         # In a receipt it is a number; as an option it is a text, and would be refused as a number.
         options = replace(options, freeze_clock=None if frozen is None else int(frozen))
-        tokenizer = json.loads(receipt.recipe)["tokenizer"]
+        tokenizer = parse_json(receipt.recipe)["tokenizer"]
         return check_request(
             request["space"],
             request["topic"],

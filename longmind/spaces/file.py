@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from longmind.base import signatures
 from longmind.base.checks import canonical_json
 from longmind.base.errors import Conflict, InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.base.names import canonical_space
 from longmind.base.times import format_ms
 from longmind.spaces.values import MemoryObject
@@ -97,7 +98,7 @@ def write_file(
 def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
     """A file of ours, checked against its hashes; or a plain space file, which has none."""
     try:
-        document = json.loads(text)
+        document = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"Invalid space file: it is not JSON: {error}.") from None
     if not isinstance(document, dict) or not isinstance(document.get("objects"), list):

@@ -13,6 +13,7 @@ from typing import Any, Final
 from longmind.base.checks import canonical_json, check_label, check_metadata, check_text
 from longmind.base.errors import InvalidInput
 from longmind.base.hashing import digest
+from longmind.base.json_text import parse_json
 from longmind.base.recall_marks import without_echo
 from longmind.base.words import fold
 from longmind.context.sentences import cut, salient
@@ -69,7 +70,7 @@ class ObjectPlan:
 def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
     if isinstance(payload, str):
         try:
-            payload = json.loads(payload)
+            payload = parse_json(payload)
         except ValueError:
             raise InvalidInput("The object is not valid JSON.") from None
     if not isinstance(payload, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import json
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_choice, check_label
 from longmind.base.errors import InvalidInput
+from longmind.base.json_text import parse_json
 from longmind.base.patterns import check_pattern
 from longmind.base.places import PLACES
 from longmind.llm.ledger import Cap
@@ -128,7 +128,7 @@ class Policy:
         readers = readers or _READERS
         if isinstance(changes, str):
             try:
-                changes = json.loads(changes)
+                changes = parse_json(changes)
             except ValueError:
                 raise InvalidInput("The policy is not valid JSON.") from None
         if not isinstance(changes, Mapping):

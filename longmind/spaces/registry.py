@@ -14,6 +14,7 @@ from longmind.base.access import NOTHING, Access
 from longmind.base.caller import audited
 from longmind.base.checks import canonical_json, check_choice
 from longmind.base.errors import Conflict, Forbidden, InvalidInput, NotFound, Unavailable
+from longmind.base.json_text import parse_json
 from longmind.base.names import canonical_space
 from longmind.base.parameters import DryRun, Mark
 from longmind.base.partial import partial_file, put_in_place, writing
@@ -363,7 +364,7 @@ def _check_replaceable(target: Path) -> None:
 def _metadata(metadata: Mapping[str, Any] | str | None) -> dict[str, Any]:
     if isinstance(metadata, str):
         try:
-            metadata = json.loads(metadata)
+            metadata = parse_json(metadata)
         except ValueError:
             raise InvalidInput("The metadata of the space is not valid JSON.") from None
     if metadata is not None and not isinstance(metadata, Mapping):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, NotFound, Unavailable
 from longmind.base.filters import View
+from longmind.base.json_text import parse_json
 from longmind.base.parameters import Limit, Mark, Metadata, Source
 from longmind.base.partitions import partition_name, parts_seen
 from longmind.base.recall_marks import without_echo
@@ -415,7 +415,7 @@ def _frozen(value: object) -> int | None:
 def _options(options: Mapping[str, Any] | str | None, allowed: Iterable[str]) -> dict[str, Any]:
     if isinstance(options, str):
         try:
-            options = json.loads(options)
+            options = parse_json(options)
         except ValueError:
             raise InvalidInput("The options are not valid JSON.") from None
     if options is None:
@@ -431,6 +431,6 @@ def _options(options: Mapping[str, Any] | str | None, allowed: Iterable[str]) ->
 
 def _keys(policy: Mapping[str, Any] | str) -> list[str]:
     with suppress(ValueError):
-        fields = json.loads(policy) if isinstance(policy, str) else policy
+        fields = parse_json(policy) if isinstance(policy, str) else policy
         return [str(key) for key in fields]
     return []

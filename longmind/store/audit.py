@@ -12,6 +12,7 @@ from longmind.base.checks import canonical_json, check_limit
 from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
+from longmind.base.json_text import parse_json
 from longmind.base.names import ALL
 from longmind.base.results import Listing
 from longmind.base.signatures import check_signature, sign
@@ -88,7 +89,7 @@ class AuditHead:
     @classmethod
     def from_json(cls, text: str) -> AuditHead:
         try:
-            fields = json.loads(text)
+            fields = parse_json(text)
             head = cls(**{name: value for name, value in fields.items() if name in cls.__dataclass_fields__})
         except (ValueError, TypeError, AttributeError):
             raise InvalidInput(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +13,7 @@ from longmind.base.checks import canonical_json
 from longmind.base.errors import Busy, Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
+from longmind.base.json_text import parse_json
 from longmind.base.results import Listing
 from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_row, stored, with_chunks
@@ -67,7 +67,7 @@ class ErasureCertificate:
     @classmethod
     def from_json(cls, text: str) -> ErasureCertificate:
         try:
-            raw: dict[str, Any] = json.loads(text)
+            raw: dict[str, Any] = parse_json(text)
             certificate = cls(**{**raw, "frames": tuple(raw["frames"]), "hashes": tuple(raw["hashes"])})
             bytes.fromhex(certificate.key)
             if not all(type(frame_id) is int for frame_id in certificate.frames):

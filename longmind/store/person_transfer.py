@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
@@ -11,14 +10,16 @@ from typing import Any
 from longmind.base.errors import Conflict, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
 from longmind.base.hashing import checksum
+from longmind.base.json_text import parse_json
 from longmind.base.names import ALL
 from longmind.base.partitions import Partition, check_user, split_partition
-from longmind.store.engine import Connection
+from longmind.store.engine import Connection, Dialect
 from longmind.store.erasure import note_change
+from longmind.store.frames import checked_text, load_query
 from longmind.store.partition_rows import OF_THE_STORE, PLACES, count_rows, each_row, users_parts
 from longmind.store.scan import columns
 from longmind.store.store import Store
-from longmind.store.tables import DERIVED
+from longmind.store.tables import DERIVED, batched
 from longmind.store.transaction import Transaction
 from longmind.store.transfer import KIND, Filling, LineReader, Moved, is_empty, json_line, written
 
@@ -61,7 +62,7 @@ def person_lines(store: Store, user: str, spaces: SpaceLike = ALL) -> Iterator[s
 def is_of_person(heading: str) -> bool:
     """Whether the first line of an export says that it is one person's."""
     try:
-        entry = json.loads(heading)
+        entry = parse_json(heading)
     except ValueError:
         return False
     return isinstance(entry, dict) and "user" in entry
@@ -92,6 +93,7 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
         filling.finish()
         _raise_counters(tx, heading["counters"])
         _check_placed(tx.db, counts, sorted(allowed))
+        _check_texts(tx.db, store.engine.dialect, allowed)
         for (part,) in tx.db.all("SELECT DISTINCT space FROM space_object"):
             begin(tx, str(part))
         note_change(tx)  # rows between those that are there: whatever is in memory is read again
@@ -149,6 +151,16 @@ def _check_placed(db: Connection, counts: Mapping[str, int], parts: list[Partiti
     for table, count in counts.items():
         if count_rows(db, table, parts) != count:
             raise InvalidInput(f"The export of a person has a row of {table} that is not theirs.")
+
+
+def _check_texts(db: Connection, dialect: Dialect, allowed: set[Partition]) -> None:
+    """Texts are not part of a row with a checksum, and indexes are made of them after the commit."""
+    sql = "SELECT frame_id FROM frame WHERE space = ?"
+    frame_ids = [int(row[0]) for part in sorted(allowed) for row in db.all(sql, (part,))]
+    for batch in batched(frame_ids):
+        marks = ", ".join("?" for _ in batch)
+        for row in db.all(load_query(dialect, f"f.frame_id IN ({marks})"), batch):
+            checked_text(row)
 
 
 def _raise_counters(tx: Transaction, given: Mapping[str, Any]) -> None:

@@ -83,8 +83,11 @@ def translated(location: str = "The store") -> Iterator[None]:
                 "file, its rows may be whole: longmind recover STORE checks them.",
             ) from error
         raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
-    except apsw.ConstraintError as error:
-        raise Conflict(f"The store refused a row: {error}.") from error
+    except (apsw.ConstraintError, apsw.MismatchError) as error:
+        raise Conflict(
+            f"The store refused a row: {error}.",
+            hint="Nothing was written. Run verify if this happens again.",
+        ) from error
     except apsw.TooBigError as error:
         raise InvalidInput(f"A value is too large for the store: {error}.") from error
     except apsw.ConnectionClosedError as error:

@@ -134,6 +134,33 @@ def put_setting(db: Connection, name: str, value: str) -> None:
     )
 
 
+_CHECKSUM_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "erasure": (),
+    "frame": (),
+    "frame_key": ("key",),
+    "frame_meta": ("meta",),
+    "frame_tag": ("tag",),
+    "store_clock": ("clock",),
+    "store_counter": ("counter",),
+    "store_setting": (),
+}
+"""What the checksum of a row begins with, where that is not the name of its table."""
+_NOT_SUMMED: Final[Mapping[str, tuple[str, ...]]] = {
+    "frame_meta": ("value_key", "value_number"),
+    "store_clock": ("one",),
+}
+"""Columns that a checksum leaves out, besides itself: they follow from the others."""
+
+
+def is_sealed(table: str, row: Mapping[str, Value]) -> bool:
+    """Whether the checksum of a row fits; rows of tables without one always do."""
+    if "checksum" not in row:
+        return True
+    left_out = ("checksum", *_NOT_SUMMED.get(table, ()))
+    fields = [value for name, value in row.items() if name not in left_out]
+    return checksum(*_CHECKSUM_NAMES.get(table, (table,)), *fields) == row["checksum"]
+
+
 def batched(values: Iterable[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
     """The values in order, as many at a time as one statement takes."""
     listed = values if isinstance(values, Sequence) else list(values)

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import io
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,9 +18,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from longmind.base.checks import check_text
 from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, NotFound, Unsupported
 from longmind.base.hashing import checksum
+from longmind.base.json_text import parse_json
 from longmind.base.partial import partial_file, put_in_place, writing
+from longmind.base.paths import check_path
 from longmind.base.secret import Secret
 from longmind.base.store_files import StoreFile, check_target, in_family, open_user_file
 from longmind.store.encrypted_stream import MAGIC, EncryptedReader, EncryptedWriter
@@ -34,6 +38,7 @@ from longmind.store.tables import (
     IMPORTED,
     LOG,
     OWN_SETTINGS,
+    is_sealed,
     put_setting,
 )
 from longmind.store.transaction import Transaction, read_clock
@@ -307,7 +312,14 @@ class LineReader:
                 if order[table] < last:
                     raise InvalidInput(f"Line {number}: {table} is out of order.")
                 last = order[table]
-                yield table, {name: _read(item, number) for name, item in row.items()}
+                values = {name: _read(item, number) for name, item in row.items()}
+                if not is_sealed(table, values):
+                    # Found here, before anything is made of it: what parts derive may come after the commit.
+                    raise Corrupt(
+                        f"Line {number}: a row of {table} was changed, its checksum does not fit.",
+                        hint="Export it again.",
+                    )
+                yield table, values
             digest.update(line.encode() if line.endswith("\n") else f"{line}\n".encode())
             count += 1
         raise InvalidInput("The export is cut off: its last line is missing.", hint="Export it again.")
@@ -333,7 +345,7 @@ def _check_end(end: Any, count: int, digest: str) -> None:
 
 def _parsed(line: str, number: int) -> dict[str, Any]:
     try:
-        entry = json.loads(line)
+        entry = parse_json(line)
     except ValueError:
         raise InvalidInput(f"Line {number} is not JSON.", hint="Is this file an export?") from None
     if not isinstance(entry, dict):
@@ -362,9 +374,10 @@ def _read(value: Any, number: int) -> Value:
             return base64.b64decode(value["base64"], validate=True)
         except (KeyError, ValueError, TypeError):
             raise InvalidInput(f"Line {number} holds a value that no export has.") from None
-    if isinstance(value, list | bool):
-        raise InvalidInput(f"Line {number} holds a value that no export has.")
-    return value  # type: ignore[no-any-return]
+    is_wide = isinstance(value, int) and not -(2**63) <= value < 2**63
+    if is_wide or isinstance(value, list | bool) or (isinstance(value, float) and not math.isfinite(value)):
+        raise InvalidInput(f"Line {number} holds a value that no export has.", hint="Export it again.")
+    return value if not isinstance(value, str) else check_text(value, f"Line {number}", empty=True)
 
 
 # Files of lines
@@ -374,7 +387,7 @@ def write_lines(
     path: str | os.PathLike[str], lines: Iterable[str], *, overwrite: bool, secret: Secret | None = None
 ) -> int:
     """Write beside the file and put it in place when all of it is there; return the bytes written."""
-    target = Path(path)
+    target = Path(check_path(path))
     check_target(target)
     replaces = target.exists()
     if replaces and not overwrite:
@@ -403,7 +416,7 @@ def write_lines(
 @contextmanager
 def read_lines(path: str | os.PathLike[str], *, secret: Secret | None = None) -> Iterator[Iterator[str]]:
     """The lines of a file, each with its end; `secret` is for one that is encrypted."""
-    source = Path(path)
+    source = Path(check_path(path))
     if not source.exists():
         raise NotFound(f"{path} does not exist.", hint="Check the path.")
     if not source.is_file() or not os.access(source, os.R_OK):

@@ -1,0 +1,251 @@
+"""Store files that somebody changed: opened, refused or found to be damaged, and never a crash."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from longmind import FrozenClock, Memory
+from longmind.base.errors import LongmindError
+from longmind.store.pages import sealed
+from longmind.store.tables import checksum
+from tests import raw
+from tests.conftest import START
+from tests.fuzz.mutations import deep_text, mutated, outcome, rounds, scalar
+from tests.fuzz.worlds import fill
+
+PAGE = 4096
+
+
+def opened(path: Path) -> Memory:
+    return Memory.open(path, clock=FrozenClock(START), embedder=None, create=False)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "whole.mind"
+    with Memory.open(path, clock=FrozenClock(START), embedder=None) as memory:
+        fill(memory)
+    return path
+
+
+def _uses(memory: Memory) -> tuple[Callable[[], Any], ...]:
+    return (
+        lambda: memory.stats(),
+        lambda: memory.search("trains"),
+        lambda: memory.recall("Ana"),
+        lambda: memory.facts.about("ana"),
+        lambda: memory.memories.list(),
+        lambda: memory.memories.config,
+        lambda: memory.conversation("s1").add_turn("user", "I like tea."),
+        lambda: memory.experience.brief("import", repo="shop"),
+        lambda: memory.space("runtime").recall_context("release"),
+        lambda: memory.space("runtime").remember_structured({"path": "x", "raw": "mail a@example.org"}),
+        lambda: memory.spaces.list(),
+        lambda: memory.recipes(),
+        lambda: memory.audit(limit=5),
+        lambda: memory.remember("one more", space="runtime"),
+        lambda: memory.verify(),
+    )
+
+
+def _used(path: Path) -> str:
+    """What opening a file and using it ends in; anything but an answer or our own error fails the test."""
+    try:
+        memory = opened(path)
+    except LongmindError as error:
+        return error.code
+    with memory:
+        return ",".join(sorted({outcome(use) for use in _uses(memory)}))
+
+
+def _resealed(path: Path, page: int, change: Callable[[bytes], bytes]) -> None:
+    """Change a page, and make its checksum fit: whoever changes a file can compute it."""
+    with path.open("r+b") as file:
+        file.seek(page * PAGE)
+        content = change(file.read(PAGE))
+        file.seek(page * PAGE)
+        file.write(sealed(content, page + 1))
+
+
+@rounds(25, 1500)
+def test_a_header_or_a_page_that_was_changed_is_refused_or_harmless(
+    whole: Path, tmp_path: Path, count: int
+) -> None:
+    rng = random.Random(count)
+    path = tmp_path / "s.mind"
+    outcomes: Counter[str] = Counter()
+    pages = whole.stat().st_size // PAGE
+    for _ in range(count):
+        shutil.copy(whole, path)
+        for side in ("-wal", "-shm"):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        page = rng.choice([0, 0, 0, rng.randrange(pages)])
+        most = 100 if page == 0 and rng.random() < 0.7 else PAGE
+
+        def change(content: bytes) -> bytes:
+            changed = bytearray(content)
+            for _ in range(rng.choice([1, 1, 2, 8])):
+                changed[rng.randrange(most)] = rng.randrange(256)  # noqa: B023
+            return bytes(changed)
+
+        _resealed(path, page, change)
+        outcomes[_used(path)] += 1
+    print(f"pages {count}: {dict(outcomes)}")
+
+
+def _tables(connection: apsw.Connection) -> list[tuple[str, list[str]]]:
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
+    return [
+        (str(name), [row[1] for row in connection.execute(f"PRAGMA table_info({name})")])
+        for (name,) in names.fetchall()
+    ]
+
+
+def _wrong_value(rng: random.Random, value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in ("{", "[") and rng.random() < 0.8:
+        if rng.random() < 0.1:
+            return deep_text(rng)
+        try:
+            return json.dumps(mutated(rng, json.loads(value)))
+        except ValueError:
+            return "{"
+    wrong = scalar(rng)
+    if isinstance(wrong, str):
+        return wrong.encode("utf-8", "replace").decode()
+    if isinstance(wrong, int) and not -(2**63) <= wrong < 2**63:
+        return 2**63 - 1
+    return rng.choice([wrong, rng.randbytes(8)])
+
+
+def _change_a_row(
+    rng: random.Random, connection: apsw.Connection, tables: list[Any], favourites: list[str]
+) -> None:
+    chosen = [item for item in tables if item[0] in favourites] if rng.random() < 0.7 else tables
+    table, names = rng.choice(chosen)
+    rows = (
+        connection.execute(f"SELECT rowid, * FROM {table} LIMIT 50").fetchall()
+        if _has_rowid(connection, table)
+        else []
+    )
+    if not rows:
+        return
+    rowid, *values = rng.choice(rows)
+    index = rng.randrange(len(names))
+    values[index] = _wrong_value(rng, values[index])
+    if "checksum" in names and rng.random() < 0.9:
+        prefix = {"store_setting": (), "frame": (), "frame_tag": ("tag",), "frame_meta": ("meta",)}.get(
+            table, (table,)
+        )
+        values[names.index("checksum")] = checksum(*prefix, *values[: names.index("checksum")])
+    marks = ", ".join(f"{name} = ?" for name in names)
+    try:
+        connection.execute(f"UPDATE {table} SET {marks} WHERE rowid = ?", (*values, rowid))
+    except (apsw.Error, TypeError, ValueError, OverflowError):
+        return  # the schema itself refuses it
+
+
+def _has_rowid(connection: apsw.Connection, table: str) -> bool:
+    sql = str(connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0])
+    return "WITHOUT ROWID" not in sql.upper()
+
+
+FAVOURITES = [
+    "store_setting",
+    "space_record",
+    "conversation_run",
+    "space_object",
+    "audit_entry",
+    "frame_meta",
+]
+
+
+@rounds(25, 1500)
+def test_rows_that_were_changed_with_a_fitting_checksum_break_nothing(
+    whole: Path, tmp_path: Path, count: int
+) -> None:
+    rng = random.Random(count)
+    path = tmp_path / "s.mind"
+    outcomes: Counter[str] = Counter()
+    for number in range(count):
+        shutil.copy(whole, path)
+        for side in ("-wal", "-shm"):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        connection = raw.connect(path)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 0)
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        tables = _tables(connection)
+        for _ in range(rng.choice([1, 1, 3])):
+            _change_a_row(rng, connection, tables, FAVOURITES)
+        connection.close()
+        try:
+            outcomes[_used(path)] += 1
+        except BaseException as error:
+            raise AssertionError(f"round {number} of {count}: {type(error).__name__}: {error}") from error
+    print(f"rows {count}: {dict(outcomes)}")
+
+
+SCHEMAS = (
+    "CREATE TRIGGER sly AFTER INSERT ON frame BEGIN DELETE FROM space_record; END",
+    "CREATE TRIGGER sly INSTEAD OF SELECT ON frame BEGIN SELECT 1; END",
+    "CREATE VIEW frame AS SELECT load_extension('/tmp/x.so')",
+    "CREATE VIEW sly AS SELECT writefile('/tmp/longmind-sly', 'x')",
+    "CREATE TABLE sly (a DEFAULT (load_extension('x')))",
+    "CREATE VIRTUAL TABLE sly USING fts5(a)",
+    "CREATE INDEX sly ON frame (randomblob(frame_id))",
+    "nonsense",
+    "",
+)
+
+
+@rounds(25, 1500)
+def test_a_schema_that_was_changed_is_found_or_harmless(whole: Path, tmp_path: Path, count: int) -> None:
+    rng = random.Random(count)
+    path = tmp_path / "s.mind"
+    outcomes: Counter[str] = Counter()
+    for _ in range(count):
+        shutil.copy(whole, path)
+        for side in ("-wal", "-shm"):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        connection = raw.connect(path)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        connection.execute("PRAGMA writable_schema = ON")
+        names = [
+            str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master WHERE sql IS NOT NULL")
+        ]
+        name, text = rng.choice(names), rng.choice(SCHEMAS)
+        kind = rng.random()
+        try:
+            if kind < 0.3:
+                connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (text, name))
+            elif kind < 0.5:
+                connection.execute("DELETE FROM sqlite_master WHERE name = ?", (name,))
+            elif kind < 0.7:
+                connection.execute(
+                    "UPDATE sqlite_master SET rootpage = ? WHERE name = ?", (rng.randrange(200), name)
+                )
+            elif kind < 0.85:
+                connection.execute(
+                    "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) "
+                    "VALUES (?, 'sly', 'frame', 0, ?)",
+                    (rng.choice(["trigger", "view", "table", "index"]), text),
+                )
+            else:
+                connection.execute(f"PRAGMA user_version = {rng.choice([0, 1, 5, 99, 2**31 - 1])}")
+        except apsw.Error:
+            pass
+        connection.close()
+        outcomes[_used(path)] += 1
+    print(f"schemas {count}: {dict(outcomes)}")
+    assert not Path("/tmp/longmind-sly").exists()
