@@ -26,6 +26,8 @@ FILE_VARIABLE: Final = "LONGMIND_KEYS"
 _FORMAT: Final = 1
 _SECRET_BYTES: Final = 32
 _MOST_RATE: Final = 1_000_000
+_LATEST: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999: later moments cannot be written as a date."""
 _MOST_BYTES: Final = 8 * 2**20
 
 
@@ -191,13 +193,14 @@ def _parsed(raw: bytes, path: Path) -> tuple[Key, ...]:
 def _key(item: Mapping[str, Any]) -> Key:
     key = Key(**{**item, "spaces": tuple(item["spaces"])})
     texts = (key.id, key.name, key.role, key.hash, *key.spaces)
-    numbers = (key.expires_at, key.revoked_at, key.rate)
+    moments = (key.created_at, *(item for item in (key.expires_at, key.revoked_at) if item is not None))
     if (
         not all(isinstance(text, str) for text in texts)
         or key.role not in ROLES
         or not isinstance(key.any_user, bool)
         or not isinstance(key.user, str | None)
-        or not all(number is None or type(number) is int for number in numbers)
+        or not all(type(moment) is int and 0 <= moment <= _LATEST for moment in moments)
+        or (key.rate is not None and (type(key.rate) is not int or not 0 < key.rate <= _MOST_RATE))
     ):
         raise ValueError
     return key

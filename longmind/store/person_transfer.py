@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from longmind.base.errors import Conflict, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
@@ -21,7 +21,16 @@ from longmind.store.scan import columns
 from longmind.store.store import Store
 from longmind.store.tables import DERIVED, batched
 from longmind.store.transaction import Transaction
-from longmind.store.transfer import KIND, Filling, LineReader, Moved, is_empty, json_line, written
+from longmind.store.transfer import (
+    KIND,
+    Filling,
+    LineReader,
+    Moved,
+    check_sealed,
+    is_empty,
+    json_line,
+    written,
+)
 
 _FILLED_IN = ("vectors",)
 """Parts whose derived rows are too costly to make anew after an import: only what is missing is made."""
@@ -83,11 +92,17 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
     allowed = {Partition(f"{space}@{heading['user']}") for space in heading["spaces"]}
     with store.write() as tx:
         _check_target(tx.db, store, heading)
+        if heading["revision"] > max(tx.now, tx.before) + _AHEAD:
+            # The clock of a store never goes back, so that a file must not put it into the far future.
+            raise InvalidInput(
+                "The export says that it was made in the future.", hint="Check the clock of this machine."
+            )
         tx.not_before(heading["revision"])
         assert tx.system
         filling = Filling(tx.db, store.engine.dialect)
         for table, row in rows:
             _check_row(table, row, allowed)
+            check_sealed(table, row)
             filling.add(table, row)
             counts[table] = counts.get(table, 0) + 1
         filling.finish()
@@ -103,6 +118,10 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
         else:
             part.rebuild(store)
     return Moved(counts)
+
+
+_AHEAD: Final = 86_400_000
+"""Milliseconds that the clock of another machine may be ahead of ours."""
 
 
 def _existing(db: Connection, user: str, spaces: SpaceLike) -> list[Partition]:

@@ -93,6 +93,7 @@ def import_lines(store: Store, lines: Iterable[str]) -> Moved:
         filling.clear(settings=bool(derived))
         while batch := list(islice(rows, PAGE)):
             for table, row in batch:
+                check_sealed(table, row)
                 filling.add(table, row)
                 counts[table] = counts.get(table, 0) + 1
         filling.finish()
@@ -312,14 +313,7 @@ class LineReader:
                 if order[table] < last:
                     raise InvalidInput(f"Line {number}: {table} is out of order.")
                 last = order[table]
-                values = {name: _read(item, number) for name, item in row.items()}
-                if not is_sealed(table, values):
-                    # Found here, before anything is made of it: what parts derive may come after the commit.
-                    raise Corrupt(
-                        f"Line {number}: a row of {table} was changed, its checksum does not fit.",
-                        hint="Export it again.",
-                    )
-                yield table, values
+                yield table, {name: _read(item, number) for name, item in row.items()}
             digest.update(line.encode() if line.endswith("\n") else f"{line}\n".encode())
             count += 1
         raise InvalidInput("The export is cut off: its last line is missing.", hint="Export it again.")
@@ -351,6 +345,12 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
     if not isinstance(entry, dict):
         raise InvalidInput(f"Line {number} is no row of an export.")
     return entry
+
+
+def check_sealed(table: str, row: Mapping[str, Value]) -> None:
+    """Refuse a changed row before anything is made of it: what parts derive may come after the commit."""
+    if not is_sealed(table, row):
+        raise Corrupt(f"A row of {table} was changed: its checksum does not fit.", hint="Export it again.")
 
 
 def is_empty(db: Connection) -> bool:

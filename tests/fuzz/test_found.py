@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from longmind import Corrupt, Forbidden, FrozenClock, InvalidInput, LongmindError, Memory
-from longmind.access.keyring import LastUses
+from longmind.access.keyring import KeyRing, LastUses
+from longmind.access.keys import KeyFile
 from longmind.base.paths import inside
 from longmind.base.patterns import check_pattern
 from longmind.context.recipe import Recipe
@@ -177,3 +178,42 @@ def test_an_import_whose_rows_were_changed_leaves_nothing_behind(
         memory.import_(path)
     assert memory.stats().frames == 0
     assert memory.verify(deep=True)
+
+
+@pytest.mark.parametrize("revision", [10**30, 2**62 - 1, START * 10])
+def test_an_export_cannot_put_the_clock_of_a_store_into_the_far_future(
+    memory: Memory, tmp_path: Path, revision: int
+) -> None:
+    path = tmp_path / "ana.jsonl"
+    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as theirs:
+        theirs.remember("I like tea.", user="ana")
+        theirs.export(path, user="ana")
+    lines = [json.loads(line) for line in path.read_text().splitlines()][:-1]
+    path.write_text(_resealed([{**lines[0], "revision": revision}, *lines[1:]]))
+    with pytest.raises(InvalidInput):
+        memory.import_(path)
+    memory.remember("now")
+    assert memory.revision < START + 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("rate", 0),
+        ("rate", -1),
+        ("rate", True),
+        ("expires_at", 10**30),
+        ("created_at", {"a": 1}),
+        ("created_at", None),
+    ],
+)
+def test_a_key_file_with_a_number_that_cannot_be_is_damaged(tmp_path: Path, name: str, value: Any) -> None:
+    path = tmp_path / "keys.json"
+    secret, _ = KeyFile(path).create("one", spaces=["a"], now=START, rate=5)
+    document = json.loads(path.read_text())
+    document["keys"][0][name] = value
+    path.write_text(json.dumps(document))
+    with pytest.raises(Corrupt):
+        KeyFile(path).read()
+    with pytest.raises(Forbidden):
+        KeyRing(path, now=lambda: START).grant(f"Bearer {secret}")
