@@ -19,16 +19,16 @@ from longmind.store.frames import checked_text, load_query
 from longmind.store.partition_rows import OF_THE_STORE, PLACES, count_rows, each_row, users_parts
 from longmind.store.scan import columns
 from longmind.store.store import Store
-from longmind.store.tables import DERIVED, batched
+from longmind.store.tables import DERIVED, batched, is_sealed
 from longmind.store.transaction import Transaction
 from longmind.store.transfer import (
     KIND,
     Filling,
     LineReader,
     Moved,
-    check_sealed,
     is_empty,
     json_line,
+    row_changed,
     written,
 )
 
@@ -85,6 +85,7 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
     the record of a project space that is not there yet.
     """
     counts: dict[str, int] = {}
+    changed: set[str] = set()
     reader = LineReader(lines, store.engine.format())
     rows = iter(reader)
     next(rows)
@@ -92,7 +93,8 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
     allowed = {Partition(f"{space}@{heading['user']}") for space in heading["spaces"]}
     with store.write() as tx:
         _check_target(tx.db, store, heading)
-        if heading["revision"] > max(tx.now, tx.before) + _AHEAD:
+        latest = _LATEST if is_empty(tx.db) else max(tx.now, tx.before) + _AHEAD
+        if heading["revision"] > latest:
             # The clock of a store never goes back, so that a file must not put it into the far future.
             raise InvalidInput(
                 "The export says that it was made in the future.", hint="Check the clock of this machine."
@@ -102,12 +104,15 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
         filling = Filling(tx.db, store.engine.dialect)
         for table, row in rows:
             _check_row(table, row, allowed)
-            check_sealed(table, row)
+            if not is_sealed(table, row):
+                changed.add(table)
             filling.add(table, row)
             counts[table] = counts.get(table, 0) + 1
         filling.finish()
         _raise_counters(tx, heading["counters"])
         _check_placed(tx.db, counts, sorted(allowed))
+        if changed:  # said after what is not the person's, which is the worse of the two
+            raise row_changed(min(changed))
         _check_texts(tx.db, store.engine.dialect, allowed)
         for (part,) in tx.db.all("SELECT DISTINCT space FROM space_object"):
             begin(tx, str(part))
@@ -121,7 +126,9 @@ def import_person(store: Store, lines: Iterable[str], *, begin: Callable[[Transa
 
 
 _AHEAD: Final = 86_400_000
-"""Milliseconds that the clock of another machine may be ahead of ours."""
+"""Milliseconds that a clock may have been ahead of ours when the export was made."""
+_LATEST: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999. A new store takes the clock of what it is filled from."""
 
 
 def _existing(db: Connection, user: str, spaces: SpaceLike) -> list[Partition]:

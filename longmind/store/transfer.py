@@ -93,7 +93,8 @@ def import_lines(store: Store, lines: Iterable[str]) -> Moved:
         filling.clear(settings=bool(derived))
         while batch := list(islice(rows, PAGE)):
             for table, row in batch:
-                check_sealed(table, row)
+                if not is_sealed(table, row):
+                    raise row_changed(table)
                 filling.add(table, row)
                 counts[table] = counts.get(table, 0) + 1
         filling.finish()
@@ -347,10 +348,9 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
     return entry
 
 
-def check_sealed(table: str, row: Mapping[str, Value]) -> None:
-    """Refuse a changed row before anything is made of it: what parts derive may come after the commit."""
-    if not is_sealed(table, row):
-        raise Corrupt(f"A row of {table} was changed: its checksum does not fit.", hint="Export it again.")
+def row_changed(table: str) -> Corrupt:
+    """Found before anything is made of a row: what parts derive may come after the commit."""
+    return Corrupt(f"A row of {table} was changed: its checksum does not fit.", hint="Export it again.")
 
 
 def is_empty(db: Connection) -> bool:

@@ -185,9 +185,10 @@ def test_an_export_cannot_put_the_clock_of_a_store_into_the_far_future(
     memory: Memory, tmp_path: Path, revision: int
 ) -> None:
     path = tmp_path / "ana.jsonl"
-    with Memory.open(":memory:", clock=FrozenClock(START), embedder=None) as theirs:
-        theirs.remember("I like tea.", user="ana")
-        theirs.export(path, user="ana")
+    memory.remember("Shared.")
+    memory.remember("I like tea.", user="ana")
+    memory.export(path, user="ana")
+    memory.erase(user="ana")
     lines = [json.loads(line) for line in path.read_text().splitlines()][:-1]
     path.write_text(_resealed([{**lines[0], "revision": revision}, *lines[1:]]))
     with pytest.raises(InvalidInput):
