@@ -11,7 +11,7 @@ from longmind.base.frame import Kind
 from longmind.importers.chats import Place, turn_items
 from longmind.importers.files import Files
 from longmind.importers.records import Batch, Importer, Item, Options, text_hash
-from longmind.importers.values import label_of, moment, text_of, unknown_fields
+from longmind.importers.values import label_of, list_of, moment, text_of, unknown_fields
 from longmind.ingest.report import Skip
 
 _BLOCK: Final = ("id", "label", "value", "description", "created_at", "updated_at")
@@ -52,24 +52,24 @@ class LettaImporter:
 
 def _second(document: Mapping[str, Any], file: str) -> Iterator[Batch | Skip]:
     blocks = {
-        str(block.get("id")): block for block in document.get("blocks") or () if isinstance(block, Mapping)
+        str(block.get("id")): block for block in list_of(document.get("blocks")) if isinstance(block, Mapping)
     }
     used: set[str] = set()
     for number, agent in enumerate(document["agents"]):
         if not isinstance(agent, Mapping):
             yield Skip(f"{file} agent {number}", "unknown_entry", "it is not an agent")
             continue
-        ids = [str(block_id) for block_id in agent.get("block_ids") or () if isinstance(block_id, str)]
+        ids = [str(block_id) for block_id in list_of(agent.get("block_ids")) if isinstance(block_id, str)]
         used.update(ids)
         own = [blocks[block_id] for block_id in ids if block_id in blocks]
-        own += [block for block in agent.get("memory_blocks") or () if isinstance(block, Mapping)]
+        own += [block for block in list_of(agent.get("memory_blocks")) if isinstance(block, Mapping)]
         yield from _agent(agent, own, file)
     shared = [block for block_id, block in blocks.items() if block_id not in used]
     if shared:
         items = tuple(_block(block, _stem(file), "shared") for block in shared)
         yield Batch(f"{file}: shared blocks", items)
     for kind in ("files", "sources"):
-        for entry in document.get(kind) or ():
+        for entry in list_of(document.get(kind)):
             shown = (
                 label_of(entry.get("file_name", entry.get("name"))) if isinstance(entry, Mapping) else None
             )
@@ -79,14 +79,14 @@ def _second(document: Mapping[str, Any], file: str) -> Iterator[Batch | Skip]:
 
 def _first(document: Mapping[str, Any], file: str) -> Iterator[Batch | Skip]:
     blocks = document.get("core_memory")
-    yield from _agent(document, [block for block in blocks or () if isinstance(block, Mapping)], file)
+    yield from _agent(document, [block for block in list_of(blocks) if isinstance(block, Mapping)], file)
     yield from _left_out(document, file)
 
 
 def _left_out(document: Mapping[str, Any], file: str) -> Iterator[Skip]:
     for name in _NOT_MEMORY:
-        if document.get(name):
-            yield Skip(file, name, f"{len(document[name])} {name} are not memory")
+        if count := len(list_of(document.get(name))):
+            yield Skip(file, name, f"{count} {name} are not memory")
 
 
 def _agent(agent: Mapping[str, Any], blocks: list[Mapping[str, Any]], file: str) -> Iterator[Batch | Skip]:
@@ -95,7 +95,9 @@ def _agent(agent: Mapping[str, Any], blocks: list[Mapping[str, Any]], file: str)
     origin = f"{_stem(file)}:{label_of(agent.get('id')) or name}"
     if blocks:
         yield Batch(f"{name}: memory blocks", tuple(_block(block, origin, name) for block in blocks))
-    for number, passage in enumerate(agent.get("archival_memory") or agent.get("passages") or (), 1):
+    for number, passage in enumerate(
+        list_of(agent.get("archival_memory")) or list_of(agent.get("passages")), 1
+    ):
         text = text_of(passage.get("text")) if isinstance(passage, Mapping) else text_of(passage)
         about = passage if isinstance(passage, Mapping) else {}
         item = Item(f"{origin}:passage:{about.get('id') or number}:{text_hash(text)[:16]}", text,
@@ -103,7 +105,7 @@ def _agent(agent: Mapping[str, Any], blocks: list[Mapping[str, Any]], file: str)
                     unknown=unknown_fields(about, ("id", "text", "created_at", "embedding")))  # fmt: skip
         yield Batch(item.title or name, (item,))
     items: list[Item] = []
-    for number, message in enumerate(agent.get("messages") or ()):
+    for number, message in enumerate(list_of(agent.get("messages"))):
         if not isinstance(message, Mapping):
             yield Skip(f"{file} message {number}", "unknown_message", "it is not an object")
             continue

@@ -32,6 +32,11 @@ def label_of(value: object) -> str | None:
     return cut_label(" ".join(text.split())) or None
 
 
+def list_of(value: object) -> list[Any]:
+    """A list; none for what is not one, as in a file that was damaged or written by hand."""
+    return list(value) if isinstance(value, list | tuple) else []
+
+
 def tags_of(value: object) -> tuple[str, ...]:
     """Tags from a list, or from a text with commas."""
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
