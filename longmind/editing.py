@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from longmind.base.caller import audited
+from longmind.base.expiry import UNCHANGED, Ttl, TtlLike, Unchanged, expiry
 from longmind.base.filters import SpaceLike, UserLike, View
 from longmind.base.frame import Forgotten, Frame
 from longmind.base.parameters import AsUser, FrameId, MaybeFrameId, NewMetadata, NewTags, WhereLike
@@ -28,11 +30,19 @@ class Editing:
         *,
         tags: NewTags = None,
         metadata: NewMetadata = None,
+        expires_at: datetime | int | Unchanged | None = UNCHANGED,
+        ttl: Ttl = None,
         space: SpaceLike | None = None,
         user: AsUser = None,
     ) -> Frame:
-        """Set a frame's tags or metadata; what held before stays visible as of before."""
-        return edit.update(self.store, frame_id, self._own(space, user), tags=tags, metadata=metadata)
+        """Set a frame's tags or metadata, or when it expires; labels of before stay visible as of before.
+
+        `expires_at=None` lets it stay for good.
+        """
+        expires = _new_expiry(expires_at, ttl, now=self.store.now())
+        return edit.update(
+            self.store, frame_id, self._own(space, user), tags=tags, metadata=metadata, expires_at=expires
+        )
 
     def supersede(
         self,
@@ -81,3 +91,11 @@ class Editing:
         """What may be changed: a user's own part, if one is named, else what all share."""
         place = self.default_space if space is None else space
         return View.of(place, user=self.default_user if user is None else user, to_change=True)
+
+
+def _new_expiry(
+    expires_at: datetime | int | Unchanged | None, ttl: TtlLike, *, now: int
+) -> int | Unchanged | None:
+    if isinstance(expires_at, Unchanged):
+        return expires_at if ttl is None else expiry(None, ttl, now=now)
+    return expiry(expires_at, ttl, now=now)

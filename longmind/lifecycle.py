@@ -7,10 +7,12 @@ import time
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from itertools import chain
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
 
+from longmind import submemories
 from longmind.base.caller import audited
 from longmind.base.errors import Busy, InvalidInput, MissingExtra, Unavailable
 from longmind.base.filters import SpaceLike, View
@@ -37,6 +39,7 @@ from longmind.submemories import Components
 if TYPE_CHECKING:
     from longmind.store.encryption import Reencrypted
     from longmind.store.restore import Restored
+    from longmind.store.snapshots import Snapshots
 
 
 @audited("")
@@ -56,6 +59,11 @@ class Lifecycle:
     def revision(self) -> int:
         """Changes exactly when the store does, whoever wrote."""
         return self.store.revision()
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """Named states of the memory: compare them, go back to one."""
+        return submemories.snapshots(self.store)
 
     def wait_for_change(self, since: int, *, seconds: float, poll: float = 0.05) -> bool:
         """Wait until the revision is no longer `since`; False if the time ran out first."""

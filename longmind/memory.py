@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
 from longmind import submemories
 from longmind.base.caller import audited
 from longmind.base.checks import check_limit
+from longmind.base.expiry import ExpiresAt, Ttl, expiry
 from longmind.base.filters import SpaceLike, UserLike, View, Where
 from longmind.base.frame import Frame, FrameList, Kind, Page
 from longmind.base.names import DEFAULT_SPACE, canonical_space
@@ -167,12 +168,10 @@ class Memory(Lifecycle, Editing, Exchange, People):
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
             accept_lost_log=accept_lost_log, key=key,
-            actor=actor or os.environ.get("LONGMIND_ACTOR") or None,
-        )  # fmt: skip
+            actor=actor or os.environ.get("LONGMIND_ACTOR") or None)  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
-            access, facts_lane, media,
-        )  # fmt: skip
+            access, facts_lane, media)  # fmt: skip
         try:
             memory = cls(store, space=space, user=user, components=components, after_remember=after_remember)
             if not read_only:
@@ -261,6 +260,8 @@ class Memory(Lifecycle, Editing, Exchange, People):
         scope: Scope = "space",
         occurred_at: Annotated[datetime | int | None, "When it happened; now, if it is not given."] = None,
         idempotency_key: IdempotencyKey = None,
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         space: WriteSpace = None,
         user: User = None,
     ) -> IngestReport:
@@ -272,7 +273,7 @@ class Memory(Lifecycle, Editing, Exchange, People):
             text, space=self._home(space, user, scope), kind=kind, scope=scope, title=title,
             session=session, role=role, speaker=speaker, uri=uri, source=source, tags=tags,
             metadata=metadata, occurred_at=occurred_at, idempotency_key=idempotency_key,
-        )  # fmt: skip
+            expires_at=expiry(expires_at, ttl, now=self.store.now()))  # fmt: skip
         return self._write([item])
 
     def remember_many(
@@ -289,7 +290,7 @@ class Memory(Lifecycle, Editing, Exchange, People):
 
         place = self.default_space if space is None else space
         whose = self.default_user if user is None else user
-        return self._write(drafts_of(items, space=place, user=whose))
+        return self._write(drafts_of(items, space=place, user=whose, now=self.store.now()))
 
     def ingest(
         self,
@@ -311,6 +312,8 @@ class Memory(Lifecycle, Editing, Exchange, People):
         occurred_at: datetime | int | None = None,
         chunk_tokens: int = CHUNK_TOKENS,
         chunk_overlap: int = CHUNK_OVERLAP,
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         budget: IngestBudget = UNLIMITED,
         cancelled: Callable[[], bool] | None = None,
         progress: Callable[[Progress], None] | None = None,
@@ -332,7 +335,7 @@ class Memory(Lifecycle, Editing, Exchange, People):
             space=self._home(space, user, scope), scope=scope, cutting=Cutting(chunk_tokens, chunk_overlap),
             files=FolderOptions(ignore, tuple(include), tuple(exclude)), budget=budget,
             cancelled=cancelled, progress=progress,
-        )  # fmt: skip
+            expires_at=expiry(expires_at, ttl, now=self.store.now()))  # fmt: skip
         return self._maintained(report)
 
     def watch(self, folder: PathLike, *, stop: Callable[[], bool], **options: Any) -> Iterator[IngestReport]:
@@ -497,7 +500,7 @@ class Memory(Lifecycle, Editing, Exchange, People):
 
     def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
         place = self.default_space if space is None else space
-        return View.of(place, as_of, self.default_user if user is None else user)
+        return View.of(place, as_of, self.default_user if user is None else user, now=self.store.now())
 
     def _write(self, drafts: Sequence[Draft]) -> IngestReport:
         from longmind.ingest.request import remember

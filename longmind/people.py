@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from longmind.base.caller import audited
 from longmind.base.errors import NotFound
+from longmind.base.expiry import ExpiresAt, Ttl, expiry
 from longmind.base.filters import SpaceLike
 from longmind.base.names import ALL
 from longmind.base.parameters import Mark, SessionName, User, WriteSpace
@@ -72,6 +73,8 @@ class People:
         *,
         session: SessionName = "chat",
         extract: Annotated[bool, "Read what the user's messages tell into memories."] = True,
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         space: WriteSpace = None,
         user: User = None,
     ) -> ChatReport:
@@ -82,8 +85,9 @@ class People:
         from longmind.conversation.chats import add_messages
 
         return add_messages(
-            self.memories.conversation(session, space=space, user=user), messages, extract=extract
-        )
+            self.memories.conversation(session, space=space, user=user), messages, extract=extract,
+            expires_at=expiry(expires_at, ttl, now=self.store.now()),
+        )  # fmt: skip
 
 
 def erase_person(store: Store, user: str, spaces: SpaceLike | None) -> ErasureCertificate:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
     from longmind.store.engine import Connection
+    from longmind.store.snapshots import Snapshots
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,12 @@ def _spaces_part() -> Part:
     from longmind.spaces.part import SpacesPart
 
     return SpacesPart()
+
+
+def snapshots(store: Store) -> Snapshots:
+    from longmind.store.snapshots import Snapshots
+
+    return Snapshots(store)
 
 
 def readers(media: MediaTools) -> Readers:

@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -56,6 +56,8 @@ class KeyRing:
         self._now = now or (lambda: time.time_ns() // 1_000_000)
         self._lock = threading.Lock()
         self._seen: tuple[int, ...] | None = None
+        self._has_looked = False
+        """Whether the keys are known that there were when the server began: those are not new."""
         self._required = required
         self._keys: dict[str, Key] = {}
         self._buckets = Buckets()
@@ -109,6 +111,7 @@ class KeyRing:
             return
         seen = _identity(self._file.path)
         if seen == self._seen:
+            self._has_looked = True
             return
         with self._lock:
             try:
@@ -116,9 +119,22 @@ class KeyRing:
             except LongmindError as error:
                 _log.error("The key file cannot be used, so no key is accepted: %s", error.message)
                 keys = ()
+            if self._has_looked:
+                _log_changes(self._keys.values(), keys, self._now())
             self._keys = {key.hash: key for key in keys if key.hash}
             self._required = self._required or seen is not None
-            self._seen = seen
+            self._seen, self._has_looked = seen, True
+
+
+def _log_changes(before: Iterable[Key], after: Iterable[Key], now: int) -> None:
+    """Which keys were created and which ended, by their ids, while the server runs."""
+    active = [{key.id: key for key in keys if key.state(now) == "active"} for keys in (before, after)]
+    for key_id, key in active[1].items():
+        if key_id not in active[0]:
+            _log.warning("key created: key=%s role=%s", key_id, key.grant.role)
+    for key_id in active[0]:
+        if key_id not in active[1]:
+            _log.warning("key ended: key=%s", key_id)
 
 
 class LastUses:

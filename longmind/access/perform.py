@@ -10,7 +10,9 @@ from longmind.access.confine import admit, visible_part
 from longmind.access.grants import Denied, Grant, Reason
 from longmind.access.metrics import Metrics
 from longmind.base.caller import calling
+from longmind.base.errors import LongmindError
 from longmind.operations.operation import Operation
+from longmind.store.audit import note
 
 if TYPE_CHECKING:
     from longmind.memory import Memory
@@ -25,6 +27,8 @@ class Gateway:
     def __init__(self, metrics: Metrics, *, face: str) -> None:
         self._metrics = metrics
         self._face = face
+        self._used: set[tuple[str, str]] = set()
+        """Stores and keys whose first use by this process is in the audit log."""
 
     def perform(
         self,
@@ -44,6 +48,8 @@ class Gateway:
         except Denied as denied:
             self.denied(denied.reason, operation=operation.name, key_id=grant.key_id)
             raise
+        if grant.key_id is not None:
+            self._note_use(memory, grant.key_id)
         outcome = "error"
         try:
             arguments = admitted.inputs if files is None else files(operation, admitted.inputs)
@@ -53,6 +59,18 @@ class Gateway:
         finally:
             self._metrics.count_spaces(admitted.spaces, operation.effect, outcome)
         return answer
+
+    def _note_use(self, memory: Memory, key_id: str) -> None:
+        """Put down the first use of a key since the server began; not every request, or reads would write."""
+        used = (memory.store.engine.location, key_id)
+        if used in self._used:
+            return
+        self._used.add(used)
+        try:
+            with calling(self._face):
+                note(memory.store, "key.use", actor=f"key:{key_id}")
+        except LongmindError as error:  # the store is busy or full: whoever only reads must not wait for it
+            _log.warning("the use of key %s is not in the audit log: %s", key_id, error.message)
 
     def denied(self, reason: Reason, *, operation: str = _NOBODY, key_id: str | None = None) -> None:
         """Count and log a denied request: why, what and which key, and nothing that was sent."""

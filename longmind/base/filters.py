@@ -14,7 +14,7 @@ from longmind.base.errors import InvalidInput
 from longmind.base.names import ALL, AllSpaces
 from longmind.base.partitions import check_user, partition_name, split_partition
 from longmind.base.places import Near
-from longmind.base.times import AsOf, to_ms
+from longmind.base.times import FOREVER, AsOf, to_ms
 
 OneOrMore = str | Iterable[str]
 SpaceLike = str | Iterable[str] | AllSpaces
@@ -41,6 +41,9 @@ class View:
     something as a user does it to what is theirs."""
     with_hidden: bool = False
     """Also what the rules of visibility of a space hide: for who keeps or erases, not for answers."""
+    now: int | None = None
+    """The clock's reading when a read began: what has expired by then is not in LATEST. None inside writes,
+    which retire it before anything else."""
 
     @classmethod
     def of(
@@ -50,6 +53,7 @@ class View:
         user: UserLike = None,
         *,
         to_change: bool = False,
+        now: int | None = None,
     ) -> View:
         """What a reader sees: the shared part of each space, and that of the user, if one is named.
 
@@ -62,7 +66,7 @@ class View:
         whose = user if user is None or user is ALL else check_user(user)
         is_own = to_change and isinstance(whose, str)
         if space is ALL:
-            return cls(ALL, as_of, whose, is_own)
+            return cls(ALL, as_of, whose, is_own, now=now)
         if not isinstance(space, Iterable):
             raise InvalidInput(f"space must be a name or several, not {type(space).__name__}.")
         names = [space] if isinstance(space, str) else list(space)
@@ -74,7 +78,12 @@ class View:
         if isinstance(whose, str):
             theirs = {partition_name(name, whose) for name in parts}
             parts = theirs if is_own else parts | theirs
-        return cls(tuple(sorted(parts)), as_of, whose, is_own)
+        return cls(tuple(sorted(parts)), as_of, whose, is_own, now=now)
+
+    @property
+    def expiry_moment(self) -> int | None:
+        """By which moment something has to have expired not to be seen: that of `as_of`, else `now`."""
+        return self.now if self.as_of.system == FOREVER else self.as_of.system
 
     def at(self, as_of: AsOf) -> View:
         """The same parts as of another instant."""

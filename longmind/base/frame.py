@@ -75,6 +75,9 @@ class Frame:
     user: str | None = None
     """Whose part of the space it is in; None for the part that all share."""
 
+    expires_at: int | None = None
+    """From then on no read shows it; None: it stays."""
+
     @property
     def partition(self) -> Partition:
         """The name of the part of the space that it is in."""

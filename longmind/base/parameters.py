@@ -26,6 +26,8 @@ class Mark(Enum):
     """A time that Python takes as RFC 3339 text."""
     PAIRS = "pairs"
     """Keys with values, which a person writes as key=value."""
+    DURATION = "duration"
+    """A length of time: seconds, or a number and a unit."""
     FILE = "file"
     """A path on the machine where the memory is."""
     EMBEDDER = "embedder"

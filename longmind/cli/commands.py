@@ -188,6 +188,8 @@ def _option(item: Parameter) -> Option:
     hint = _present(item.type)
     if Mark.MOMENT in item.marks:
         return Option(str, arguments.MOMENT, lambda value: values.moment(value, _flag(item)))
+    if Mark.DURATION in item.marks:
+        return Option(str, "DURATION", lambda value: value)
     if hint is bool:
         return Option(bool, None, lambda value: not value if item.default is True else value)
     if Mark.PAIRS in item.marks:

@@ -47,6 +47,7 @@ from longmind.search.engine import SearchEngine
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
 from longmind.search.timeline import sense_of_time
+from longmind.store.expiry import settled
 from longmind.store.parts import Origin
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
@@ -131,6 +132,7 @@ class ContextBuilder:
 
     def recall(self, call: Recall) -> Context:
         with self._store.one_state() as snapshot:
+            call = replace(call, search=replace(call.search, view=settled(call.search.view, snapshot.db)))
             results = self._search.search(replace(call.search, limit=call.recipe.depth))
             return self._build(call, _answers(call, results), snapshot)
 
@@ -235,7 +237,12 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
         spaces = ALL if request["spaces"] == "all" else tuple(request["spaces"])
         search = SearchRequest.of(
             request["query"],
-            View.of(spaces, AsOf(system=request["as_of"][0], valid=request["as_of"][1]), user_from(request)),
+            View.of(
+                spaces,
+                AsOf(system=request["as_of"][0], valid=request["as_of"][1]),
+                user_from(request),
+                now=request.get("expired_by"),
+            ),
             where=request["where"],
             limit=recipe.depth,
             lanes=tuple(request["lanes"]),
@@ -313,6 +320,7 @@ def _as_json(call: Recall) -> dict[str, Any]:
         "budget": call.budget,
         **({} if search.min_trust is None else {"min_trust": search.min_trust}),
         **({} if search.min_score is None else {"min_score": search.min_score}),
+        **({} if search.view.now is None else {"expired_by": search.view.now}),
     }
 
 

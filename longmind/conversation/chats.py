@@ -66,7 +66,11 @@ class ChatTurn:
 
 
 def add_messages(
-    conversation: Conversation, messages: Iterable[Mapping[str, Any]], *, extract: bool
+    conversation: Conversation,
+    messages: Iterable[Mapping[str, Any]],
+    *,
+    extract: bool,
+    expires_at: int | None = None,
 ) -> ChatReport:
     """Write the turns of a list that are not there yet."""
     left_out: Counter[str] = Counter()
@@ -79,6 +83,7 @@ def add_messages(
             "speaker": turn.speaker,
             "metadata": turn.metadata,
             "idempotency_key": key,
+            "expires_at": expires_at,
         }
         for turn, key in zip(turns, keys, strict=True)
     ]

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_limit, check_tags, check_text
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound
+from longmind.base.expiry import ExpiresAt, Ttl, expiry
 from longmind.base.filters import SpaceLike, UserLike, View
 from longmind.base.names import ALL, DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import (
@@ -129,11 +130,14 @@ class Memories:
         *,
         importance: Annotated[int, "1 if it is important, else 0."] = 0,
         tags: Tags = (),
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         space: WriteSpace = None,
         user: User = None,
     ) -> MemoryItem:
         """Keep a memory in the middle layer; one that says the same is seen again instead."""
         space_name = self._place(space, user)
+        expires = expiry(expires_at, ttl, now=self._store.now())
         text, labels = self._redacted(check_text(content, "content"), check_tags(tags), space_name)
         candidate = from_text(
             text,
@@ -143,7 +147,7 @@ class Memories:
         )
         prepared = self._prepared(candidate, space_name)
         with self._store.write() as tx:
-            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name)
+            ctx = WriteContext(self._store, tx, read_config(self._store, tx.db), space_name, expires)
             unbury(tx, space_name, [candidate])
             matched = match(tx.db, space_name, candidate, threshold=ctx.config.dedupe.threshold)
             if matched.same is not None:
@@ -178,7 +182,7 @@ class Memories:
         words, labels = self._redacted(content or "", check_tags(tags or ()), space_name)
         content, new_tags = None if content is None else words, None if tags is None else labels
         with self._store.read() as snapshot:
-            item = self._one(snapshot.db, memory_id, View.of(space_name))
+            item = self._one(snapshot.db, memory_id, View.of(space_name, now=self._store.now()))
         rewords = content is not None or (new_status == "active" and item.status != "active")
         text = item.content if content is None else check_text(content, "content")
         if content is not None and new_status is None and item.status != "active":
@@ -240,7 +244,7 @@ class Memories:
             matched = match(snapshot.db, space_name, candidate, threshold=threshold)
             if matched.same is None:
                 raise NotFound("No memory says this.", hint="List them, and give an id.")
-            return self._one(snapshot.db, matched.same, View.of(space_name))
+            return self._one(snapshot.db, matched.same, View.of(space_name, now=self._store.now()))
 
     def _redacted(self, text: str, tags: tuple[str, ...], space: str) -> tuple[str, tuple[str, ...]]:
         """What may be kept: neither recalled text, which is no news, nor what the space redacts."""
@@ -447,7 +451,7 @@ class Memories:
 
     def _view(self, space: SpaceLike | None, as_of: AsOf, user: UserLike) -> View:
         chosen = self._space if space is None else space
-        return View.of(chosen, as_of, self._user if user is None else user)
+        return View.of(chosen, as_of, self._user if user is None else user, now=self._store.now())
 
     def _one(self, db: Connection, memory_id: int, view: View) -> MemoryItem:
         item = load(db, self._store.engine.dialect, [memory_id], view).get(memory_id)

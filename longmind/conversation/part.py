@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from longmind.base.filters import View
+from longmind.conversation import rollback as rollbacks
 from longmind.conversation.assertions import erase_statements, follow, take_back, wording_of
 from longmind.conversation.config import Config
 from longmind.conversation.current import (
@@ -20,8 +22,10 @@ from longmind.conversation.rows import TABLES, LinkRow, MemoryRow, StateRow, Ver
 from longmind.conversation.rows import verify as verify_rows
 from longmind.conversation.write import WriteContext, bury, memory_row, put_away, state_of
 from longmind.facts.removal import counted
+from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Origin, Part, Problem
+from longmind.store.rollback import Difference, Rollback
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
@@ -75,6 +79,18 @@ class ConversationPart(Part):
             if row.reason != "archived":
                 turns[row.memory_id].append(Origin(row.frame_id, row.start_byte, row.end_byte))
         return {frame_id: turns[memory_id] for frame_id, memory_id in versions.items()}
+
+    def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
+        return rollbacks.differences(db, self._store.engine.dialect, before, after)
+
+    def drafts_at(self, db: Connection, to: int) -> Sequence[Draft]:
+        return rollbacks.drafts_at(db, self._store.engine.dialect, to)
+
+    def written_anew(self, tx: Transaction, ids: Sequence[int], rollback: Rollback) -> Sequence[int]:
+        return rollbacks.written_anew(tx.db, rollback.to)
+
+    def rolled_back(self, tx: Transaction, rollback: Rollback) -> Mapping[str, int]:
+        return rollbacks.roll_back(tx, rollback)
 
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         """The frames of memories that rest on no other turn, and every version of a memory."""

@@ -27,7 +27,7 @@ from longmind.conversation.values import MemoryItem
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import checked_text, load_query, tags_of
 from longmind.store.tables import batched, damaged
-from longmind.store.visible import Clause, among, both, during, partitions
+from longmind.store.visible import Clause, among, both, during, partitions, unexpired
 
 SORTS: Final = ("score", "created", "last_seen", "hits", "id")
 
@@ -99,7 +99,20 @@ def _known(db: Connection, column: str, values: Sequence[int], view: View) -> li
             old = newest.get(memory.memory_id)
             if _in(memory, view) and (old is None or old.version.number < version.number):
                 newest[memory.memory_id] = _Known(memory, state, version)
-    return list(newest.values())
+    return _unexpired(db, list(newest.values()), view)
+
+
+def _unexpired(db: Connection, known: list[_Known], view: View) -> list[_Known]:
+    """Those whose last wording had not expired: an earlier one does not take its place."""
+    clause = unexpired(view, "x.frame_id")
+    if clause.is_true:
+        return known
+    standing: set[int] = set()
+    for batch in batched([rows.version.frame_id for rows in known]):
+        here = among("x.frame_id", batch) & clause
+        sql = f"SELECT x.frame_id FROM frame x WHERE {here.sql}"
+        standing.update(int(row[0]) for row in db.all(sql, here.values))
+    return [rows for rows in known if rows.version.frame_id in standing]
 
 
 def _item(rows: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
@@ -202,7 +215,9 @@ def _current_ids(
     exclude_pii: bool,
     holding: str,
 ) -> list[int]:
-    shared = [Clause("pii = 0")] if exclude_pii else []
+    shared = [unexpired(view, "conversation_current.frame_id")]
+    if exclude_pii:
+        shared.append(Clause("pii = 0"))
     if status is not None:
         shared.append(Clause("status = ?", (status,)))
     if layer is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label, check_limit
 from longmind.base.errors import InvalidInput
+from longmind.base.expiry import ExpiresAt, Ttl, expiry
 from longmind.base.filters import View, Where
 from longmind.base.frame import Frame, FrameList, Kind
 from longmind.base.parameters import IdempotencyKey, Mark
@@ -61,6 +62,9 @@ class _Turn:
     memories: Mapping[int, Prepared]
 
 
+_FIELDS: Final = frozenset({"role", "text", "speaker", "idempotency_key", "expires_at", "ttl"})
+
+
 @audited("turns.")
 class Conversation:
     """A session in a space, of one user or of all. Turns are frames; memories are of what the user says."""
@@ -89,19 +93,25 @@ class Conversation:
         speaker: Annotated[str | None, "The name of who speaks."] = None,
         extract: Extract = True,
         idempotency_key: IdempotencyKey = None,
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
     ) -> TurnReport:
         """Write one turn of a conversation, and what a user's turn tells into the memories.
 
-        The turn is written whatever extraction does; `extractor` and `warnings` say how that went.
+        The turn is written whatever extraction does; `extractor` and `warnings` say how that went. What is
+        read from a turn that expires goes with it, unless it is said again.
         """
-        turn = {"role": role, "text": text, "speaker": speaker, "idempotency_key": idempotency_key}
+        turn = {
+            "role": role, "text": text, "speaker": speaker, "idempotency_key": idempotency_key,
+            "expires_at": expires_at, "ttl": ttl,
+        }  # fmt: skip
         return self.add_turns([turn], extract=extract)[0]
 
     def add_turns(
         self,
         turns: Annotated[
             Iterable[Mapping[str, Any] | tuple[str, str]],
-            "Each with role and text, maybe speaker and idempotency_key.",
+            "Each with role and text, maybe speaker, idempotency_key, expires_at and ttl.",
             Mark.TEXT,
         ],
         *,
@@ -189,7 +199,7 @@ class Conversation:
     def said(self, limit: int) -> list[tuple[str, str, str | None]]:
         """The last turns in the order of writing: who spoke, what, and under which idempotency key."""
         where = Where(kind=Kind.TURN, session=self.session)
-        view = View((self._partition,))
+        view = View((self._partition,), now=self._store.now())
         with self._store.read() as snapshot:
             db = snapshot.db
             turns = timeline(db, self._store.engine.dialect, view, where, limit=limit)
@@ -209,7 +219,7 @@ class Conversation:
         else:
             raise InvalidInput("A turn is a pair of role and text, or a mapping with 'role' and 'text'.")
         further = {"metadata"} if roles is not ROLES else set()
-        unknown = sorted(set(fields) - {"role", "text", "speaker", "idempotency_key"} - further)
+        unknown = sorted(set(fields) - _FIELDS - further)
         if unknown:
             raise InvalidInput(f"A turn has no {unknown[0]!r}.", hint="It has role, text and speaker.")
         role = check_choice(fields.get("role"), "role", roles)
@@ -224,6 +234,7 @@ class Conversation:
             metadata=fields.get("metadata"),
             repeatable=True,
             idempotency_key=fields.get("idempotency_key"),
+            expires_at=expiry(fields.get("expires_at"), fields.get("ttl"), now=self._store.now()),
         )
         [item] = self._store.redaction.drafts([item])
         return cut_if_long(item)
@@ -281,7 +292,7 @@ class Conversation:
             written = put(tx, [turn.item], parts=self._store.parts, prepared=turn.whole)[0]
             if written.status != "created":
                 return TurnReport(written.id, created=False)
-            ctx = WriteContext(self._store, tx, config, self._partition)
+            ctx = WriteContext(self._store, tx, config, self._partition, turn.item.expires_at)
             extracted = merge(ctx, turn.reading.candidates, turn=written.id, prepared=turn.memories)
             count_outcomes(tx, self._partition, turn.reading)
         return TurnReport(written.id, extracted, turn.reading.extractor, turn.reading.warnings)
@@ -296,8 +307,12 @@ class Conversation:
         session = self.session if redactor is None else redactor.name(self.session)
         where = Where(kind=Kind.TURN, session=session)
         dialect = self._store.engine.dialect
-        frames = timeline(snapshot.db, dialect, View((self._partition,), as_of), where, limit=size)
+        view = replace(self._view(as_of), spaces=(self._partition,))
+        frames = timeline(snapshot.db, dialect, view, where, limit=size)
         return tuple(reversed(frames))
+
+    def _view(self, as_of: AsOf) -> View:
+        return View.of(self.space, as_of, self.user, now=self._store.now())
 
     def _answering(
         self, query: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection, notes: list[str]
@@ -322,7 +337,7 @@ class Conversation:
         notes: list[str],
     ) -> list[MemoryItem]:
         found = find(
-            self._search, db, query[:_HINT_CHARACTERS], View.of(self.space, as_of, self.user),
+            self._search, db, query[:_HINT_CHARACTERS], self._view(as_of),
             layer=layer, limit=limit, exclude_pii=exclude_pii,
         )  # fmt: skip
         notes += found.notes
@@ -336,7 +351,7 @@ class Conversation:
         strongest = listed(
             db,
             self._store.engine.dialect,
-            View.of(self.space, as_of, self.user),
+            self._view(as_of),
             layer=layer,
             status="active",
             sort="score",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from longmind.base.checks import canonical_json, check_tags
@@ -31,6 +31,7 @@ from longmind.facts import suppression
 from longmind.facts.trust import USER
 from longmind.store.drafts import Draft, draft
 from longmind.store.engine import Connection
+from longmind.store.expiry import extend, moment_of
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.write import Prepared, open_labels, put, relabel, retire
@@ -45,6 +46,8 @@ class WriteContext:
     tx: Transaction
     config: Config
     space: str
+    expires_at: int | None = None
+    """When what is written expires: with the turn it was said in, or as somebody asked."""
 
     def score(self, state: StateRow, created_at: int, *, now: int | None = None) -> Score:
         return score_memory(
@@ -93,7 +96,7 @@ def create(
     """A new mid-term memory, never seen so far."""
     tx = ctx.tx
     memory_id = tx.allocate("conversation_memory")
-    item = memory_draft(candidate, space=ctx.space, source=source)
+    item = replace(memory_draft(candidate, space=ctx.space, source=source), expires_at=ctx.expires_at)
     # Made of a text that was redacted already: this says so, and would catch what a model made up.
     items = ctx.store.redaction.drafts([item], tx)
     written = put(tx, items, parts=ctx.store.parts, prepared=prepared)[0]
@@ -126,6 +129,7 @@ def see(
         last_seen_at=max(ctx.tx.now, state.last_seen_at or created_at),
         importance=max(state.importance, candidate.importance),
     )
+    extend(ctx.tx, newest_versions(ctx.tx.db, [memory_id])[memory_id].frame_id, ctx.expires_at)
     score = ctx.score(seen, created_at)
     change(ctx, state, seen._replace(score=score.total, scored_at=ctx.tx.now))
     tag(ctx, memory_id, add=check_tags(candidate.tags))
@@ -189,6 +193,7 @@ def revise(
     old = newest_versions(tx.db, [memory_id])[memory_id]
     state = state_of(tx.db, memory_id)
     item = memory_draft(candidate, space=ctx.space, source="user", layer=state.layer)
+    item = replace(item, expires_at=moment_of(tx.db, old.frame_id))
     # Made of a text that was redacted already: this says so, and would catch what a model made up.
     items = ctx.store.redaction.drafts([item], tx)
     written = put(tx, items, parts=ctx.store.parts, prepared=prepared)[0]

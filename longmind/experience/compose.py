@@ -74,6 +74,7 @@ class BriefRequest:
             "lanes": list(self.lanes),
             "recipe": sha256_of(self.recipe),
             "budget": self.budget,
+            **({} if self.view.now is None else {"expired_by": self.view.now}),
         }
 
 
@@ -102,7 +103,10 @@ def request_from(receipt: Receipt) -> BriefRequest:
         return check_request(
             request["text"],
             view=View.of(
-                spaces, AsOf(system=request["as_of"][0], valid=request["as_of"][1]), user_from(request)
+                spaces,
+                AsOf(system=request["as_of"][0], valid=request["as_of"][1]),
+                user_from(request),
+                now=request.get("expired_by"),
             ),
             budget=receipt.budget,
             lanes=request["lanes"],

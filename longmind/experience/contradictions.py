@@ -22,6 +22,7 @@ from longmind.experience.rows import (
     VoteRow,
     select_among,
 )
+from longmind.experience.undone import in_force
 from longmind.experience.values import Record
 from longmind.store.engine import Connection, Dialect
 from longmind.text.query import plan_text
@@ -150,7 +151,8 @@ class Contradictions:
         links = select_among(
             self._db, RecordEvidenceRow, "evidence_id", (row.evidence_id for row in evidence)
         )
-        citing = [link.record_id for link in links if link.recorded_at <= self._view.as_of.system]
+        standing = in_force(self._db, links, system=self._view.as_of.system)
+        citing = [link.record_id for link in standing]
         records = load(self._db, self._dialect, self._view, citing)
         return {name: record for name, record in records.items() if record.kind == "failed_tactic"}
 
@@ -158,11 +160,10 @@ class Contradictions:
         """Solutions whose last vote says that they did harm."""
         solutions = {item.record.id: item for item in chosen if item.record.kind == "solution"}
         last: dict[str, VoteRow] = {}
-        for row in select_among(self._db, VoteRow, "memory_id", solutions):
+        votes = select_among(self._db, VoteRow, "memory_id", solutions)
+        for row in in_force(self._db, votes, system=self._view.as_of.system):
             newest = last.get(row.memory_id)
-            if row.recorded_at <= self._view.as_of.system and (
-                newest is None or row.recorded_at > newest.recorded_at
-            ):
+            if newest is None or row.recorded_at > newest.recorded_at:
                 last[row.memory_id] = row
         problems = self._load(row.problem_id for row in last.values())
         notes = []

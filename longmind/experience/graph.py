@@ -22,9 +22,11 @@ from longmind.experience.rows import (
     select,
     select_among,
 )
+from longmind.experience.undone import in_force
 from longmind.experience.values import Attempts, Event, FactChain, Record, Records, Tried
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import stored
+from longmind.store.lineage import lineage
 from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both, visible
 
@@ -49,7 +51,7 @@ def attempts_on(
     Of a problem with more than `newest` attempts, only the newest are read, and those to `keep`.
     """
     by_problem: dict[str, list[AttemptRow]] = defaultdict(list)
-    for link in _recorded(select_among(db, AttemptRow, "problem_id", problems), view):
+    for link in _recorded(db, select_among(db, AttemptRow, "problem_id", problems), view):
         by_problem[link.problem_id].append(link)
     for name, links in by_problem.items():
         links.sort(key=lambda link: (link.recorded_at, number_of(link.attempt_id)))
@@ -66,7 +68,7 @@ def attempts_on(
 def problems_of(db: Connection, view: View, attempts: Iterable[str]) -> dict[str, list[str]]:
     """The problems that each attempt was made on."""
     problem_ids: dict[str, list[str]] = defaultdict(list)
-    for link in _recorded(select_among(db, AttemptRow, "attempt_id", attempts), view):
+    for link in _recorded(db, select_among(db, AttemptRow, "attempt_id", attempts), view):
         problem_ids[link.attempt_id].append(link.problem_id)
     return problem_ids
 
@@ -120,12 +122,8 @@ def fact_chain(db: Connection, dialect: Dialect, view: View, fact: Record) -> Fa
 
 def current_facts(db: Connection, dialect: Dialect, view: View, *, limit: int) -> Records:
     """Facts that hold as of the view: visible, in use, and not replaced."""
-    not_archived = Clause(
-        "NOT EXISTS (SELECT 1 FROM experience_archive a "
-        "WHERE a.record_id = r.record_id AND a.recorded_at <= ?)",
-        (view.as_of.system,),
-    )
-    clause = both([Clause("r.kind = 'fact'"), visible(view, EVERYTHING), not_archived, _not_replaced(view)])
+    conditions = [visible(view, EVERYTHING), not_archived(db, view), _not_replaced(db, view)]
+    clause = both([Clause("r.kind = 'fact'"), *conditions])
     return listed(db, dialect, view, clause, limit=limit)
 
 
@@ -153,21 +151,23 @@ def history(db: Connection, dialect: Dialect, view: View, record: Record) -> tup
     events = [Event(record.recorded_at, "recorded", f"{record.kind}: {record.text}")]
     events += _evidence_events(db, record, system)
     links = select(db, AttemptRow, "x.problem_id = ? OR x.attempt_id = ?", (record.id,) * 2)
-    for link in _recorded(links, view):
+    for link in _recorded(db, links, view):
         other = link.attempt_id if link.problem_id == record.id else link.problem_id
         events.append(Event(link.recorded_at, "attempt", f"linked as {link.role}", (other,)))
     condition = "x.old_fact_id = ? OR x.change_id = ? OR x.new_fact_id = ?"
-    for update in _recorded(select(db, FactUpdateRow, condition, (record.id,) * 3), view):
+    for update in _recorded(db, select(db, FactUpdateRow, condition, (record.id,) * 3), view):
         text = f"{update.old_fact_id} was replaced by {update.new_fact_id} ({update.change_id})"
         ends = (update.old_fact_id, update.change_id, update.new_fact_id)
         others = tuple(end for end in ends if end != record.id)
         events.append(Event(update.recorded_at, "update", text, others))
-    for vote in _recorded(select(db, VoteRow, "x.memory_id = ? OR x.problem_id = ?", (record.id,) * 2), view):
+    for vote in _recorded(
+        db, select(db, VoteRow, "x.memory_id = ? OR x.problem_id = ?", (record.id,) * 2), view
+    ):
         reason = f": {vote.rationale}" if vote.rationale else ""
         text = f"{vote.memory_id} got {vote.vote:+g} for {vote.problem_id}{reason}"
         other = vote.problem_id if vote.memory_id == record.id else vote.memory_id
         events.append(Event(vote.recorded_at, "vote", text, () if other == record.id else (other,)))
-    for row in _recorded(select(db, RevisionRow, "x.old_id = ? OR x.new_id = ?", (record.id,) * 2), view):
+    for row in _recorded(db, select(db, RevisionRow, "x.old_id = ? OR x.new_id = ?", (record.id,) * 2), view):
         other = row.new_id if row.old_id == record.id else row.old_id
         events.append(Event(row.recorded_at, "revised", f"{row.old_id} as {row.new_id}", (other,)))
     if record.archived_at is not None:
@@ -182,26 +182,27 @@ def history(db: Connection, dialect: Dialect, view: View, record: Record) -> tup
 
 def _evidence_events(db: Connection, record: Record, system: int) -> list[Event]:
     pair = join((RecordEvidenceRow, "l"), (EvidenceRow, "e"))
+    recorded = lineage(db, system).clause("l.recorded_at")
     sql = (
         f"SELECT {pair.sql} "
         "FROM experience_record_evidence l JOIN experience_evidence e ON e.evidence_id = l.evidence_id "
-        "WHERE l.record_id = ? AND l.recorded_at <= ?"
+        f"WHERE l.record_id = ? AND {recorded.sql}"
     )
     attached = []
-    for row in db.all(sql, (record.id, system)):
+    for row in db.all(sql, (record.id, *recorded.values)):
         link, evidence = pair.read(row)
         attached.append((link.recorded_at, link.ordinal, evidence.ref))
     return [Event(at, "evidence", ref) for at, _, ref in sorted(attached)]
 
 
-def _recorded(links: Sequence[Linked], view: View) -> list[Linked]:
+def _recorded(db: Connection, links: Sequence[Linked], view: View) -> list[Linked]:
     """Links that had been recorded by the view's instant."""
-    return [link for link in links if link.recorded_at <= view.as_of.system]
+    return in_force(db, links, system=view.as_of.system)
 
 
 def _in_force(db: Connection, view: View, column: str, ids: Iterable[str]) -> list[FactUpdateRow]:
     """Updates that were recorded by the view's instant, and whose change had happened by then."""
-    updates = _recorded(select_among(db, FactUpdateRow, column, ids), view)
+    updates = _recorded(db, select_among(db, FactUpdateRow, column, ids), view)
     if view.as_of.valid == FOREVER or not updates:
         return updates
     occurred_at: dict[str, int] = {}
@@ -215,12 +216,20 @@ def _in_force(db: Connection, view: View, column: str, ids: Iterable[str]) -> li
     return [row for row in updates if occurred_at[row.change_id] <= view.as_of.valid]
 
 
-def _not_replaced(view: View) -> Clause:
+def not_archived(db: Connection, view: View) -> Clause:
+    """Records `r` that were in use at the view's instant."""
+    recorded = lineage(db, view.as_of.system).clause("a.recorded_at")
+    sql = f"SELECT 1 FROM experience_archive a WHERE a.record_id = r.record_id AND {recorded.sql}"
+    return Clause(f"NOT EXISTS ({sql})", recorded.values)
+
+
+def _not_replaced(db: Connection, view: View) -> Clause:
+    recorded = lineage(db, view.as_of.system).clause("u.recorded_at")
     return Clause(
         "NOT EXISTS (SELECT 1 FROM experience_fact_update u "
         "JOIN experience_record c ON c.record_id = u.change_id JOIN frame cf ON cf.frame_id = c.frame_id "
-        "WHERE u.old_fact_id = r.record_id AND u.recorded_at <= ? AND cf.occurred_at <= ?)",
-        (view.as_of.system, view.as_of.valid),
+        f"WHERE u.old_fact_id = r.record_id AND {recorded.sql} AND cf.occurred_at <= ?)",
+        (*recorded.values, view.as_of.valid),
     )
 
 

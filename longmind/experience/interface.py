@@ -153,7 +153,7 @@ class Experience(Reader):
         """
         part = self._part(repo, user, record)
         with self.store.one_state() as snapshot:  # not what all share, if a user rewords
-            old = self._one(ReadContext(snapshot, View((part,))), record, "record")
+            old = self._one(ReadContext(snapshot, View((part,), now=self.store.now())), record, "record")
         errors = Validation()
         details: dict[str, Any] = {
             "repo": old.repo,

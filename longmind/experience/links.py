@@ -19,6 +19,7 @@ from longmind.experience.rows import (
     select,
     select_among,
 )
+from longmind.experience.undone import in_force, make_room
 from longmind.experience.validation import Validation
 from longmind.experience.values import ROLES, Attempt, FactUpdate, Vote
 from longmind.store.engine import Connection
@@ -45,7 +46,9 @@ def attempt_rows(tx: Transaction, links: Iterable[tuple[str, str, str]]) -> tupl
     """Write the links that do not exist yet; return all of them."""
     attempts = []
     for problem, attempt, role in links:
-        rows = select(tx.db, AttemptRow, "x.problem_id = ? AND x.attempt_id = ?", (problem, attempt))
+        condition = "x.problem_id = ? AND x.attempt_id = ?"
+        make_room(tx, AttemptRow, condition, (problem, attempt))
+        rows = select(tx.db, AttemptRow, condition, (problem, attempt))
         if not rows:
             rows = [AttemptRow(problem, attempt, role, tx.now, tx.system)]
             insert(tx.db, rows)
@@ -98,6 +101,7 @@ def later_facts(db: Connection, fact: str) -> set[str]:
 def update_row(tx: Transaction, old: str, change: str, new: str) -> FactUpdate:
     """Write the update, unless it exists."""
     condition = "x.old_fact_id = ? AND x.change_id = ? AND x.new_fact_id = ?"
+    make_room(tx, FactUpdateRow, condition, (old, change, new))
     rows = select(tx.db, FactUpdateRow, condition, (old, change, new))
     if not rows:
         [update_id] = new_ids(tx, FactUpdateRow, 1)
@@ -130,25 +134,27 @@ def vote_row(
 
 def archive_row(tx: Transaction, record_id: str, reason: str | None) -> None:
     """Take a record out of use; an archived one keeps its date and reason."""
+    make_room(tx, ArchiveRow, "x.record_id = ?", (record_id,))
     if not select(tx.db, ArchiveRow, "x.record_id = ?", (record_id,)):
         insert(tx.db, [ArchiveRow(record_id, reason, tx.now, tx.system)])
 
 
 def revision_problems(db: Connection, old: RecordRow, errors: Validation) -> None:
-    for row in select(db, RevisionRow, "x.old_id = ?", (old.record_id,)):
+    for row in in_force(db, select(db, RevisionRow, "x.old_id = ?", (old.record_id,))):
         errors.add(f"{old.record_id} was already revised as {row.new_id}.")
     _not_archived(db, [old], errors)
 
 
 def revision_row(tx: Transaction, old: RecordRow, new: str) -> None:
     """Put the new record in the place of the old one: its links are copied, and the old one is archived."""
+    make_room(tx, RevisionRow, "x.old_id = ?", (old.record_id,))
     insert(tx.db, [RevisionRow(old.record_id, new, tx.now, tx.system)])
     links = select(tx.db, AttemptRow, "x.problem_id = ? OR x.attempt_id = ?", (old.record_id,) * 2)
-    for link in links:
+    for link in in_force(tx.db, links):
         ends = [new if end == old.record_id else end for end in (link.problem_id, link.attempt_id)]
         attempt_rows(tx, [(ends[0], ends[1], link.role)])
     condition = "x.old_fact_id = ? OR x.change_id = ? OR x.new_fact_id = ?"
-    for update in select(tx.db, FactUpdateRow, condition, (old.record_id,) * 3):
+    for update in in_force(tx.db, select(tx.db, FactUpdateRow, condition, (old.record_id,) * 3)):
         ends = [
             new if end == old.record_id else end
             for end in (update.old_fact_id, update.change_id, update.new_fact_id)

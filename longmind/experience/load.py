@@ -19,10 +19,12 @@ from longmind.experience.rows import (
     join,
     select_among,
 )
+from longmind.experience.undone import in_force
 from longmind.experience.validation import Validation
 from longmind.experience.values import Record
 from longmind.store.engine import Connection, Dialect
 from longmind.store.frames import fetch
+from longmind.store.lineage import lineage
 from longmind.store.tables import batched
 from longmind.store.visible import among, visible
 
@@ -79,13 +81,14 @@ def find_rows(db: Connection, view: View, ids: Iterable[str], errors: Validation
 def archivals(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, ArchiveRow]:
     """Which of the records were archived by then."""
     rows = select_among(db, ArchiveRow, "record_id", ids)
-    return {row.record_id: row for row in rows if row.recorded_at <= system}
+    return {row.record_id: row for row in in_force(db, rows, system=system)}
 
 
 def references_of(db: Connection, ids: Iterable[str], *, system: int) -> dict[str, tuple[EvidenceRow, ...]]:
     """The evidence of each record by then, in the order in which it was attached."""
     evidence: dict[str, list[tuple[int, EvidenceRow]]] = defaultdict(list)
     pair = join((RecordEvidenceRow, "l"), (EvidenceRow, "e"))
+    line = lineage(db, system)
     for batch in batched(dict.fromkeys(ids)):
         clause = among("l.record_id", batch)
         sql = (
@@ -94,7 +97,7 @@ def references_of(db: Connection, ids: Iterable[str], *, system: int) -> dict[st
         )
         for row in db.all(sql, clause.values):
             attached, reference = pair.read(row)
-            if attached.recorded_at <= system:
+            if line.holds(attached.recorded_at):
                 evidence[attached.record_id].append((attached.ordinal, reference))
     return {record_id: tuple(item[1] for item in sorted(items)) for record_id, items in evidence.items()}
 

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from longmind.base.filters import View
+from longmind.experience.rollback import differences
 from longmind.experience.rows import (
     PREFIXES,
     TABLES,
@@ -22,6 +24,7 @@ from longmind.experience.rows import (
 from longmind.experience.rows import verify as verify_rows
 from longmind.store.engine import Connection, Value, scalar
 from longmind.store.parts import Part, Problem
+from longmind.store.rollback import Difference
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
@@ -46,6 +49,9 @@ class ExperiencePart(Part):
     """
 
     name = "experience"
+
+    def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
+        return differences(db, before, after)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         return _erase(tx, ids)

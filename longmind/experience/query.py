@@ -42,10 +42,12 @@ from longmind.experience.values import (
 )
 from longmind.search.engine import SearchEngine
 from longmind.store.engine import Dialect
+from longmind.store.expiry import settled
+from longmind.store.lineage import lineage
 from longmind.store.scope import Mapped, Scope
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, among, both, visible
+from longmind.store.visible import among, both, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +120,12 @@ class Reader:
         check_limit(limit, "limit", most=100_000)
         with self._reading(repo, user, as_of, memory) as ctx:
             record = self._one(ctx, memory, "memory")
+            recorded = lineage(ctx.snapshot.db, ctx.view.as_of.system).clause("x.recorded_at")
             rows = select(
                 ctx.snapshot.db,
                 VoteRow,
-                "x.memory_id = ? AND x.recorded_at <= ? ORDER BY x.recorded_at DESC LIMIT ?",
-                (record.id, ctx.view.as_of.system, limit),
+                f"x.memory_id = ? AND {recorded.sql} ORDER BY x.recorded_at DESC LIMIT ?",
+                (record.id, *recorded.values, limit),
             )
             problems = (row.problem_id for row in rows)
             visible_problems = load(ctx.snapshot.db, self._dialect, ctx.view, problems, evidence=False)
@@ -192,13 +195,7 @@ class Reader:
         with self._reading(repo, user, as_of) as ctx:
             clauses = [among("r.kind", kinds), visible(ctx.view, EVERYTHING)]
             if not archived:
-                clauses.append(
-                    Clause(
-                        "NOT EXISTS (SELECT 1 FROM experience_archive a "
-                        "WHERE a.record_id = r.record_id AND a.recorded_at <= ?)",
-                        (ctx.view.as_of.system,),
-                    )
-                )
+                clauses.append(graph.not_archived(ctx.snapshot.db, ctx.view))
             db = ctx.snapshot.db
             return graph.listed(db, self._dialect, ctx.view, both(clauses), limit=limit)
 
@@ -247,7 +244,12 @@ class Reader:
         """
         with self._reading(repo, user, as_of) as ctx:
             request = check_request(
-                text, view=ctx.view, budget=budget, lanes=lanes, quotas=quotas, tokenizer=tokenizer
+                text,
+                view=settled(ctx.view, ctx.snapshot.db),
+                budget=budget,
+                lanes=lanes,
+                quotas=quotas,
+                tokenizer=tokenizer,
             )
             return self.briefing(ctx.snapshot).brief(request)
 
@@ -273,7 +275,7 @@ class Reader:
         self, repo: str | None, user: UserLike, as_of: AsOf, *records: RecordLike
     ) -> Scope[ReadContext]:
         place, whose = self._place(repo, user, *records)
-        view = View.of(place, as_of, whose)
+        view = View.of(place, as_of, whose, now=self.store.now())
         return Mapped(self.store.one_state(), lambda snapshot: ReadContext(snapshot, view))
 
     def _place(self, repo: str | None, user: UserLike, *records: object) -> tuple[str, UserLike]:

@@ -122,6 +122,7 @@ PREFIXES: Final[dict[type[Any], str]] = {
 _SEALED: Final = Tables(TABLES, keys=KEYS)
 checked, columns, join, insert = _SEALED.checked, _SEALED.columns, _SEALED.join, _SEALED.insert
 select, select_among, verify = _SEALED.select, _SEALED.select_among, _SEALED.verify
+delete = _SEALED.delete
 
 
 def new_ids(tx: Transaction, kind: type[Any], count: int) -> list[str]:

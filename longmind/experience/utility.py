@@ -12,6 +12,7 @@ from longmind.base.errors import InvalidInput
 from longmind.experience.rows import VoteRow, VoterRow, select, select_among
 from longmind.experience.values import Utility
 from longmind.store.engine import Connection, Value
+from longmind.store.lineage import lineage
 from longmind.store.tables import batched
 from longmind.store.visible import among
 
@@ -49,10 +50,12 @@ class UtilityRule:
 def utilities(db: Connection, ids: Iterable[str], *, system: int, rule: UtilityRule) -> dict[str, Utility]:
     """The utility by the votes given up to `system`, for the records that have any."""
     totals = {}
+    recorded = lineage(db, system).clause("x.recorded_at")
     for batch in batched(dict.fromkeys(ids)):
         clause = among("x.memory_id", batch)
         by_memory: dict[str, list[float]] = defaultdict(list)
-        for row in _counted(db, f"{clause.sql} AND x.recorded_at <= ?", (*clause.values, system)):
+        condition, values = f"{clause.sql} AND {recorded.sql}", (*clause.values, *recorded.values)
+        for row in _counted(db, condition, values):
             by_memory[row.memory_id].append(row.vote)
         for memory, votes in sorted(by_memory.items()):
             mean = round(math.fsum(votes) / len(votes), _DIGITS)

@@ -20,6 +20,7 @@ from longmind.experience.links import attempt_problems, attempt_rows
 from longmind.experience.load import find_rows, load
 from longmind.experience.references import EvidenceLike, Reference, read_references, turn_of
 from longmind.experience.rows import EvidenceRow, RecordEvidenceRow, RecordRow, insert, new_ids, select_among
+from longmind.experience.undone import make_room
 from longmind.experience.validation import Validation
 from longmind.experience.values import (
     MOST_BYTES,
@@ -269,6 +270,8 @@ def attach(tx: Transaction, cited: Sequence[tuple[str, str, Sequence[Reference]]
     insert(tx.db, rows)
     evidence_ids.update(((row.repo, row.ref), row.evidence_id) for row in rows)
     attached: dict[str, set[str]] = defaultdict(set)
+    for record_id in dict.fromkeys(record_id for record_id, _, _ in cited):
+        make_room(tx, RecordEvidenceRow, "x.record_id = ?", (record_id,))
     for row in select_among(tx.db, RecordEvidenceRow, "record_id", (record_id for record_id, _, _ in cited)):
         attached[row.record_id].add(row.evidence_id)
     new = []

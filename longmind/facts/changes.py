@@ -9,12 +9,13 @@ from typing import Final, Literal
 from longmind.base.errors import InvalidInput
 from longmind.base.filters import View
 from longmind.base.times import FOREVER, AsOf
+from longmind.facts.expiry import lasting
 from longmind.facts.hits import HISTORY_ORDER, RawHit, held, hits, select_spans
 from longmind.facts.results import Change, Changes
 from longmind.facts.rows import SpanRow, ledgers, select_among
 from longmind.facts.values import FactHit
 from longmind.store.engine import Connection
-from longmind.store.visible import Clause, both
+from longmind.store.visible import Clause, both, differing
 
 _MOST_SPANS: Final = 100_000
 
@@ -28,12 +29,8 @@ def diff(
     """The changes from one state to a later one, oldest first, under a condition over `reading.SOURCE`."""
     if after.system < before.system or after.valid < before.valid:
         raise InvalidInput("The second state lies before the first.", hint="Give the earlier one first.")
-    then, later = held(before), held(after)
-    differs = Clause(
-        f"CASE WHEN {then.sql} THEN 1 ELSE 0 END <> CASE WHEN {later.sql} THEN 1 ELSE 0 END",
-        then.values + later.values,
-    )
-    clause = both([condition, ledgers(view, "c.ledger"), differs])
+    then, later = (both([held(state), lasting(view.at(state))]) for state in (before, after))
+    clause = both([condition, ledgers(view, "c.ledger"), differing(then, later)])
     raw = select_spans(db, view, clause, order=HISTORY_ORDER, limit=_MOST_SPANS + 1, flags=False)
     gone = [hit for hit in raw[:_MOST_SPANS] if _was_held(hit.span, before)]
     came = [hit for hit in raw[:_MOST_SPANS] if not _was_held(hit.span, before)]

@@ -11,6 +11,7 @@ from longmind.base.names import ALL
 from longmind.base.partitions import MARK, split_partition
 from longmind.base.times import FOREVER, AsOf
 from longmind.facts.canonical import ObjectKind
+from longmind.facts.expiry import lasting
 from longmind.facts.rows import (
     GLOBAL,
     AssertionRow,
@@ -115,7 +116,7 @@ def of_subject(view: View, norm: str) -> Clause:
 
 def seen(view: View, *, shadowed: bool = False) -> Clause:
     """Spans of the view's ledgers at its instant, less the values that a nearer ledger has its own for."""
-    clause = both([ledgers(view, "c.ledger"), held(view.as_of)])
+    clause = both([ledgers(view, "c.ledger"), held(view.as_of), lasting(view)])
     if shadowed or view.spaces is ALL:
         return clause
     shadow = _is_shadowed(view)
@@ -149,7 +150,7 @@ def _shadows_global(view: View) -> Clause:
 
 def _twin(view: View, ledger: Clause) -> Clause:
     """A value of the same statement in another ledger, of a predicate that holds one."""
-    visible = held(view.as_of, "s2")
+    visible = both([held(view.as_of, "s2"), lasting(view, "s2")])
     return Clause(
         "EXISTS (SELECT 1 FROM fact_entity e2 JOIN fact c2 ON c2.subject_entity_id = e2.entity_id "
         "JOIN fact_predicate p2 ON p2.predicate_id = c2.predicate_id "

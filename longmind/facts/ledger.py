@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label
 from longmind.base.errors import InvalidInput, NotFound
+from longmind.base.expiry import ExpiresAt, Ttl
 from longmind.base.filters import View
 from longmind.base.frame import SCOPES
 from longmind.base.parameters import Mark, Scope, User, WriteSpace
@@ -221,6 +222,8 @@ class Ledger(Reader):
         evidence: GivenEvidence = (),
         qualifiers: Qualifiers = None,
         derived_from: Premises = (),
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         scope: Scope = "space",
         space: WriteSpace = None,
         user: User = None,
@@ -230,7 +233,9 @@ class Ledger(Reader):
         Use it for a single checkable statement about a person or thing. A new value of a predicate declared
         to have one value at a time supersedes the others for that period, and only for it.
         """
-        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        item = Assertion(
+            subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from,
+            expires_at=expires_at, ttl=ttl)  # fmt: skip
         return self._record([item], space, scope, user)[0]
 
     def replace(
@@ -244,12 +249,16 @@ class Ledger(Reader):
         evidence: GivenEvidence = (),
         qualifiers: Qualifiers = None,
         derived_from: Premises = (),
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         scope: Scope = "space",
         space: WriteSpace = None,
         user: User = None,
     ) -> Recorded:
         """Record a fact, and let other values make room even where the predicate holds many."""
-        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        item = Assertion(
+            subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from,
+            expires_at=expires_at, ttl=ttl)  # fmt: skip
         return self._record([item], space, scope, user, action="replace")[0]
 
     def correct(
@@ -263,6 +272,8 @@ class Ledger(Reader):
         evidence: GivenEvidence = (),
         qualifiers: Qualifiers = None,
         derived_from: Premises = (),
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
         scope: Scope = "space",
         space: WriteSpace = None,
         user: User = None,
@@ -271,7 +282,9 @@ class Ledger(Reader):
 
         What was believed before stays visible as of before. Use `record` where something changed.
         """
-        item = Assertion(subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from)
+        item = Assertion(
+            subject, predicate, value, valid_from, valid_to, qualifiers, evidence, derived_from,
+            expires_at=expires_at, ttl=ttl)  # fmt: skip
         return self._record([item], space, scope, user, action="correct")[0]
 
     def end(
@@ -417,8 +430,6 @@ class Ledger(Reader):
             number = erasure.mark(tx)
         return FactErasure(removal.counted(counts), scrubbed=erasure.scrub(self.store, number))
 
-    # Inside
-
     def _place(self, space: str | None, scope: str, user: str | None) -> tuple[str, str]:
         """The part of a space that a write is made from, and the ledger it goes to."""
         check_choice(scope, "scope", SCOPES)
@@ -439,14 +450,14 @@ class Ledger(Reader):
         action: validate.Stating = "record",
     ) -> list[Recorded]:
         space_name, ledger = self._place(space, scope, user)
-        told = [own_words(item) for item in items]
-        claims = [validate.claim(item, action=action) for item in told]
+        told, now = [own_words(item) for item in items], self.store.now()
+        claims = [validate.claim(item, action=action, now=now) for item in told]
         if not claims:
             return []
         with self.store.write() as tx:
             redactor = self.store.redaction.redactor(space_name, tx)
             if redactor is not None:
-                claims = [validate.claim(redacted(item, redactor), action=action) for item in told]
+                claims = [validate.claim(redacted(item, redactor), action=action, now=now) for item in told]
             validate.check_premises(tx.db, claims, ledger=ledger)
             ready = validate.check_frames(tx, claims, space=space_name, dialect=self.store.engine.dialect)
             results = write.write(tx, ready, ledger=ledger, space=space_name).results

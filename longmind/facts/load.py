@@ -29,7 +29,8 @@ from longmind.store.tables import batched
 from longmind.store.visible import Clause, among, both
 
 SUPPORTED: Final = (
-    "(x.by_hand = 1 OR EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON f.frame_id = v.frame_id "
+    "NOT EXISTS (SELECT 1 FROM fact_lapse l WHERE l.assertion_id = x.assertion_id AND l.until IS NULL) "
+    "AND (x.by_hand = 1 OR EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON f.frame_id = v.frame_id "
     "WHERE v.assertion_id = x.assertion_id AND f.retired_at IS NULL) "
     "OR EXISTS (SELECT 1 FROM fact_evidence v JOIN frame f ON f.frame_id = v.frame_id "
     "WHERE v.fact_id = x.fact_id AND f.retired_at IS NULL))"
@@ -292,11 +293,12 @@ class Loader:
         if not rows:
             return
         # Asked apart, because most find no rows at all, and what is recorded by hand needs no evidence.
-        unsure = [row.assertion_id for row in rows.values() if not row.by_hand or row.held_back]
-        live = self._live(unsure)
-        listed = [
-            row for row in rows.values() if (row.by_hand and not row.held_back) or row.assertion_id in live
-        ]
+        some_lapsed = self.db.one("SELECT 1 FROM fact_lapse LIMIT 1") is not None
+        sure = {
+            row.assertion_id for row in rows.values() if row.by_hand and not row.held_back and not some_lapsed
+        }
+        live = sure | self._live([number for number in rows if number not in sure])
+        listed = [row for row in rows.values() if row.assertion_id in live]
         missing = {row.fact_id for row in listed if row.fact_id is not None} - self.names.facts.keys()
         self.names.add_facts(select_among(self.db, FactRow, "fact_id", missing))
         self.take(listed)

@@ -22,7 +22,7 @@ def merge(tx: Transaction, ledger: str, keep: Entity, other: Entity) -> Merged:
     first, second = _whole(tx, ledger, keep), _whole(tx, ledger, other)
     if first.entity_id == second.entity_id:
         return Merged(Entity(first.key), Entity(second.key), changed=False)
-    before = _touched(tx, [first.entity_id, second.entity_id])
+    before = statements_about(tx, [first.entity_id, second.entity_id])
     insert(tx.db, [SameRow(tx.allocate("fact_same"), second.entity_id, first.entity_id, tx.system, None)])
     _work_out(tx, ledger, before, reason="merged")
     return Merged(Entity(first.key), Entity(second.key), changed=True)
@@ -43,7 +43,7 @@ def split(tx: Transaction, ledger: str, name: Entity) -> Merged:
             )
         return Merged(Entity(row.key), Entity(row.key), changed=False)
     [whole] = select_among(tx.db, EntityRow, "entity_id", [merged.into_id])
-    before = _touched(tx, [row.entity_id, merged.into_id])
+    before = statements_about(tx, [row.entity_id, merged.into_id])
     close(tx, [merged])
     _work_out(tx, ledger, before, reason="split")
     return Merged(Entity(whole.key), Entity(row.key), changed=True)
@@ -70,7 +70,7 @@ def _whole(tx: Transaction, ledger: str, name: Entity) -> EntityRow:
     return whole
 
 
-def _touched(tx: Transaction, entity_ids: Sequence[int]) -> set[tuple[int, int]]:
+def statements_about(tx: Transaction, entity_ids: Sequence[int]) -> set[tuple[int, int]]:
     """The statements about some entities, those merged into them, and those that have one as a value."""
     merged = same.current(tx.db)
     alike = {*entity_ids, *(item for item, whole in merged.items() if whole in entity_ids)}

@@ -94,6 +94,9 @@ def ensure_entities(
     if changed:
         assert tx.system
         update(tx.db, changed, ("kind", "by_hand"))
+    if rows and tx.db.one("SELECT 1 FROM store_rollback LIMIT 1") is not None:
+        # An entity from after the state to which the store went back is there, and not known by its name.
+        add_aliases(tx, [(row, row.key) for row in rows.values()])
     if missing:
         first = tx.allocate("fact_entity", len(missing))
         created = [
@@ -114,7 +117,8 @@ def add_aliases(
     if not aliases:
         return 0
     source = Clause("x.frame_id IS NULL") if frame_id is None else Clause("x.frame_id = ?", (frame_id,))
-    rows = select_among(tx.db, AliasRow, "entity_id", {entity for entity, _ in aliases}, also=source)
+    still = source & Clause("x.until IS NULL")
+    rows = select_among(tx.db, AliasRow, "entity_id", {entity for entity, _ in aliases}, also=still)
     for row in rows:
         aliases.pop((row.entity_id, row.alias_norm), None)
     if aliases:

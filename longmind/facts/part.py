@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import Final
 
 from longmind.base.errors import InvalidInput
+from longmind.base.filters import View
 from longmind.base.frame import PARTS, Frame, Kind
 from longmind.base.partitions import split_partition
 from longmind.base.recall_marks import blank_echo
 from longmind.base.times import Clock
 from longmind.extract.statements import Statement
-from longmind.facts import again, names, persons, removal, suppression, write
+from longmind.facts import again, expiry, names, persons, removal, suppression, write
+from longmind.facts import rollback as rollbacks
 from longmind.facts.anchor import anchored
 from longmind.facts.belief import UNKNOWN
 from longmind.facts.extraction import (
@@ -45,7 +47,9 @@ from longmind.facts.values import (
 )
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
-from longmind.store.parts import DerivedLimits, Failed, Part, Problem
+from longmind.store.parts import Budget, DerivedLimits, Failed, Part, Problem
+from longmind.store.rollback import Difference, Rollback
+from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, Transaction
 
 _ON_PURPOSE: Final = frozenset({"note", "call"})
@@ -223,6 +227,21 @@ class FactsPart(Part):
 
     def retired(self, tx: Transaction, ids: Sequence[int], *, reason: str) -> None:
         removal.retire(tx, ids, reason=reason)
+
+    def expired(self, tx: Transaction, numbers: Sequence[int]) -> None:
+        expiry.lapse(tx, numbers)
+
+    def maintain(self, store: Store, budget: Budget) -> Mapping[str, int]:
+        return expiry.erase_expired(store, budget)
+
+    def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
+        return rollbacks.differences(db, before, after)
+
+    def rewritten(self, tx: Transaction, old: int, new: int, *, at: int) -> None:
+        rollbacks.cite_instead(tx, old, new, at=at)
+
+    def rolled_back(self, tx: Transaction, rollback: Rollback) -> Mapping[str, int]:
+        return rollbacks.roll_back(tx, rollback)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         return removal.erase(tx, ids)

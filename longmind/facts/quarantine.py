@@ -9,6 +9,7 @@ from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
 from longmind.base.times import FOREVER
 from longmind.facts.canonical import ObjectKind
+from longmind.facts.expiry import stands
 from longmind.facts.hits import frames_known
 from longmind.facts.load import SUPPORTED, Loader
 from longmind.facts.removal import store_again
@@ -59,7 +60,7 @@ def stated(db: Connection, view: View, condition: Clause, *, limit: int) -> Stat
     known = Clause("1 = 1")
     if view.as_of.system != FOREVER:
         known = Clause("x.system_from <= ?", (view.as_of.system,))
-    clause = both([condition, ledgers(view, "x.ledger"), known])
+    clause = both([condition, ledgers(view, "x.ledger"), known, stands(view)])
     sql = (
         f"SELECT {_COLUMNS.sql}, CASE WHEN {SUPPORTED} THEN 1 ELSE 0 END FROM {_SOURCE} "
         f"WHERE {clause.sql} ORDER BY x.assertion_id LIMIT {limit + 1}"

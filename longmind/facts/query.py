@@ -280,7 +280,7 @@ class Reader:
 
     def _view(self, space: SpaceLike | None, as_of: AsOf, user: UserLike) -> View:
         chosen = self.default_space if space is None else space
-        return View.of(chosen, as_of, self.default_user if user is None else user)
+        return View.of(chosen, as_of, self.default_user if user is None else user, now=self.store.now())
 
 
 def _predicates(names: str | Iterable[str] | None) -> tuple[Predicate, ...]:

@@ -31,7 +31,7 @@ from longmind.facts.rows import (
     stored_object,
     update,
 )
-from longmind.facts.slot_state import SlotState
+from longmind.facts.slot_state import LiveSpan, SlotState
 from longmind.facts.spans import settle
 from longmind.facts.statements import Claim, Resolver
 from longmind.facts.values import Typed, untyped
@@ -72,14 +72,24 @@ def store_again(
     said: Set[int],
     reason: str,
     new: Mapping[int, AssertionRow] | None = None,
+    anew: Set[int] = frozenset(),
 ) -> list[SpanRow]:
-    """Store what follows in slots that were loaded whole; `reason` is why spans of the facts `said` close."""
+    """Store what follows in slots that were loaded whole; `reason` is why spans of the facts `said` close.
+
+    Spans with the numbers `anew` are closed and opened again, because what they rest on is not the same.
+    """
+    reopened: dict[int, str] = {}
     for state in states:
         state.refresh()
+        for index, span in enumerate(state.spans):
+            if span.row is not None and span.row.span_id in anew:
+                reopened[span.row.span_id] = "extended"
+                state.spans[index] = LiveSpan(span.fact_id, span.start, span.end)
     names = loaded.names
     needed = {span.fact_id for state in states for span in state.spans} & names.new_facts
     insert(tx.db, [names.facts[fact_id] for fact_id in sorted(needed)])
     reasons = {row.span_id: "extended" for state in states for row in state.stored if row.fact_id not in said}
+    reasons |= reopened
     return settle(tx, states, reasons=reasons, reason=reason, new=new)
 
 

@@ -7,7 +7,7 @@ from it lasts until the next change. Spans that come out as they are stored stay
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from longmind.facts import same
@@ -31,6 +31,7 @@ from longmind.facts.rows import (
 )
 from longmind.facts.spans import remove_spans
 from longmind.facts.statements import Resolver
+from longmind.store.engine import Connection
 from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among
@@ -213,29 +214,31 @@ class _Alive:
         self._rulings: dict[int, list[RulingRow]] = defaultdict(list)
         pieces = select_among(db, EvidenceRow, "assertion_id", numbers)
         pieces += select_among(db, EvidenceRow, "fact_id", facts)
-        retired: dict[int, int | None] = {}
-        for batch in batched(sorted({piece.frame_id for piece in pieces})):
-            clause = among("f.frame_id", batch)
-            sql = f"SELECT f.frame_id, f.retired_at FROM frame f WHERE {clause.sql}"
-            retired.update((row[0], row[1]) for row in db.all(sql, clause.values))
+        presence = _presence(db, sorted({piece.frame_id for piece in pieces}))
         for piece in pieces:
             owner = ("x", piece.assertion_id) if piece.assertion_id is not None else ("c", piece.fact_id or 0)
-            self._evidence[owner].append((piece.recorded_at, retired.get(piece.frame_id)))
+            self._evidence[owner] += [
+                (max(since, piece.recorded_at), until)
+                for since, until in presence[piece.frame_id]
+                if until is None or until > piece.recorded_at
+            ]
+        self._lapses: dict[int, list[LapseRow]] = defaultdict(list)
+        for lapse in select_among(db, LapseRow, "assertion_id", numbers):
+            self._lapses[lapse.assertion_id].append(lapse)
         for ruling in select_among(db, RulingRow, "assertion_id", numbers):
             self._rulings[ruling.assertion_id].append(ruling)
         self.moments: set[int | None] = {
             moment for row in rows for moment in (row.system_from, row.system_to)
         }
         self.moments |= {moment for pairs in self._evidence.values() for pair in pairs for moment in pair}
-        self.moments |= {
-            moment
-            for group in self._rulings.values()
-            for ruling in group
-            for moment in (ruling.since, ruling.until)
-        }
+        dated: list[RulingRow | LapseRow] = [row for group in self._rulings.values() for row in group]
+        dated += [row for group in self._lapses.values() for row in group]
+        self.moments |= {moment for row in dated for moment in (row.since, row.until)}
 
     def at(self, row: AssertionRow, moment: int) -> bool:
         if not _during(moment, row.system_from, row.system_to):
+            return False
+        if any(_during(moment, lapse.since, lapse.until) for lapse in self._lapses[row.assertion_id]):
             return False
         if row.held_back and not any(
             ruling.confirmed and _during(moment, ruling.since, ruling.until)
@@ -246,6 +249,26 @@ class _Alive:
             return True
         pieces = [*self._evidence["x", row.assertion_id], *self._evidence["c", row.fact_id or 0]]
         return any(_during(moment, since, until) for since, until in pieces)
+
+
+def _presence(db: Connection, frame_ids: Sequence[int]) -> dict[int, list[tuple[int, int | None]]]:
+    """By frame, the stretches of system time in which it was there: it may have been away in between."""
+    away: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    there: dict[int, list[tuple[int, int | None]]] = {}
+    for batch in batched(frame_ids):
+        clause = among("a.frame_id", batch)
+        sql = f"SELECT a.frame_id, a.since, a.until FROM frame_absence a WHERE {clause.sql} ORDER BY 1, 2"
+        for frame_id, since, until in db.all(sql, clause.values):
+            away[frame_id].append((since, until))
+        clause = among("f.frame_id", batch)
+        sql = f"SELECT f.frame_id, f.recorded_at, f.retired_at FROM frame f WHERE {clause.sql}"
+        for frame_id, since, retired in db.all(sql, clause.values):
+            there[frame_id] = []
+            for left, back in away[frame_id]:
+                there[frame_id].append((since, left))
+                since = back
+            there[frame_id].append((since, retired))
+    return there
 
 
 def _during(moment: int, since: int, until: int | None) -> bool:

@@ -15,7 +15,7 @@ from longmind.facts.rows import GLOBAL, AliasRow, EntityRow, join, ledgers
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.tables import batched
-from longmind.store.visible import Clause, among, both, during
+from longmind.store.visible import Clause, among, both, during, unexpired
 
 if TYPE_CHECKING:
     from longmind.facts.results import EntityMatch
@@ -82,7 +82,9 @@ def _near(db: Connection, view: View, norm: str) -> list[tuple[AliasRow, EntityR
 
 
 def _select(db: Connection, view: View, condition: Clause) -> list[tuple[AliasRow, EntityRow]]:
-    clause = both([condition, ledgers(view, "e.ledger"), during("a", view.as_of)])
+    clause = both(
+        [condition, ledgers(view, "e.ledger"), during("a", view.as_of), unexpired(view, "a.frame_id")]
+    )
     sql = (
         f"SELECT {_COLUMNS.sql} FROM fact_alias a JOIN fact_entity e ON e.entity_id = a.entity_id "
         f"WHERE {clause.sql} ORDER BY a.alias_id"

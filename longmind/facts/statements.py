@@ -58,6 +58,8 @@ class Claim:
     """End only what began before; a caller is told where that is not so."""
     span_id: int | None = None
     """Take back this period of a value, and no other."""
+    expires_at: int | None = None
+    """From when on it does not count; None: it always does."""
     keep: bool = True
     """An ending counts also for what is said later of the time before it."""
 

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any, Final, Literal
 
 from longmind.base.errors import InvalidInput, NotFound
+from longmind.base.expiry import expiry
 from longmind.base.filters import View
 from longmind.base.partitions import split_partition
 from longmind.facts.rows import GLOBAL, FactRow, select_among
@@ -41,7 +42,7 @@ def assertion_of(item: Assertion | Mapping[str, Any]) -> Assertion:
 Stating = Literal["record", "correct", "replace"]
 
 
-def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record") -> Claim:
+def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record", now: int) -> Claim:
     """A checked assertion. It counts as made by hand unless all its evidence names an extractor."""
     item = assertion_of(assertion)
     start, end = check_period(item.valid_from, item.valid_to)
@@ -58,6 +59,7 @@ def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record
         by_hand=not evidence or any(piece.extractor == BY_HAND for piece in evidence),
         action=action,
         polarity=_polarity(item.polarity),
+        expires_at=expiry(item.expires_at, item.ttl, now=now),
     )
 
 

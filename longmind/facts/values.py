@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 
 from longmind.base.checks import check_label, check_text
 from longmind.base.errors import InvalidInput
+from longmind.base.expiry import TtlLike
 from longmind.base.times import FOREVER, format_ms, from_ms, to_ms
 from longmind.facts.canonical import ObjectKind, Stored, alias_norm, canonical_text
 
@@ -297,6 +298,9 @@ class Assertion:
     derived_from: Iterable[FactHit | Recorded | int] = ()
     polarity: bool = True
     """False: it is not so over this period."""
+    expires_at: datetime | int | None = None
+    """From then on no read holds it to be so; None: it stays."""
+    ttl: TtlLike = None
 
 
 def check_period(

@@ -7,8 +7,9 @@ from typing import Final
 
 from longmind.base.errors import InvalidInput, NotFound
 from longmind.base.filters import View
-from longmind.base.times import FOREVER, AsOf
+from longmind.base.times import FOREVER
 from longmind.facts import same
+from longmind.facts.expiry import lasting
 from longmind.facts.hits import (
     HISTORY_ORDER,
     hits,
@@ -117,7 +118,7 @@ def history(
     evidence: int = EVIDENCE_EACH,
 ) -> FactsResult:
     """Every span the store had recorded at the view's system time, by predicate and in the order recorded."""
-    conditions = [of_predicates(predicates), ledgers(view, "c.ledger"), _recorded(view.as_of)]
+    conditions = [of_predicates(predicates), ledgers(view, "c.ledger"), _recorded(view)]
     key = one_key(db, view, subject)
     raw = []
     if key is not None:
@@ -159,10 +160,10 @@ def _check_id(fact_id: object) -> None:
 
 
 def _fact(view: View, fact_id: int) -> Clause:
-    return both([Clause("c.fact_id = ?", (fact_id,)), ledgers(view, "c.ledger"), _recorded(view.as_of)])
+    return both([Clause("c.fact_id = ?", (fact_id,)), ledgers(view, "c.ledger"), _recorded(view)])
 
 
-def _recorded(as_of: AsOf) -> Clause:
-    if as_of.system == FOREVER:
-        return Clause("1 = 1")
-    return Clause("s.system_from <= ?", (as_of.system,))
+def _recorded(view: View) -> Clause:
+    if view.as_of.system == FOREVER:
+        return lasting(view)
+    return Clause("s.system_from <= ?", (view.as_of.system,)) & lasting(view)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from longmind.facts.canonical import fact_hash
 from longmind.facts.plan import LedgerPlan, NewAssertion
 from longmind.facts.results import Retracted
-from longmind.facts.rows import AssertionRow, EvidenceRow, PremiseRow, insert
+from longmind.facts.rows import AssertionRow, EvidenceRow, ExpiryRow, PremiseRow, insert
 from longmind.facts.slot_state import SlotState
 from longmind.facts.spans import settle
 from longmind.facts.statements import Claim
@@ -86,6 +86,7 @@ def store(plan: LedgerPlan) -> int:
             new[assertion_id] = _assertion_row(plan, assertion_id, item)
     _store_facts(plan, new.values(), states)
     insert(tx.db, list(new.values()))
+    insert(tx.db, _expiries(plan.assertions, numbers))
     written = _insert_evidence(plan, numbers, first_of.get("fact_evidence"))
     settle(tx, states, reasons=plan.reasons, numbers=numbers, new=new, first=first_of.get("fact_span"))
     return written
@@ -118,6 +119,15 @@ def _assertion_row(plan: LedgerPlan, assertion_id: int, new: NewAssertion) -> As
         claim.reason,
         tx.now,
     )
+
+
+def _expiries(assertions: Iterable[NewAssertion], numbers: Mapping[int, int]) -> list[ExpiryRow]:
+    """When the assertions of claims that were made for a time expire: all of a claim, its denials too."""
+    return [
+        ExpiryRow(numbers[item.order], item.item.claim.expires_at)
+        for item in assertions
+        if item.item.claim.expires_at is not None
+    ]
 
 
 def _store_facts(plan: LedgerPlan, new: Iterable[AssertionRow], states: Iterable[SlotState]) -> None:

@@ -132,7 +132,8 @@ class Local:
         return self._memory
 
     def _view(self) -> View:
-        return View.of(self._space, AsOf(system=FOREVER, valid=self.store.present()), self._user)
+        as_of = AsOf(system=FOREVER, valid=self.store.present())
+        return View.of(self._space, as_of, self._user, now=self.store.now())
 
 
 class EstimatedTokens:

@@ -42,7 +42,7 @@ def export_to(
 ) -> Written:
     """Write one space, or one user's part of it, as it is now. All of it is one state of the store."""
     check_choice(target, "target", get_args(ExportFormat))
-    view = View.of(space, AsOf.LATEST, user).own()
+    view = View.of(space, AsOf.LATEST, user, now=store.now()).own()
     with store.one_state() as snapshot:
         if target == "vault":
             return _write_vault(store, snapshot, view, Path(path), overwrite=overwrite)

@@ -166,7 +166,7 @@ class Writer:
                 ),
                 space=partition,
             )
-            claim = validate.claim(told)
+            claim = validate.claim(told, now=self._store.now())
         except InvalidInput as error:
             self._skip(f"{batch.name}: {item.subject} {item.predicate}"[:300], "refused", error.message)
             return

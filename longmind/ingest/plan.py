@@ -40,6 +40,7 @@ class Labels:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     occurred_at: int | None = None
     title: str | None = None
+    expires_at: int | None = None
 
     def __post_init__(self) -> None:
         self.draft("checked")
@@ -66,6 +67,7 @@ class Labels:
             tags=self.tags,
             metadata={**(about or {}), **self.metadata},
             occurred_at=occurred_at if self.occurred_at is None else self.occurred_at,
+            expires_at=self.expires_at,
         )
 
     @property

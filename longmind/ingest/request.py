@@ -10,6 +10,7 @@ from typing import Any
 
 from longmind.base.checks import check_metadata, check_tags, optional_label
 from longmind.base.errors import InvalidInput
+from longmind.base.expiry import expiry
 from longmind.base.partitions import partition_name
 from longmind.base.times import to_ms
 from longmind.ingest import pipeline
@@ -29,23 +30,25 @@ def remember(store: Store, drafts: Sequence[Draft], *, settle: pipeline.Settle |
 
 
 def drafts_of(
-    items: Iterable[str | Mapping[str, Any]], *, space: str, user: str | None = None
+    items: Iterable[str | Mapping[str, Any]], *, space: str, user: str | None = None, now: int
 ) -> list[Draft]:
     """Several texts, or the arguments of `remember` for each."""
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise InvalidInput(
             "remember_many takes a list of texts or mappings.", hint="For one text, use remember."
         )
-    return [_draft(item, space, user) for item in items]
+    return [_draft(item, space, user, now) for item in items]
 
 
-def _draft(item: str | Mapping[str, Any], space: str, user: str | None) -> Draft:
+def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int) -> Draft:
     fields = {"text": item} if isinstance(item, str) else item
     if not isinstance(fields, Mapping) or "text" not in fields:
         raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
     make: Callable[..., Draft] = draft
+    given = dict(fields)
+    expires_at = expiry(given.pop("expires_at", None), given.pop("ttl", None), now=now)
     try:
-        return make(**{"space": space, "user": user, **fields})
+        return make(**{"space": space, "user": user, **given}, expires_at=expires_at)
     except TypeError as error:
         raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
 
@@ -70,6 +73,7 @@ def ingest(
     budget: IngestBudget,
     cancelled: Callable[[], bool] | None,
     progress: Callable[[Progress], None] | None,
+    expires_at: int | None = None,
 ) -> IngestReport:
     """Read a path, bytes or a text; of a folder, only what changed since the last time."""
     labels = Labels(
@@ -80,6 +84,7 @@ def ingest(
         metadata=check_metadata(metadata or {}),
         occurred_at=None if occurred_at is None else to_ms(occurred_at, "occurred_at"),
         title=optional_label(title, "title"),
+        expires_at=expires_at,
     )
     target = given_sources(
         source,

@@ -393,7 +393,8 @@ class Media:
                     return
 
     def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
-        return View.of(self._space if space is None else space, as_of, self._user if user is None else user)
+        whose = self._user if user is None else user
+        return View.of(self._space if space is None else space, as_of, whose, now=self._store.now())
 
 
 def _given(paths: PathLike | Iterable[PathLike]) -> list[Path]:

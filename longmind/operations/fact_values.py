@@ -75,6 +75,7 @@ _READ: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "evidence": evidence,
     "valid_from": values.moment,
     "valid_to": until,
+    "expires_at": values.moment,
 }
 
 

@@ -13,6 +13,7 @@ from operator import or_
 from types import GenericAlias
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin
 
+from longmind.base.expiry import TtlLike
 from longmind.base.filters import SpaceLike
 from longmind.base.parameters import Mark
 from longmind.operations import values
@@ -178,6 +179,7 @@ def _special() -> Mapping[Any, Form]:
     value = str | int | float | bool | dict[str, Any]
     pieces = list[int | dict[str, Any]]
     return {
+        TtlLike: Form(str | int | float | None, marks=frozenset({Mark.DURATION})),
         SpaceLike | None: Form(
             list[str] | None, values.spaces, help="The space to read, or several; '*' for all."
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Any, Final
 
 from longmind.base.errors import InvalidInput
+from longmind.base.expiry import ExpiresAt, Ttl
 from longmind.base.filters import SpaceLike
 from longmind.base.frame import Frame
 from longmind.base.parameters import AsUser, FrameId, NewMetadata, NewTags
@@ -20,13 +21,27 @@ def _update(
     *,
     tags: NewTags = None,
     metadata: NewMetadata = None,
+    expires_at: ExpiresAt = None,
+    ttl: Ttl = None,
+    keep: Annotated[bool, "Let it stay for good: it no longer expires."] = False,
     space: SpaceLike | None = None,
     user: AsUser = None,
 ) -> Frame:
-    """Set a frame's tags or metadata; what held before stays visible as of before."""
-    if tags is None and metadata is None:
-        raise InvalidInput("There is nothing to change.", hint="Give tags or metadata.")
-    return memory.update(frame, tags=tags, metadata=metadata, space=space, user=user)
+    """Set a frame's tags or metadata, or when it expires; labels of before stay visible as of before."""
+    if keep and (expires_at is not None or ttl is not None):
+        raise InvalidInput("It expires or it stays, not both.", hint="Leave out keep, or the moment.")
+    changes: dict[str, Any] = {
+        "tags": tags,
+        "metadata": metadata,
+        "expires_at": expires_at,
+        "ttl": ttl,
+    }
+    given = {name: value for name, value in changes.items() if value is not None}
+    if keep:
+        given["expires_at"] = None
+    if not given:
+        raise InvalidInput("There is nothing to change.", hint="Give tags, metadata, ttl or keep.")
+    return memory.update(frame, **given, space=space, user=user)
 
 
 OPERATIONS: Final = (

@@ -20,6 +20,7 @@ GROUPS: Final = {
     "audit": ("audit",),
     "media": ("media",),
     "golden": ("golden",),
+    "snapshot": ("snapshots",),
 }
 """The first word of an operation's name (none for the common ones), and the modules with its tables."""
 
@@ -32,6 +33,7 @@ HELP: Final[dict[str, str]] = {
     "audit": "Who did what, when and through which interface; and heads of that log to keep elsewhere.",
     "media": "Photos, videos and sound: their parts, what photos show, pictures that look alike, copies.",
     "golden": "Golden questions: what a store must find, asked again whenever something changes.",
+    "snapshot": "Named states of the memory: compare them, go back to one.",
 }
 """What a group is about."""
 

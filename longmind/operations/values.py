@@ -75,12 +75,15 @@ def where(
 
 def drafts(items: Iterable[Any], name: str) -> list[Any]:
     """Several texts to remember; times in them may be written out."""
-    return [
-        {**item, "occurred_at": moment(item["occurred_at"], "occurred_at")}
-        if isinstance(item, Mapping) and isinstance(item.get("occurred_at"), str)
-        else item
-        for item in items
-    ]
+    return [dated(item) if isinstance(item, Mapping) else item for item in items]
+
+
+def dated(item: Mapping[str, Any]) -> dict[str, Any]:
+    """One of several things to keep, with its times read."""
+    times = {
+        key: moment(item[key], key) for key in ("occurred_at", "expires_at") if isinstance(item.get(key), str)
+    }
+    return {**item, **times}
 
 
 def plain(value: Any) -> Any:

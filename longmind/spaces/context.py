@@ -48,6 +48,8 @@ class ContextRequest:
     budget: int
     tokenizer: str
     user: str | None = None
+    expired_by: int | None = None
+    """What has expired by then is left out; None where nothing has."""
 
     @property
     def recipe(self) -> str:
@@ -63,6 +65,7 @@ class ContextRequest:
             "options": options,
             "recipe": sha256_of(self.recipe),
             "budget": self.budget,
+            **({} if self.expired_by is None else {"expired_by": self.expired_by}),
         }
 
 
@@ -84,7 +87,7 @@ def request_from(receipt: Receipt) -> ContextRequest:
         # In a receipt it is a number; as an option it is a text, and would be refused as a number.
         options = replace(options, freeze_clock=None if frozen is None else int(frozen))
         tokenizer = parse_json(receipt.recipe)["tokenizer"]
-        return check_request(
+        described = check_request(
             request["space"],
             request["topic"],
             options,
@@ -92,6 +95,7 @@ def request_from(receipt: Receipt) -> ContextRequest:
             tokenizer=tokenizer,
             user=request.get("user"),
         )
+        return replace(described, expired_by=request.get("expired_by"))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidInput):
             raise

@@ -20,7 +20,7 @@ from longmind.spaces.rows import ObjectRow
 from longmind.spaces.values import LinkList
 from longmind.store.engine import Connection
 from longmind.store.store import Store
-from longmind.store.visible import Clause, among, during
+from longmind.store.visible import Clause, among
 
 ToSpace = Annotated[str | None, "The space of the other object, if it is another one."]
 Relation = Annotated[str, "What the link says, such as depends_on."]
@@ -91,7 +91,8 @@ class LinkedSpace:
     def _end(self, db: Connection, space: str, id_or_path: str, as_of: AsOf = AsOf.LATEST) -> ObjectRow:
         """An object of a space as this handle sees it: the user's own stands before a shared one."""
         name = check_label(id_or_path, "id_or_path")
-        here = among("x.space", parts_seen(partition_name(space, self.user))) & during("x", as_of)
+        here = among("x.space", parts_seen(partition_name(space, self.user)))
+        here &= rows.standing(as_of, self._store.now())
         for column, value in (("object_id", name), *(("path", path) for path in places_of(name))):
             clause = here & Clause(f"x.{column} = ?", (value,))
             versions = rows.select(db, ObjectRow, f"{clause.sql} ORDER BY x.space DESC", clause.values)

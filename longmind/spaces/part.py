@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from longmind.base.filters import View
 from longmind.spaces import fields, visibility, write
+from longmind.spaces import rollback as rollbacks
 from longmind.spaces.rows import TABLES, AuditRow, ObjectRow, close_version, select, update
 from longmind.spaces.rows import verify as verify_rows
+from longmind.store.engine import Connection
 from longmind.store.parts import Part, Problem
+from longmind.store.rollback import Difference, Rollback
 from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
@@ -49,6 +53,12 @@ class SpacesPart(Part):
             clause = among("x.frame_id", batch)
             for row in select(tx.db, ObjectRow, f"x.until IS NULL AND {clause.sql}", clause.values):
                 close_version(tx, row)
+
+    def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
+        return rollbacks.differences(db, before, after)
+
+    def rolled_back(self, tx: Transaction, rollback: Rollback) -> Mapping[str, int]:
+        return rollbacks.roll_back(tx, rollback)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         gone: set[tuple[str, str]] = set()

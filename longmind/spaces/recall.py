@@ -17,6 +17,7 @@ from longmind.spaces.ordering import Question, Scores, choose, first
 from longmind.spaces.policies import Policy
 from longmind.spaces.space_index import LEVELS, SpaceIndex, SpaceIndexes
 from longmind.spaces.values import ROLE, MemoryObject
+from longmind.store.expiry import expired_frames
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among, during
@@ -37,13 +38,20 @@ class Recaller:
         self._search = search
         self._indexes = indexes
 
-    def context(self, space: str, topic: str, options: Options, *, default: str) -> Bundle:
+    def context(self, space: str, topic: str, options: Options, *, default: str, now: int | None) -> Bundle:
         topic = check_topic(topic)
         name, user = split_partition(space)
         with self._store.one_state() as snapshot:
             record = rows.find_space(snapshot.db, name, options.as_of)
             chosen, moment, warnings, backend = self._choose(
-                snapshot, space, topic, options, None, default, Policy() if record is None else record.rules()
+                snapshot,
+                space,
+                topic,
+                options,
+                None,
+                default,
+                Policy() if record is None else record.rules(),
+                now,
             )
             if record is None:
                 warnings = [f"there is no space '{name}'", *warnings]
@@ -63,13 +71,13 @@ class Recaller:
         )
 
     def kind(
-        self, space: str, kind: str, options: Options, *, topic: str, default: str
+        self, space: str, kind: str, options: Options, *, topic: str, default: str, now: int | None
     ) -> tuple[MemoryObject, ...]:
         topic = check_topic(topic)
         with self._store.one_state() as snapshot:
             record = rows.find_space(snapshot.db, split_partition(space)[0], options.as_of)
             policy = Policy() if record is None else record.rules()
-            chosen, *_ = self._choose(snapshot, space, topic, options, kind, default, policy)
+            chosen, *_ = self._choose(snapshot, space, topic, options, kind, default, policy, now)
             return tuple(rows.objects(snapshot.db, space, options.as_of, chosen))
 
     def _choose(
@@ -81,12 +89,13 @@ class Recaller:
         kind: str | None,
         default: str,
         policy: Policy,
+        now: int | None,
     ) -> tuple[list[str], int | None, list[str], str]:
         ordering, warning = choose(options.backend or default)
         warnings = [warning] if warning else []
         ranked: Mapping[str, float] = {}
         if ordering.name == "search" and topic:
-            ranked, problem = self._ranked(snapshot, space, topic, options)
+            ranked, problem = self._ranked(snapshot, space, topic, options, now)
             warnings += [problem] if problem else []
         with self._indexes.lock:
             index = self._indexes.at(snapshot, space, options.as_of)
@@ -101,18 +110,21 @@ class Recaller:
             )
             scores = ordering.score(index, question)
             allowed = _allowed(index, options, kind)
+            view = View((space,), options.as_of, now=now)
+            if expired := expired_frames(snapshot.db, view):
+                allowed &= ~np.isin(index.frames, expired)
             ids = _visible(index, scores, allowed, policy, options, dedupe=ordering.name == "hybrid")
             return ids, moment, warnings, ordering.name
 
     def _ranked(
-        self, snapshot: Snapshot, space: str, topic: str, options: Options
+        self, snapshot: Snapshot, space: str, topic: str, options: Options, now: int | None
     ) -> tuple[dict[str, float], str | None]:
         """The hits of the search engine as objects, the best with 1."""
         if self._search is None:
             return {}, "there is no search engine here: nothing was found by search"
         request = SearchRequest.of(
             topic,
-            View(parts_seen(space), options.as_of, with_hidden=True),
+            View(parts_seen(space), options.as_of, with_hidden=True, now=now),
             where=Where(role=ROLE),
             limit=min(1000, max(_REACH, 4 * options.limit)),
             reference=options.moment,

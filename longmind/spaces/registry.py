@@ -142,7 +142,7 @@ class Spaces:
         clause = during("x", as_of)
         with self._store.read() as snapshot:
             records = rows.select(snapshot.db, SpaceRow, f"{clause.sql} ORDER BY x.space", clause.values)
-            return SpaceList(tuple(_summary(snapshot.db, row, as_of) for row in records))
+            return SpaceList(tuple(_summary(snapshot.db, row, as_of, self._store.now()) for row in records))
 
     def delete(self, name: SpaceName) -> ErasureCertificate:
         """Erase everything in a space, its frames and facts included. Its policy must have allow_delete."""
@@ -274,7 +274,10 @@ class Spaces:
         space = canonical_space(name)
         with self._telemetry.operation("export", space=space), self._store.read() as snapshot:
             record = _existing(snapshot.db, space)
-            objects = [row.value(text) for row, text in rows.with_text(snapshot.db, space, AsOf.LATEST)]
+            objects = [
+                row.value(text)
+                for row, text in rows.with_text(snapshot.db, space, AsOf.LATEST, now=self._store.now())
+            ]
             return file.write_file(
                 space,
                 metadata=json.loads(record.metadata),
@@ -387,8 +390,10 @@ def _newest(objects: list[MemoryObject], record: SpaceRow) -> int:
     return max((item.updated_at for item in objects), default=record.updated_at)
 
 
-def _summary(connection: Connection, record: SpaceRow, as_of: AsOf = AsOf.LATEST) -> SpaceSummary:
-    clause = during("x", as_of)
+def _summary(
+    connection: Connection, record: SpaceRow, as_of: AsOf = AsOf.LATEST, now: int | None = None
+) -> SpaceSummary:
+    clause = rows.standing(as_of, now)
     sql = (
         "SELECT count(*), coalesce(sum(x.pinned), 0), max(x.updated_at) FROM space_object x "
         f"WHERE x.space = ? AND {clause.sql}"

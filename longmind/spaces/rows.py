@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from longmind.base.checks import canonical_json
+from longmind.base.filters import View
 from longmind.base.partitions import parts_seen, split_partition
 from longmind.base.times import AsOf
 from longmind.spaces.objects import read_chunks
@@ -16,7 +17,7 @@ from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_text
 from longmind.store.tables import Tables, batched
 from longmind.store.transaction import Transaction
-from longmind.store.visible import Clause, among, during
+from longmind.store.visible import Clause, among, both, during, unexpired
 
 _BATCH: Final = 1000
 
@@ -149,6 +150,11 @@ def put_space(tx: Transaction, row: SpaceRow) -> SpaceRow:
 # Objects
 
 
+def standing(as_of: AsOf, now: int | None) -> Clause:
+    """Versions `x` of objects that held at the instant and had not expired, by the clock's reading now."""
+    return both([during("x", as_of), unexpired(View((), as_of, now=now), "x.frame_id")])
+
+
 def find_object(
     db: Connection, space: str, *, object_id: str | None = None, path: str | None = None
 ) -> ObjectRow | None:
@@ -171,17 +177,22 @@ def close_version(tx: Transaction, row: ObjectRow) -> None:
 
 
 def with_text(
-    db: Connection, space: str, as_of: AsOf, *, ids: Sequence[str] | None = None
+    db: Connection,
+    space: str,
+    as_of: AsOf,
+    *,
+    ids: Sequence[str] | None = None,
+    now: int | None = None,
 ) -> Iterator[tuple[ObjectRow, str]]:
     """Objects with the text of their frames, by id; all of them, or those named."""
     last = ""
     if ids is not None:
         for batch in batched(ids):
-            clause = during("x", as_of) & among("x.object_id", batch)
+            clause = standing(as_of, now) & among("x.object_id", batch)
             yield from select_texts(db, space, clause, " ORDER BY x.space")
         return
     while True:
-        clause = during("x", as_of) & Clause("x.object_id > ?", (last,))
+        clause = standing(as_of, now) & Clause("x.object_id > ?", (last,))
         page = list(select_texts(db, space, clause, f" ORDER BY x.object_id LIMIT {_BATCH}"))
         yield from page
         if len(page) < _BATCH:

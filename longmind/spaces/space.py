@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, Literal
 from longmind.base.caller import audited
 from longmind.base.checks import check_choice, check_label, check_limit, check_text
 from longmind.base.errors import InvalidInput, NotFound, Unavailable
+from longmind.base.expiry import ExpiresAt, Ttl, expiry
 from longmind.base.filters import View
 from longmind.base.json_text import parse_json
 from longmind.base.parameters import Limit, Mark, Metadata, Source
@@ -39,8 +40,9 @@ from longmind.spaces.summarise import PIN_ADVICE, SpaceContext, Summariser
 from longmind.spaces.values import AuditList, MemoryObject, ObjectList, Remembered, Spending
 from longmind.store import erasure
 from longmind.store.erasure import ErasureCertificate
+from longmind.store.expiry import settled
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, among, during
+from longmind.store.visible import Clause, among
 from longmind.when.arguments import parse_rfc3339
 
 _ATTEMPTS: Final = 20
@@ -73,6 +75,8 @@ class ProjectSpace(LinkedSpace):
         *,
         freeze_clock: Stamp = None,
         source: Source = "user",
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
     ) -> Remembered:
         """Keep an object that is complete already; summaries it lacks are taken from its text.
 
@@ -81,7 +85,10 @@ class ProjectSpace(LinkedSpace):
         merged = _options(options, {"freeze_clock"})
         frozen = _frozen(freeze_clock or merged.get("freeze_clock"))
         with self._ctx.telemetry.operation("remember_structured", space=self.name):
-            return self._keep(lambda policy, redactor: self._plan(payload, policy, redactor), frozen, source)
+            expires = expiry(expires_at, ttl, now=self._store.now())
+            return self._keep(
+                lambda policy, redactor: self._plan(payload, policy, redactor), frozen, source, expires
+            )
 
     def remember_raw(
         self,
@@ -100,6 +107,8 @@ class ProjectSpace(LinkedSpace):
         on_error: Annotated[Literal["extract", "raise"] | None, "What to do when the model fails."] = None,
         freeze_clock: Stamp = None,
         source: Source = "user",
+        expires_at: ExpiresAt = None,
+        ttl: Ttl = None,
     ) -> Remembered:
         """Keep a text; place, summaries, tags and relevance come from a language model, or are extracted.
 
@@ -124,6 +133,7 @@ class ProjectSpace(LinkedSpace):
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
             raise InvalidInput("The text is recalled text, which is remembered already.")
+        expires = expiry(expires_at, ttl, now=self._store.now())
         summariser = Summariser(self.name, self._ctx)
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
 
@@ -138,19 +148,30 @@ class ProjectSpace(LinkedSpace):
                     planned = replace(planned, pinned=True, pinned_by_rule=True)
                 return replace(planned, notes=(*planned.notes, *notes))
 
-            return self._keep(plan, _frozen(merged.get("freeze_clock")), source)
+            return self._keep(plan, _frozen(merged.get("freeze_clock")), source, expires)
 
     def _plan(self, payload: Mapping[str, Any] | str, policy: Policy, redactor: Redactor) -> ObjectPlan:
         return plan_object(payload, space=self.name, policy=policy, redactor=redactor)
 
     def _keep(
-        self, plan: Callable[[Policy, Redactor], ObjectPlan], frozen: int | None, source: str
+        self,
+        plan: Callable[[Policy, Redactor], ObjectPlan],
+        frozen: int | None,
+        source: str,
+        expires_at: int | None,
     ) -> Remembered:
         """Plan under the rules that hold, write if they still do, else begin again."""
         for _ in range(_ATTEMPTS):
             revision, text, policy = self._rules()
             planned = plan(policy, self._redactor(policy))
-            ready = write.make_ready(self._store, planned, space=self._part, source=source, updated_at=frozen)
+            ready = write.make_ready(
+                self._store,
+                planned,
+                space=self._part,
+                source=source,
+                updated_at=frozen,
+                expires_at=expires_at,
+            )
             with self._store.write() as tx:
                 if tx.snapshot.revision != revision:
                     record = rows.find_space(tx.db, self.name)
@@ -289,15 +310,15 @@ class ProjectSpace(LinkedSpace):
             now=now,
             as_of=as_of,
         )
-        return self._recall(topic, chosen)
+        return self._recall(topic, chosen, self._store.now())
 
-    def _recall(self, topic: str, chosen: Options) -> Bundle:
+    def _recall(self, topic: str, chosen: Options, now: int | None) -> Bundle:
         telemetry = self._ctx.telemetry
         with telemetry.operation("recall_context", space=self.name, topic=str(topic)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
             backend = ordering_name(default)
             with telemetry.operation(f"backend.{backend}", space=self.name, backend=backend):
-                bundle = self._ctx.recaller.context(self._part, topic, chosen, default=default)
+                bundle = self._ctx.recaller.context(self._part, topic, chosen, default=default, now=now)
             span.set("backend", bundle.backend)
             span.set("items_returned", len(bundle.objects))
         return bundle
@@ -312,7 +333,12 @@ class ProjectSpace(LinkedSpace):
         with self._ctx.telemetry.operation("recall_kind", space=self.name, kind=str(kind)[:200]) as span:
             default = chosen.backend or self._ctx.backend()
             objects = self._ctx.recaller.kind(
-                self._part, check_label(kind, "kind"), chosen, topic=topic, default=default
+                self._part,
+                check_label(kind, "kind"),
+                chosen,
+                topic=topic,
+                default=default,
+                now=self._store.now(),
             )
             span.set("items_returned", len(objects))
         return ObjectList(objects)
@@ -332,7 +358,8 @@ class ProjectSpace(LinkedSpace):
         chosen = replace(chosen, backend=chosen.backend or self._ctx.backend())
         request = check_request(self.name, topic, chosen, budget=budget, tokenizer=tokenizer, user=self.user)
         with self._store.one_state() as snapshot:
-            return self._context(request, snapshot)
+            view = settled(View((self.name,), now=self._store.now()), snapshot.db)
+            return self._context(replace(request, expired_by=view.now), snapshot)
 
     def replay(self, receipt: Receipt) -> Replay:
         """Make the text of `use_context` again from its receipt, and say what changed if it differs."""
@@ -340,13 +367,13 @@ class ProjectSpace(LinkedSpace):
         request = request_from(receipt)
         if (request.space, request.user) != (self.name, self.user):
             raise InvalidInput("The receipt is of another space, or another user.", hint="Replay it there.")
-        view = View(parts_seen(self._part), request.options.as_of, with_hidden=True)
+        view = View(parts_seen(self._part), request.options.as_of, with_hidden=True, now=request.expired_by)
         with self._store.one_state() as snapshot:
             fresh = self._context(request, snapshot).receipt
             return replay(receipt, fresh, snapshot=snapshot, dialect=self._store.engine.dialect, view=view)
 
     def _context(self, request: ContextRequest, snapshot: Snapshot) -> UsedContext:
-        bundle = self._recall(request.topic, request.options)
+        bundle = self._recall(request.topic, request.options, request.expired_by)
         return render_context(bundle, request, store_id=self._store.id, revision=snapshot.revision)
 
     # Looking
@@ -369,7 +396,7 @@ class ProjectSpace(LinkedSpace):
     ) -> ObjectList:
         """The objects of a space, by path."""
         check_limit(limit, "limit", most=100_000)
-        clause = during("x", as_of)
+        clause = rows.standing(as_of, self._store.now())
         folder = check_text(prefix, "prefix", empty=True).strip("/")
         if folder.strip("./ "):
             folder = normal_path(folder)

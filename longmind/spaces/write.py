@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from longmind.base.checks import canonical_json
@@ -22,7 +22,7 @@ from longmind.spaces.rows import (
     put_space,
 )
 from longmind.spaces.values import Remembered
-from longmind.store import write
+from longmind.store import expiry, write
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection
 from longmind.store.parts import Part
@@ -56,10 +56,12 @@ def make_ready(
     source: str,
     created_at: int | None = None,
     updated_at: int | None = None,
+    expires_at: int | None = None,
     anew: bool = False,
 ) -> Ready:
     """Do the costly work before the transaction; none for a text that is stored already, unless `anew`."""
     draft, raw_bytes, spans = plan_frame(plan, space=space, source=source, occurred_at=updated_at)
+    draft = replace(draft, expires_at=expires_at)
     prepared: dict[str, Sequence[object]] = {}
     with store.read() as snapshot:
         before = _named(snapshot.db, space, plan)
@@ -114,6 +116,8 @@ def upsert(
         updated_at=now,
     )
     same_frame = before is not None and _same_frame(tx.db, before, draft, ready.raw_bytes, ready.spans)
+    if before is not None and same_frame:
+        expiry.extend(tx, before.frame_id, draft.expires_at)
     if before is not None and same_frame and _same(before, row):
         return _remembered(tx.db, before, draft.text, "unchanged", notes)
     if same_frame:

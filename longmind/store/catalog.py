@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from longmind.base.arrays import BoolArray, Int64Array, np
@@ -20,6 +20,7 @@ from longmind.base.times import FOREVER, AsOf
 from longmind.base.words import WORD, fold
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Follower, Mirrors
+from longmind.store.lapses import Absences, Expiries
 from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import matching
@@ -111,6 +112,8 @@ class _FrameTable:
         self._masks: OrderedDict[tuple[Any, ...], BoolArray] = OrderedDict()
         self._corpora: OrderedDict[tuple[Any, ...], Corpus] = OrderedDict()
         self._hidden: tuple[int, Int64Array] | None = None
+        self.expiries = Expiries()
+        self.absences = Absences()
         self._lock = threading.Lock()
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
@@ -256,6 +259,10 @@ class _FrameTable:
             self._last[talk] = int(ordered[-1])
 
     def _retire(self, db: Connection, since: int) -> None:
+        # First those that came back: what was retired once more since then is retired.
+        for frame_id in self.absences.advance(db, since):
+            if 0 < frame_id < self._size:
+                self._columns.retired_at[frame_id] = FOREVER
         rows: list[Row] = db.all("SELECT frame_id, retired_at FROM frame WHERE retired_at > ?", (since,))
         # In place: an older view asks as of its own revision, before this.
         for frame_id, moment in typed(rows, "frame", int, int):
@@ -336,7 +343,8 @@ class CatalogView:
 
     def visible(self, view: View, where: Where) -> BoolArray:
         """Over all frame ids: may a request with this view and filter see the frame?"""
-        key = (self.snapshot.revision, self.size, view, repr(where))
+        # By how much has expired, not by the clock, which never stands still.
+        key = (self.snapshot.revision, self.size, replace(view, now=None), self._lapsed(view), repr(where))
         cached = self.table.mask(key)
         if cached is not None:
             return cached
@@ -352,7 +360,8 @@ class CatalogView:
         system = min(view.as_of.system, self.snapshot.revision)
         parts = (known.spaces, known.user, known.is_own, known.with_hidden)
         return self.table.corpus(
-            (self.snapshot.revision, self.size, *parts, system), lambda: self._corpus(known)
+            (self.snapshot.revision, self.size, *parts, system, self._lapsed(known)),
+            lambda: self._corpus(known),
         )
 
     def _corpus(self, view: View) -> Corpus:
@@ -372,7 +381,17 @@ class CatalogView:
             mask &= columns.occurred_at <= view.as_of.valid
         if not view.with_hidden:
             mask[self.table.hidden(self.snapshot, self.size)] = False
+        away = self.table.absences.at(system, self.size)
+        if len(away):
+            mask[away] = False
+        moment = view.expiry_moment
+        if moment is not None:
+            mask[self.table.expiries.by(self.snapshot, moment, self.size)] = False
         return mask
+
+    def _lapsed(self, view: View) -> int:
+        moment = view.expiry_moment
+        return 0 if moment is None else len(self.table.expiries.by(self.snapshot, moment, self.size))
 
     def _in_spaces(self, view: View) -> BoolArray:
 

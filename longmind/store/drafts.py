@@ -59,6 +59,8 @@ class Draft:
     repeatable: bool = False
     """True where the same content may stand more than once, as in a conversation."""
     idempotency_key: str | None = None
+    expires_at: int | None = None
+    """From when on no read shows it; None: it stays."""
     ruled: str = ""
     """The redaction rules that were applied, by name; see `store/rules.py`."""
     attached: tuple[Attachment, ...] = ()
@@ -137,6 +139,7 @@ def draft(
     repeatable: bool = False,
     idempotency_key: str | None = None,
     user: str | None = None,
+    expires_at: int | None = None,
 ) -> Draft:
     """Check everything a caller may say of a frame."""
     partition = partition_name(space, user)
@@ -163,6 +166,7 @@ def draft(
         ordinal=ordinal,
         repeatable=repeatable,
         idempotency_key=optional_label(idempotency_key, "idempotency_key"),
+        expires_at=expires_at,
     )
 
 

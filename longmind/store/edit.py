@@ -8,10 +8,11 @@ from typing import Any
 
 from longmind.base.checks import check_metadata, check_tags
 from longmind.base.errors import InvalidInput
+from longmind.base.expiry import UNCHANGED, Unchanged
 from longmind.base.filters import View, Where
 from longmind.base.frame import Forgotten, Frame
 from longmind.base.parameters import WhereLike
-from longmind.store import erasure, frames, write
+from longmind.store import erasure, expiry, frames, write
 from longmind.store.erasure import ErasureCertificate
 from longmind.store.store import Store
 
@@ -23,8 +24,9 @@ def update(
     *,
     tags: Iterable[str] | None,
     metadata: Mapping[str, Any] | None,
+    expires_at: int | Unchanged | None = UNCHANGED,
 ) -> Frame:
-    """Replace a frame's tags or metadata."""
+    """Replace a frame's tags or metadata, or when it expires."""
     new_tags = None if tags is None else check_tags(tags)
     new_values = None if metadata is None else check_metadata(metadata)
     with store.write() as tx:
@@ -43,6 +45,8 @@ def update(
             set_metadata=new_values,
             drop_metadata=() if new_values is None else set(frame.metadata) - set(new_values),
         )
+        if not isinstance(expires_at, Unchanged):
+            expiry.put_moment(tx, frame_id, expires_at)
         for part in store.parts if changed else ():
             part.relabelled(tx, frame_id)
         # Also where its new labels hide it from now on: whoever changed it is told what it is now.

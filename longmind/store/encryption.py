@@ -23,6 +23,7 @@ from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.store_files import claim, is_open_here
 from longmind.base.times import SystemClock
 from longmind.store import cipher, pages
+from longmind.store.audit import note
 from longmind.store.cipher import FileKey, Kind
 from longmind.store.copies import copy_snapshot, put_in_place_of
 from longmind.store.encrypted_files import check_encrypted, file_key, new_key
@@ -30,7 +31,7 @@ from longmind.store.files import check_path, check_side_files
 from longmind.store.log import WHOLE, read_state, seal_copy
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.sqlite_errors import translated
-from longmind.store.store import POSTGRES_SCHEMES, Store, file_path
+from longmind.store.store import POSTGRES_SCHEMES, Store, file_path, open_store
 from longmind.store.upkeep import verify
 
 
@@ -54,21 +55,26 @@ def encrypt(location: str | os.PathLike[str], key: KeyLike) -> Reencrypted:
         _check_opens(path, secret)  # or it is another key, which is for `rekey`
         return Reencrypted(str(path), path.stat().st_size, encrypted=True, changed=False)
     target = new_key(secret)
-    return _exchange(path, None, lambda source, partial: _copy_encrypted(source, partial, target), target)
+    done = _exchange(path, None, lambda source, partial: _copy_encrypted(source, partial, target), target)
+    _note(path, "encrypt", secret)
+    return done
 
 
 def rekey(location: str | os.PathLike[str], key: KeyLike, new: KeyLike) -> Reencrypted:
     """Encrypt an encrypted store with another key."""
-    path, secret, target = _named(location), secret_of(key), new_key(secret_of(new, "new_key"))
+    path, secret, other = _named(location), secret_of(key), secret_of(new, "new_key")
+    target = new_key(other)
     cipher.check_available()
     if _kind(path) is not Kind.ENCRYPTED:
         raise cipher.is_plain(str(path))
-    return _exchange(
+    done = _exchange(
         path,
         secret,
         lambda source, partial: copy_snapshot(source, partial, secrets.token_bytes, key=target),
         target,
     )
+    _note(path, "rekey", other)
+    return done
 
 
 def decrypt(location: str | os.PathLike[str], key: KeyLike) -> Reencrypted:
@@ -77,7 +83,15 @@ def decrypt(location: str | os.PathLike[str], key: KeyLike) -> Reencrypted:
     if _kind(path) is Kind.PLAIN:
         return Reencrypted(str(path), path.stat().st_size, encrypted=False, changed=False)
     cipher.check_available()
-    return _exchange(path, secret, _copy_plain, None)
+    done = _exchange(path, secret, _copy_plain, None)
+    _note(path, "decrypt", None)
+    return done
+
+
+def _note(path: Path, action: str, secret: Secret | None) -> None:
+    """Put down in the audit log that it was done: no row says so, and it concerns who may read the file."""
+    with closing(open_store(path, create=False, key=secret)) as store:
+        note(store, action)
 
 
 def _exchange(

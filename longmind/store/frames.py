@@ -177,18 +177,25 @@ def with_chunks(db: Connection, ids: Sequence[int]) -> list[int]:
 
 
 @lru_cache(maxsize=256)
-def load_query(dialect: Dialect, condition: str) -> str:
-    """Everything a frame is made of: its columns, its checksum, its parent's hash, its text."""
+def load_query(dialect: Dialect, condition: str, *, expiry: bool = False) -> str:
+    """Everything a frame is made of: its columns, its checksum, its parent's hash, its text.
+
+    With `expiry`, also when it expires, and the checksum of that.
+    """
+    moment, expiries = "", ""
+    if expiry:
+        moment = ", x.expires_at, x.checksum"
+        expiries = " LEFT JOIN frame_expiry x ON x.frame_id = f.frame_id"
     piece = dialect.slice_bytes.format(
         text="pt.text", start="f.start_byte", length="(f.end_byte - f.start_byte)"
     )
     return (
         f"SELECT {_columns('f')}, f.checksum, p.content_hash, "
-        f"CASE WHEN f.start_byte IS NULL THEN t.text ELSE {piece} END "
+        f"CASE WHEN f.start_byte IS NULL THEN t.text ELSE {piece} END{moment} "
         "FROM frame f LEFT JOIN frame_text t ON t.frame_id = f.frame_id "
         "LEFT JOIN frame p ON p.frame_id = f.parent_id "
-        "LEFT JOIN frame_text pt ON pt.frame_id = f.parent_id AND f.start_byte IS NOT NULL "
-        f"WHERE {condition}"
+        "LEFT JOIN frame_text pt ON pt.frame_id = f.parent_id AND f.start_byte IS NOT NULL"
+        f"{expiries} WHERE {condition}"
     )
 
 
@@ -222,7 +229,8 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
 
 def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[Frame]:
     try:
-        loaded = [checked_text(row) for row in db.all(load_query(dialect, clause.sql), clause.values)]
+        rows = db.all(load_query(dialect, clause.sql, expiry=True), clause.values)
+        loaded = [checked_text(row[:-2]) for row in rows]
     except UnicodeDecodeError:
         raise Corrupt(
             "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
@@ -238,12 +246,32 @@ def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[
             if owner == frame.frame_id
             else metadata[owner] | metadata[frame.frame_id],
             view=view,
+            expires_at=_checked_expiry(row),
         )
-        for owner, (frame, text) in zip(owners, loaded, strict=True)
+        for owner, (frame, text), row in zip(owners, loaded, rows, strict=True)
     ]
 
 
-def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[str, Any], view: View) -> Frame:
+def _checked_expiry(row: Row) -> int | None:
+    """When a frame expires: the last columns of a row of `load_query`."""
+    moment: int | None = row[-2]
+    if moment is not None and checksum("frame_expiry", row[0], moment) != row[-1]:
+        raise Corrupt(
+            f"When frame {row[0]} expires is not what was written.",
+            hint="Restore a backup: longmind restore BACKUP TO.",
+        )
+    return moment
+
+
+def as_frame(
+    row: FrameRow,
+    text: str,
+    *,
+    tags: Iterable[str],
+    metadata: dict[str, Any],
+    view: View,
+    expires_at: int | None = None,
+) -> Frame:
     """The row as it stood at the view's instant: a retirement that came later is not shown."""
     retired = row.retired_at is not None and row.retired_at <= view.as_of.system
     space, user = split_partition(row.space)
@@ -271,6 +299,7 @@ def as_frame(row: FrameRow, text: str, *, tags: Iterable[str], metadata: dict[st
         superseded_by=row.superseded_by if retired else None,
         content_hash=row.content_hash.hex(),
         user=user,
+        expires_at=expires_at,
     )
 
 

@@ -13,7 +13,10 @@ from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot, Transaction
 
 if TYPE_CHECKING:
+    from longmind.base.filters import View
     from longmind.store.drafts import Draft
+    from longmind.store.engine import Connection
+    from longmind.store.rollback import Difference, Rollback
     from longmind.store.store import Store
 
 
@@ -111,6 +114,31 @@ class Part:
         """For those of some frames that were made of what others say, where that is said."""
         return {}
 
+    def expired(self, tx: Transaction, numbers: Sequence[int]) -> None:
+        """Assertions that were made for a time which is over; frames that expire are retired."""
+
+    def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
+        """What of this part's own is not the same in two states of the store."""
+        return ()
+
+    def drafts_at(self, db: Connection, to: int) -> Sequence[Draft]:
+        """Texts that going back to a system time writes anew."""
+        return ()
+
+    def written_anew(self, tx: Transaction, ids: Sequence[int], rollback: Rollback) -> Sequence[int]:
+        """Those of the frames that stay away when the store goes back, because `rolled_back` writes them."""
+        return ()
+
+    def rewritten(self, tx: Transaction, old: int, new: int, *, at: int) -> None:
+        """A frame was written anew as another: what the old one spoke for, the new one speaks for.
+
+        `at` is the system time to which the store goes back.
+        """
+
+    def rolled_back(self, tx: Transaction, rollback: Rollback) -> Mapping[str, int]:
+        """Make this part's rows hold again as they did; the frames are back already. Return counts."""
+        return {}
+
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         """Further frames that cannot stay when these are erased: they go with them."""
         return ()
@@ -181,6 +209,18 @@ class LaterPart(Part):
 
     def _has_followers(self, db: Connection) -> bool:
         return self._follows is not None and db.one(self._follows) is not None
+
+    def differences(self, db: Connection, before: View, after: View) -> Sequence[Difference]:
+        return self._part.differences(db, before, after)
+
+    def drafts_at(self, db: Connection, to: int) -> Sequence[Draft]:
+        return self._part.drafts_at(db, to)
+
+    def written_anew(self, tx: Transaction, ids: Sequence[int], rollback: Rollback) -> Sequence[int]:
+        return self._part.written_anew(tx, ids, rollback)
+
+    def rolled_back(self, tx: Transaction, rollback: Rollback) -> Mapping[str, int]:
+        return self._part.rolled_back(tx, rollback)
 
     def doomed(self, tx: Transaction, ids: Sequence[int]) -> Sequence[int]:
         return self._part.doomed(tx, ids)

@@ -58,6 +58,8 @@ class Store:
         self.parts: list[Part] = []
         self.mirrors = Mirrors(memory_limit)
         self.redaction = Redaction(self)
+        self.expired_until = -_END_OF_TIME
+        """Up to this moment, writes of this process have retired what had expired."""
         self._max_bytes = max_bytes
         self._busy_timeout = busy_timeout
         self._process = os.getpid()
@@ -91,6 +93,11 @@ class Store:
             facts, tx.changed_facts = tx.changed_facts, set()
             for part in self.parts:
                 part.settled(tx, facts)
+
+    def now(self) -> int:
+        """The clock's reading, by which reads judge what has expired; inside a read session, as it began."""
+        scope = self.pinned_scope()
+        return _reading(self.clock) if scope is None else scope.now
 
     def present(self) -> int:
         """The clock's reading, and never earlier than the last commit: a clock may be set back."""

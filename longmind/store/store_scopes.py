@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from longmind.base.errors import Busy, OverBudget
 from longmind.store.engine import Connection
+from longmind.store.expiry import retire_expired
 from longmind.store.lease import Lease, LeasePolicy
 from longmind.store.scope import Scope
 from longmind.store.transaction import Snapshot, Transaction, read_clock
@@ -57,6 +58,7 @@ class StateScope(ReadScope):
         super().__init__(store)
         self.outer = store.pinned_scope()
         self.snapshot: Snapshot | None = None
+        self.now = store.now()
 
     def begin(self) -> Snapshot:
         self.snapshot = snapshot = super().begin()
@@ -91,6 +93,8 @@ class WriteScope(Scope[Transaction]):
                 if self._max_bytes is not None:
                     self._before = self._store.engine.size_bytes(rows)
                 self._tx = tx = self._store.transaction(rows)
+                if self._store.parts:
+                    retire_expired(self._store, tx)
                 return tx
             engine.leave(None, None, None)
             if time.monotonic() >= deadline:
@@ -112,6 +116,8 @@ class WriteScope(Scope[Transaction]):
                 if lease is not None:
                     lease.renew(self._rows)  # at the end: the transaction may have outlasted it
             self._engine.leave(None, error, None)
+            if error is None and self._tx is not None and self._store.parts:
+                self._store.expired_until = self._tx.now
         except OverBudget as refusal:
             self._engine.leave(None, refusal, None)  # the engine notes what the refused write had taken
             self._store.shrink()

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from longmind.base.errors import Corrupt, InvalidInput, LongmindError
+from longmind.base.filters import View
 from longmind.base.hashing import checksum
+from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.store import audit_log
 from longmind.store.engine import Connection, Dialect, Row
-from longmind.store.erasure import note_pending, resume
+from longmind.store.erasure import ErasureCertificate, erase, note_pending, resume
+from longmind.store.expiry import expired_documents
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.store import Store
@@ -82,6 +85,8 @@ class MaintenanceReport:
     exhausted: bool
     """True: a budget ran out with work left over."""
     seconds: float = field(compare=False)
+    certificate: ErasureCertificate | None = None
+    """Of the frames that had expired and were erased."""
 
 
 def verify(store: Store, *, deep: bool = False) -> VerifyReport:
@@ -153,6 +158,9 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     chosen = _chosen(store, policy.work)
     budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
     done: dict[str, dict[str, int]] = {}
+    certificate = erase_expired(store, budget)
+    if certificate is not None:
+        done["expired"] = dict(certificate.counts)
     for part in chosen:
         if budget.exhausted:
             break
@@ -171,6 +179,7 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
         bytes_after=after,
         exhausted=budget.exhausted,
         seconds=time.monotonic() - started,
+        certificate=certificate,
     )
 
 
@@ -185,6 +194,17 @@ def _chosen(store: Store, work: Iterable[str] | None) -> list[Part]:
             f"There is no upkeep called {unknown[0]!r}.", hint=f"Choose from {', '.join(known)}."
         )
     return [part for part in store.parts if part.name in names]
+
+
+def erase_expired(store: Store, budget: Budget) -> ErasureCertificate | None:
+    """Remove what has expired, as an erase does; None if nothing had."""
+    now = store.now()
+    with store.read() as snapshot:
+        ids = expired_documents(snapshot.db, now, most=budget.frames)
+    if not ids:
+        return None
+    budget.spend(len(ids))
+    return erase(store, ids, view=View(ALL, user=ALL, with_hidden=True))
 
 
 def scan(db: Connection, sql: str, key: str) -> Iterator[tuple[object, ...]]:

@@ -18,6 +18,10 @@ from longmind.base.times import FOREVER, AsOf
 from longmind.store.engine import Value
 
 _HIDDEN: Final = "SELECT 1 FROM frame_hidden h WHERE h.frame_id = f.frame_id"
+_ABSENT: Final = (
+    "SELECT 1 FROM frame_absence fa WHERE fa.frame_id = f.frame_id AND fa.since <= ? AND fa.until > ?"
+)
+"""Retired at an instant, and back since: a restored snapshot brought it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +97,24 @@ def at_instant(view: View) -> Clause:
         clauses.append(
             Clause("f.recorded_at <= ? AND (f.retired_at IS NULL OR f.retired_at > ?)", (system, system))
         )
+        clauses.append(Clause(f"NOT EXISTS ({_ABSENT})", (system, system)))
     if view.as_of.valid != FOREVER:
         clauses.append(Clause("f.occurred_at <= ?", (view.as_of.valid,)))
     if not view.with_hidden:
         clauses.append(Clause(f"NOT EXISTS ({_HIDDEN})"))
+    clauses.append(unexpired(view))
     return both(clauses)
+
+
+def unexpired(view: View, frame: str = "f.frame_id") -> Clause:
+    """Frames, named by a column, that had not expired at the view's instant."""
+    moment = view.expiry_moment
+    if moment is None:
+        return Clause("1 = 1")
+    return Clause(
+        f"NOT EXISTS (SELECT 1 FROM frame_expiry fe WHERE fe.frame_id = {frame} AND fe.expires_at <= ?)",
+        (moment,),
+    )
 
 
 def matching(where: Where, view: View, *, besides: Collection[str] = ()) -> Clause:
@@ -130,6 +147,14 @@ def either(clauses: Sequence[Clause]) -> Clause:
     """At least one of them."""
     values = tuple(value for clause in clauses for value in clause.values)
     return Clause(f"({' OR '.join(clause.sql for clause in clauses)})", values)
+
+
+def differing(first: Clause, second: Clause) -> Clause:
+    """Rows of which one of two conditions holds, and not the other."""
+    return Clause(
+        f"CASE WHEN {first.sql} THEN 1 ELSE 0 END <> CASE WHEN {second.sql} THEN 1 ELSE 0 END",
+        first.values + second.values,
+    )
 
 
 def during(alias: str, as_of: AsOf) -> Clause:

@@ -15,6 +15,7 @@ from longmind.base.frame import Frame
 from longmind.base.hashing import checksum
 from longmind.base.names import ALL
 from longmind.base.times import AsOf
+from longmind.store import expiry as expiries
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Value
 from longmind.store.frames import (
@@ -84,7 +85,16 @@ class Written(Sequence[Frame]):
             values = {
                 key: json.loads(value) for key, value in {**document.metadata, **draft.metadata}.items()
             }
-            frames.append(as_frame(row, draft.text, tags=document.tags, metadata=values, view=_LATEST))
+            frames.append(
+                as_frame(
+                    row,
+                    draft.text,
+                    tags=document.tags,
+                    metadata=values,
+                    view=_LATEST,
+                    expires_at=document.expires_at,
+                )
+            )
         return frames
 
     @overload
@@ -151,6 +161,7 @@ def put(
         assert target is not None
         frame_id = target if target > 0 else fresh[-1 - target].id
         changed = relabel(tx, frame_id, add_tags=draft.tags, set_metadata=draft.metadata)
+        changed = expiries.extend(tx, frame_id, draft.expires_at) or changed
         again = sum(part.repeated(tx, frame_id, draft) for part in parts) if target > 0 else 0
         results.append(Put(frame_id, "updated" if changed else "unchanged", reasserted=again))
     return results
@@ -350,6 +361,14 @@ def _insert(
         if chunk is not document and chunk.metadata
     ]
     _insert_labels(tx, labelled)
+    expiries.insert_new(
+        tx,
+        [
+            (row.frame_id, document.expires_at)
+            for row, (_, document) in zip(rows, drafts, strict=True)
+            if document.expires_at is not None
+        ],
+    )
     keys = [
         (item.draft.space, item.draft.idempotency_key, item.id)
         for item in fresh

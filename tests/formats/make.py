@@ -17,13 +17,15 @@ from longmind import ALL, AsOf, FrozenClock
 from longmind.base.filters import View, Where
 from longmind.base.frame import Frame
 from longmind.base.hashing import checksum
-from longmind.store import frames, visible, write
+from longmind.store import expiry, frames, visible, write
 from longmind.store.drafts import chunked, draft
 from longmind.store.engine import Connection
 from longmind.store.sqlite import SqliteEngine
 from longmind.store.store import Store
 from longmind.store.tables import CANONICAL, DROPPED, LOG
 from longmind.store.write import put, relabel, retire, supersede
+
+LOAD_QUERY = frames.load_query
 
 FOLDER = Path(__file__).parent
 START = 1_700_000_000_000
@@ -60,13 +62,27 @@ def make(number: int) -> Path:
 def _without_tables_after(number: int) -> Iterator[None]:
     """Today's code asks every store for its rules; a file of an older format has no tables for them."""
     hidden, check = visible._HIDDEN, write.check_rules
+    absent, unexpired = visible._ABSENT, visible.unexpired
+    query, extend = frames.load_query, expiry.extend
     try:
+        if number < 12:
+            visible._ABSENT = "SELECT ? + ? WHERE 1 = 0"  # type: ignore[misc]
+            visible.unexpired = lambda view, frame="": visible.Clause("1 = 1")
+            expiry.extend = lambda tx, frame_id, expires_at: False
+            frames.load_query = _query_without_expiry  # type: ignore[assignment]
         if number < 11:
             visible._HIDDEN = "SELECT 1 WHERE 1 = 0"  # type: ignore[misc]
             write.check_rules = lambda db, drafts: None
         yield
     finally:
         visible._HIDDEN, write.check_rules = hidden, check  # type: ignore[misc]
+        visible._ABSENT, visible.unexpired = absent, unexpired  # type: ignore[misc]
+        expiry.extend, frames.load_query = extend, query
+
+
+def _query_without_expiry(dialect: Any, condition: str, *, expiry: bool = False) -> str:
+    columns, rest = LOAD_QUERY(dialect, condition).split(" FROM frame f ", 1)
+    return f"{columns}{', NULL, NULL' if expiry else ''} FROM frame f {rest}"
 
 
 def _count(db: Connection, number: int) -> None:
@@ -131,7 +147,8 @@ def _fill(store: Store, clock: FrozenClock, number: int) -> None:
 
 def _told(frame: Frame) -> dict[str, Any]:
     """A frame without what no earlier format could say of it."""
-    return {name: value for name, value in asdict(frame).items() if name != "user" or value is not None}
+    later = ("user", "expires_at")
+    return {name: value for name, value in asdict(frame).items() if name not in later or value is not None}
 
 
 def answers(store: Store) -> dict[str, Any]:

@@ -38,6 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         space = memory.space("runtime")
         space.remember_structured({"path": "app/runtime/release_checklist", "raw": "Ship when green."})
         space.set_policy({"allow_delete": True})
+        memory.snapshots.create("before-import")
         memory.spaces.export("runtime", folder / "runtime.json")
         memory.export(folder / "exported.jsonl")
     for name in ("photos", "talks", "voice-notes"):

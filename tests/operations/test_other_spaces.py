@@ -27,6 +27,8 @@ WHOLE_STORE = {
     "audit.list",  # entries are counted for the store as a whole
     "audit.head",
     "audit.check",
+    "snapshot.diff",  # snapshots are of the whole store, and only for who may read all of it
+    "snapshot.list",
 }
 TALK = ("Where did I park the car?", "In the garage on Mill Street.", "Thanks, the garage then.")
 

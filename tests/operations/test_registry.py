@@ -86,6 +86,7 @@ APART = {
     "Memory.conversation": "is a handle: turns.*",
     "Memory.memories": "is a handle: memories.*",
     "Memory.experience": "is a handle: experience.*",
+    "Memory.snapshots": "is a handle: snapshot.*",
     "Memory.space": "is a handle: space.*",
     "Memory.spaces": "is a handle: space.*",
     "Memory.golden": "is a handle: golden.*",

@@ -221,6 +221,17 @@ AUDIT: Story = [
     ("audit.check", lambda done: {"head": json.dumps(done["audit.head"])}),
 ]
 
+SNAPSHOTS: Story = [
+    ("remember", {"text": "Ana prefers trains."}),
+    ("snapshot.create", {"name": "one", "note": "All is well."}),
+    ("remember", {"text": "Gone soon.", "ttl": "30d"}),
+    ("snapshot.list", {}),
+    ("snapshot.diff", {"name": "one"}),
+    ("snapshot.restore", {"name": "one"}),
+    ("list", {}),
+    ("snapshot.delete", {"name": "one"}),
+]
+
 MEDIA: Story = [
     ("photos", {"paths": ["album"], "tags": ["holiday"]}),
     ("videos", {"paths": ["album"]}),
@@ -249,6 +260,7 @@ STORIES = {
     "talk": TALK,
     "experience": EXPERIENCE,
     "spaces": SPACES,
+    "snapshots": SNAPSHOTS,
     "audit": AUDIT,
 }
 
@@ -324,12 +336,20 @@ def _media_came_out(done: Answers) -> None:
     assert len(done["list"]["frames"]) == 2
 
 
+def _snapshots_came_out(done: Answers) -> None:
+    assert [state["name"] for state in done["snapshot.list"]["snapshots"]] == ["one"]
+    assert [item["change"] for item in done["snapshot.diff"]["differences"][:1]] == ["added"]
+    assert done["snapshot.restore"]["counts"]["frames retired"] == 1
+    assert [frame["text"] for frame in done["list"]["frames"]] == ["Ana prefers trains."]
+
+
 _CHECKS: dict[str, Callable[[Answers], None]] = {
     "media.duplicates": _media_came_out,
     "facts.erase": _facts_came_out,
     "memories.erase": _talk_came_out,
     "experience.replay": _experience_came_out,
     "space.list": _spaces_came_out,
+    "snapshot.delete": _snapshots_came_out,
 }
 
 

@@ -24,6 +24,7 @@ _MODULES: Final = {
     "audit": "audit",
     "media": "media",
     "golden": "golden",
+    "snapshot": "snapshots",
 }
 
 

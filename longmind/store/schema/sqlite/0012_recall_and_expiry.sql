@@ -27,6 +27,11 @@ CREATE TABLE fact_lapse (
   CHECK (until IS NULL OR until > since)
 ) STRICT, WITHOUT ROWID;
 
+-- A name that an entity lost may be given to it again: each time is a row of its own.
+DROP INDEX fact_alias_once;
+CREATE UNIQUE INDEX fact_alias_once ON fact_alias(entity_id, alias_norm, (coalesce(frame_id, 0)))
+  WHERE until IS NULL;
+
 -- Names for system times, and to which of them the store went back when.
 CREATE TABLE store_snapshot (
   name          TEXT PRIMARY KEY,

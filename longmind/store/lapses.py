@@ -1,0 +1,65 @@
+"""In memory: which frames had expired, or were away, at an instant; for the masks of the catalog."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from longmind.base.arrays import Int64Array, np
+from longmind.store.engine import Connection
+from longmind.store.tables import typed
+from longmind.store.transaction import Snapshot
+
+_AHEAD: Final = 3_600_000
+"""Milliseconds ahead of the moment asked for that are read along: the next questions come later."""
+
+
+class Expiries:
+    """Frames by the moment at which they expire, as far as somebody asked."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[int, int, Int64Array, Int64Array] | None = None
+        """The revision, the moment up to which rows were read, their moments in order, their frames."""
+
+    def by(self, snapshot: Snapshot, moment: int, size: int) -> Int64Array:
+        """The frames that had expired by a moment."""
+        kept = self._kept
+        if kept is None or kept[0] != snapshot.revision or kept[1] < moment:
+            until = moment + _AHEAD
+            rows = snapshot.db.all(
+                "SELECT expires_at, frame_id FROM frame_expiry WHERE expires_at <= ? ORDER BY 1, 2", (until,)
+            )
+            pairs = np.array(typed(rows, "frame_expiry", int, int), dtype=np.int64).reshape(-1, 2)
+            kept = self._kept = snapshot.revision, until, pairs[:, 0], pairs[:, 1]
+        if not len(kept[3]):
+            return kept[3]
+        expired = kept[3][: np.searchsorted(kept[2], moment, side="right")]
+        return expired[expired < size]
+
+
+class Absences:
+    """Frames that were retired for a while, until a restored snapshot brought them back.
+
+    Kept with the columns of the catalog, not read from the snapshot of a question: one that is older than the
+    restored state has no row of it, and the columns say already that the frame is there.
+    """
+
+    def __init__(self) -> None:
+        self._table: Int64Array = np.zeros((0, 3), dtype=np.int64)
+
+    def advance(self, db: Connection, since: int) -> list[int]:
+        """Take in what came back since a revision, and say which frames did."""
+        rows = db.all("SELECT frame_id, since, until FROM frame_absence WHERE until > ?", (since,))
+        if not rows:
+            return []
+        fresh = np.array(typed(rows, "frame_absence", int, int, int), dtype=np.int64)
+        self._table = np.concatenate([self._table, fresh])
+        return [int(row[0]) for row in rows]
+
+    def at(self, system: int, size: int) -> Int64Array:
+        """The frames that were away at an instant."""
+        if not len(self._table):
+            return self._table[:, 0]
+        frames, since, until = self._table.T
+        away: Int64Array = frames[(since <= system) & (system < until)]
+        inside: Int64Array = away[away < size]
+        return inside
