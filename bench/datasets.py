@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(__file__).resolve().parents[1] / "../shared/data"
-NAMES = ("locomo", "longmemeval", "cosqa", "scifact")
+NAMES = (
+    *("locomo", "longmemeval", "beam", "cosqa", "scifact", "prefeval"),
+    *("timeqa", "musique", "xquad_es", "xquad_ar", "xquad_hi"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Retrieval quality on four public sets: ours with its default settings beside its parts and its peers."""
+"""Retrieval quality on public sets: ours with its default settings beside its parts and its peers."""
 
 from __future__ import annotations
 
