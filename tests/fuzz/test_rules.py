@@ -18,8 +18,8 @@ POLICY: dict[str, Any] = {
     "pii_redaction": ["emails", r"EMP-\d{6}"],
     "export_path": "out.json",
     "allow_delete": True,
-    "auto_pin": [{"kind": "decision"}, {"tag": "release"}],
-    "visibility": [{"path": "private/*"}, {"tag": "secret"}],
+    "auto_pin": [{"kinds": ["decision"]}, {"tags": ["release"]}],
+    "visibility": [{"paths": ["private/"]}, {"tags": ["secret"]}],
     "budgets": {"openai": {"usd": 1.5, "tokens": 1000}, "*": {"tokens": 5}},
     "places": "coarse",
 }
