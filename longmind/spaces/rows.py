@@ -15,7 +15,7 @@ from longmind.spaces.policies import Policy
 from longmind.spaces.values import AuditEntry, MemoryObject
 from longmind.store.engine import Connection
 from longmind.store.frames import COLUMNS, checked_text
-from longmind.store.tables import Tables, batched
+from longmind.store.tables import Tables, batched, damaged
 from longmind.store.transaction import Transaction
 from longmind.store.visible import Clause, among, both, during, unexpired
 
@@ -57,25 +57,29 @@ class ObjectRow(NamedTuple):
     updated_at: int
 
     def value(self, text: str) -> MemoryObject:
-        return MemoryObject(
-            id=self.object_id,
-            path=self.path,
-            kind=self.kind,
-            raw=text.encode()[: self.raw_bytes].decode(),
-            summary_micro=self.summary_micro,
-            summary_short=self.summary_short,
-            summary_long=self.summary_long,
-            tags=tuple(json.loads(self.tags)),
-            metadata=json.loads(self.metadata),
-            relevance=self.relevance,
-            pinned=bool(self.pinned),
-            chunks=read_chunks(text, self.chunks),
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            frame_id=self.frame_id,
-            space=split_partition(self.space)[0],
-            user=split_partition(self.space)[1],
-        )
+        try:
+            return MemoryObject(
+                id=self.object_id,
+                path=self.path,
+                kind=self.kind,
+                raw=text.encode()[: self.raw_bytes].decode(),
+                summary_micro=self.summary_micro,
+                summary_short=self.summary_short,
+                summary_long=self.summary_long,
+                tags=tuple(json.loads(self.tags)),
+                metadata=json.loads(self.metadata),
+                relevance=self.relevance,
+                pinned=bool(self.pinned),
+                chunks=read_chunks(text, self.chunks),
+                created_at=self.created_at,
+                updated_at=self.updated_at,
+                frame_id=self.frame_id,
+                space=split_partition(self.space)[0],
+                user=split_partition(self.space)[1],
+            )
+        except (TypeError, ValueError, RecursionError):
+            # Anybody can compute the checksum of a row, so that one that fits says nothing of its JSON.
+            raise damaged("space_object") from None
 
 
 class Entry(NamedTuple):

@@ -71,6 +71,7 @@ def fill(memory: Memory, space: str, words: str, photos: Path) -> None:
     project.remember_structured(
         {"path": f"app/{first}", "kind": "decision", "raw": f"{words}.", "tags": [first], "id": f"o-{first}"}
     )
+    project.remember_structured({"path": f"app/{rest[0]}", "raw": f"{rest[0]} {rest[1]}."})
     project.pin(f"app/{first}")
     memory.media.photos([photos], space=space)
     memory.recall(words, space=space)
@@ -184,8 +185,13 @@ LATE = ("erase", "forget", "delete", "import", "retract", "gc", "supersede", "ar
 
 
 UNANSWERED = dict.fromkeys(
-    ("audio", "export", "photos", "space.export", "space.import", "space.sync", "videos"),
+    (
+        *("audio", "export", "export_to", "import_from", "media.refresh", "photos"),
+        *("space.export", "space.import", "space.sync", "videos"),
+    ),
     "they read or write files of the server, which a key for single spaces may not",
+) | dict.fromkeys(
+    ("media.search", "media.thumbnail"), "this store was opened without the tools that make pictures' vectors"
 )
 """Operations that such a key is never given an answer by, and why."""
 
@@ -221,7 +227,7 @@ def _of_both_worlds(operation: Operation, worlds: tuple[World, World]) -> Iterat
             # Each decides on one of its own: what is decided does not wait any more.
             waiting = memory.facts.quarantine(space=space).assertions
             yield {"assertion": waiting[0].id, "space": OWN}
-        elif operation.name == "media.similar":
+        elif operation.name in ("media.similar", "media.thumbnail"):
             frames = memory.list(space=space, limit=1000).frames
             yield {"frame": next(frame.id for frame in frames if _is_photo(frame.uri)), "space": [OWN]}
 
@@ -236,6 +242,11 @@ _OWN_INPUTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"subject": "ana", "predicate": "likes", "value": "harbour"},
     ),
     "experience.revise": ({"record": "exp_6", "text": "Spawn it", "no_evidence": True, "repo": OWN},),
+    "space.link": (
+        {"space": OWN, "which": "app/harbour", "to": "app/trains"},
+        {"space": OWN, "which": "app/harbour", "to": "app/zanzibar", "to_space": FOREIGN[0]},
+    ),
+    "space.unlink": ({"space": OWN, "which": "app/harbour", "to": "app/trains"},),
     "memories.like": (
         {"text": "The zanzibar is by the monsoon"},
         {"text": "The harbour is by the lighthouse"},
