@@ -176,6 +176,16 @@ def _conditions(
 
 def _record(entry: Entry, view: View, names: Mapping[str, str], user: str | None) -> AuditRecord | None:
     """What a view may see of an entry; None if nothing."""
+    try:
+        return _visible_record(entry, view, names, user)
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        # Listing does not check the chain of hashes, so that an altered entry is met as it is.
+        raise Corrupt("A row of audit_entry is not what was written.", hint="Run verify.") from None
+
+
+def _visible_record(
+    entry: Entry, view: View, names: Mapping[str, str], user: str | None
+) -> AuditRecord | None:
     places = [_Place(text, names) for text in json.loads(entry.spaces)]
     shown = [place for place in places if place.is_in(view) and (user is None or place.user == user)]
     if not shown and (view.spaces is not ALL or user is not None):
