@@ -107,11 +107,15 @@ def _same_value(statement: Statement, item: StatedFact) -> bool:
     wording, stored = value_key(statement.value), value_key(str(item.value.stored))
     if wording == stored:
         return True
-    told, held = set(wording.split()), set(stored.split())
+    new_words, stored_words = set(wording.split()), set(stored.split())
     if statement.slot in _DATED:
-        return bool(told) and told <= held
+        return bool(new_words) and new_words <= stored_words
     # "Lisbon" and "Lisbon, Portugal" are one memory.
-    return statement.cardinality == "one" and bool(told and held) and (told <= held or held <= told)
+    return (
+        statement.cardinality == "one"
+        and bool(new_words and stored_words)
+        and (new_words <= stored_words or stored_words <= new_words)
+    )
 
 
 def present(tx: Transaction) -> int:
@@ -266,15 +270,15 @@ def join_twins(ctx: WriteContext, memory_id: int, statement: Statement | None) -
     """Put away the other memories in use that say what this one says now."""
     if statement is None:
         return
-    place = (ctx.space, subject_key(statement.subject), statement.slot, value_key(statement.value))
+    identity = (ctx.space, subject_key(statement.subject), statement.slot, value_key(statement.value))
     rows = ctx.tx.db.all(
         "SELECT memory_id FROM conversation_current WHERE space = ? AND subject_key = ? AND slot = ? "
         "AND slot IS NOT NULL AND value_key = ? AND status = 'active' AND memory_id <> ?",
-        (*place, memory_id),
+        (*identity, memory_id),
     )
     for other, version in newest_versions(ctx.tx.db, [int(row[0]) for row in rows]).items():
-        said = statement_of(version)
-        if said is not None and same_statement(said, statement):
+        statement_said = statement_of(version)
+        if statement_said is not None and same_statement(statement_said, statement):
             put_away(ctx, other, "archived", reason="merged", inputs={"into": memory_id})
 
 
@@ -336,8 +340,10 @@ def _keep_with(
             put_away(ctx, memory_id, "archived", reason=NOT_HELD, inputs={})
             del current[memory_id]
     elif is_so and _comes_back(db, memory_id):
-        said = any(same_statement(statement, other) for other in map(statement_of, current.values()) if other)
-        if not said:
+        is_said = any(
+            same_statement(statement, other) for other in map(statement_of, current.values()) if other
+        )
+        if not is_said:
             _bring_back(ctx, memory_id, version, statement)
             current[memory_id] = version
 

@@ -117,8 +117,8 @@ def _keys(conversation: Conversation, turns: Sequence[ChatTurn]) -> list[str]:
     for length in range(min(len(said), len(heard)), _LEAST_OVERLAP - 1, -1):
         tail = said[-length:]
         if [(role, text) for role, text, _ in tail] == heard[:length] and all(key for *_, key in tail):
-            known = [str(key) for *_, key in tail]
-            return [*known, *_chain(_state(known[-1], start), turns[length:])]
+            known_keys = [str(key) for *_, key in tail]
+            return [*known_keys, *_chain(_state(known_keys[-1], start), turns[length:])]
     return keys
 
 
@@ -159,8 +159,8 @@ def _named(message: Mapping[str, Any], turns: list[ChatTurn], number: int) -> li
     """With the message's own id, where it has one."""
     name = message.get("id")
     if isinstance(name, str) and name.strip():
-        for place, turn in enumerate(turns):
-            turn.key = check_label(f"message:{name}:{place}", f"the id of message {number}")
+        for index, turn in enumerate(turns):
+            turn.key = check_label(f"message:{name}:{index}", f"the id of message {number}")
     return turns
 
 
@@ -181,21 +181,21 @@ def _of_message(message: Mapping[str, Any], number: int, left_out: Counter[str])
             hint="Roles are user, assistant, tool, system and developer.",
         )
     speaker = message.get("name")
-    said: list[str] = []
+    texts: list[str] = []
     for part in _parts(content, number):
         kind = part.get("type")
         if kind == "tool_result":
-            yield from _spoken(role, said, speaker)
-            said = []
+            yield from _spoken(role, texts, speaker)
+            texts = []
             text = "\n\n".join(_texts(part.get("content"), number, left_out))
             yield from _result(text, part.get("tool_use_id"))
         elif kind == "tool_use":
-            yield from _spoken(role, said, speaker)
-            said = []
+            yield from _spoken(role, texts, speaker)
+            texts = []
             yield _call(part.get("name"), part.get("input"), part.get("id"))
         else:
-            said += _text_of(part, number, left_out)
-    yield from _spoken(role, said, speaker)
+            texts += _text_of(part, number, left_out)
+    yield from _spoken(role, texts, speaker)
     yield from _calls(message, number)
 
 
@@ -225,10 +225,10 @@ def _text_of(part: Mapping[str, Any], number: int, left_out: Counter[str]) -> li
     return []
 
 
-def _spoken(role: str, said: Sequence[str], speaker: Any) -> Iterator[ChatTurn]:
-    if said:
+def _spoken(role: str, texts: Sequence[str], speaker: Any) -> Iterator[ChatTurn]:
+    if texts:
         name = speaker if isinstance(speaker, str) and speaker.strip() and role == "user" else None
-        yield ChatTurn(role, "\n\n".join(said), name)
+        yield ChatTurn(role, "\n\n".join(texts), name)
 
 
 def _result(text: str, name: Any) -> Iterator[ChatTurn]:
@@ -252,11 +252,15 @@ def _calls(message: Mapping[str, Any], number: int) -> Iterator[ChatTurn]:
         yield _call(old.get("name"), old.get("arguments"), None)
 
 
-def _call(name: Any, given: Any, call_id: Any) -> ChatTurn:
+def _call(name: Any, arguments: Any, call_id: Any) -> ChatTurn:
     """A call in words: `get_weather({"city": "Porto"})`."""
-    if given is None:
-        given = {}
-    canonical_json(given, "the arguments of a tool call")  # refused if they are not JSON, or nested deeply
-    written = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, sort_keys=True)
+    if arguments is None:
+        arguments = {}
+    canonical_json(
+        arguments, "the arguments of a tool call"
+    )  # refused if they are not JSON, or nested deeply
+    written = (
+        arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+    )
     about = {"tool": str(name or "tool")} | ({"tool_call": str(call_id)} if call_id else {})
     return ChatTurn("assistant", f"Called {name or 'a tool'}({written})", metadata=about)

@@ -204,8 +204,8 @@ def _without_addresses(llm: dict[str, Any]) -> dict[str, Any]:
     """
     if not set(_OF_THE_PROCESS) & set(llm):
         return llm
-    kept = {key: value for key, value in llm.items() if key not in _OF_THE_PROCESS}
-    return kept | {key: None for key in ("max_tokens", "max_cost") if kept.get(key) == 0}
+    allowed = {key: value for key, value in llm.items() if key not in _OF_THE_PROCESS}
+    return allowed | {key: None for key in ("max_tokens", "max_cost") if allowed.get(key) == 0}
 
 
 _DEFAULTS: Final = Config()

@@ -131,11 +131,13 @@ class TurnReader:
     ) -> Reading:
         """What a turn gives to remember. That a language is not read is said once for each space."""
         reading = self._read(text, space=space, config=config, speaker=speaker, said_at=said_at)
-        known = [note for note in reading.warnings if (space, note) in self._told]
+        already_noted = [note for note in reading.warnings if (space, note) in self._told]
         if len(self._told) > _MOST_TOLD:
             self._told.clear()
         self._told.update((space, note) for note in reading.warnings if note.startswith(ENGLISH_ONLY))
-        return replace(reading, warnings=tuple(note for note in reading.warnings if note not in known))
+        return replace(
+            reading, warnings=tuple(note for note in reading.warnings if note not in already_noted)
+        )
 
     def _read(
         self, text: str, *, space: str, config: Config, speaker: str | None, said_at: int | None
@@ -231,19 +233,19 @@ def count_outcomes(tx: Transaction, space: str, reading: Reading) -> None:
 def extraction_figures(db: Connection, view: View) -> dict[str, dict[str, float]]:
     """By extractor: attempts, the part that succeeded, milliseconds each, and the failures by name."""
     totals: dict[str, dict[str, float]] = {}
-    taken: dict[str, int] = {}
+    counts_by_mode: dict[str, int] = {}
     clause = partitions(view, "x.space")
     for row in select(db, OutcomeRow, f"{clause.sql} ORDER BY x.extractor, x.outcome", clause.values):
         figures = totals.setdefault(row.extractor, {"attempts": 0, "succeeded": 0})
         figures["attempts"] += row.times
-        taken[row.extractor] = taken.get(row.extractor, 0) + row.micros
+        counts_by_mode[row.extractor] = counts_by_mode.get(row.extractor, 0) + row.micros
         if row.outcome == "answered":
             figures["succeeded"] += row.times
         else:
             figures[row.outcome] = figures.get(row.outcome, 0) + row.times
     for extractor, figures in totals.items():
         figures["success_rate"] = figures["succeeded"] / figures["attempts"]
-        figures["latency_ms"] = taken[extractor] / 1000 / figures["attempts"]
+        figures["latency_ms"] = counts_by_mode[extractor] / 1000 / figures["attempts"]
     return totals
 
 
@@ -268,17 +270,17 @@ def _once(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         keys: list[object] = [(item.archives, item.words)]
         if statement is not None:
             subject, value = statement.subject, normal_value(statement.value)
-            said = (subject, statement.slot, value, statement.polarity, statement.ended)
-            keys.append((item.archives, *said))
-        place = next((places[key] for key in keys if key in places), len(distinct))
-        if place == len(distinct):
+            identity = (subject, statement.slot, value, statement.polarity, statement.ended)
+            keys.append((item.archives, *identity))
+        index = next((places[key] for key in keys if key in places), len(distinct))
+        if index == len(distinct):
             distinct.append(item)
         else:
-            first = distinct[place]
+            first = distinct[index]
             tags = tuple(dict.fromkeys((*first.tags, *item.tags)))
-            distinct[place] = replace(first, importance=max(first.importance, item.importance), tags=tags)
+            distinct[index] = replace(first, importance=max(first.importance, item.importance), tags=tags)
         for key in keys:
-            places.setdefault(key, place)
+            places.setdefault(key, index)
     return tuple(distinct)
 
 

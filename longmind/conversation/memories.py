@@ -301,13 +301,13 @@ class Memories:
         What is deleted is retired, and with `purge` erased (what an earlier sweep deleted, too). Without
         `user` the parts of all users of the space are swept, too, each with a capacity of its own.
         """
-        place, moment = self._place(space, user), to_ms(now, "now")
-        view = View((place,)) if split_partition(place)[1] else View((place,), user=ALL)
+        partition, moment = self._place(space, user), to_ms(now, "now")
+        view = View((partition,)) if split_partition(partition)[1] else View((partition,), user=ALL)
         if dry_run:
             with self._store.read() as snapshot:
                 db, config = snapshot.db, read_config(self._store, snapshot.db)
-                found = [sweep.standings(db, part) for part in sweep.parts_of(db, view)]
-                plans = [sweep.plan_sweep(items, config, now=moment) for items in found]
+                standings = [sweep.standings(db, part) for part in sweep.parts_of(db, view)]
+                plans = [sweep.plan_sweep(items, config, now=moment) for items in standings]
                 return sweep.report(db, view, sweep.joined(plans, now=moment), dry_run=True)
         plans = []
         with self._store.write() as tx:
@@ -389,9 +389,9 @@ class Memories:
                 db, self._store.engine.dialect, view, layer=layer, status="active", sort="score",
                 limit=limit, exclude_pii=exclude_pii, holding=query.strip(),
             )  # fmt: skip
-        found = tuple(items)
+        hits = tuple(items)
         # A text holds the words or does not: all that were found match alike.
-        return Found(found, ("fts.enabled is false: searched by substring (LIKE)",), (1.0,) * len(found))
+        return Found(hits, ("fts.enabled is false: searched by substring (LIKE)",), (1.0,) * len(hits))
 
     def why(
         self,

@@ -131,8 +131,8 @@ class ConversationPart(Part):
         by_name = [memory_id for memory_id in memories if memory_id not in resting]
         # What faded was not taken back: the ledger keeps it when the memory is purged.
         standing = Clause("x.until IS NULL AND x.status <> 'deleted'")
-        kept = [row.memory_id for row in select_among(db, StateRow, "memory_id", by_name, standing)]
-        return erase_statements(tx, kept)
+        memory_ids = [row.memory_id for row in select_among(db, StateRow, "memory_id", by_name, standing)]
+        return erase_statements(tx, memory_ids)
 
     def _bury(self, tx: Transaction, memories: Sequence[int]) -> None:
         """Those that were deleted had been forgotten or had faded already, and may be said anew."""

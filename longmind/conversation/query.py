@@ -102,17 +102,17 @@ def _known(db: Connection, column: str, values: Sequence[int], view: View) -> li
     return _unexpired(db, list(newest.values()), view)
 
 
-def _unexpired(db: Connection, known: list[_Known], view: View) -> list[_Known]:
+def _unexpired(db: Connection, states: list[_Known], view: View) -> list[_Known]:
     """Those whose last wording had not expired: an earlier one does not take its place."""
     clause = unexpired(view, "x.frame_id")
     if clause.is_true:
-        return known
+        return states
     standing: set[int] = set()
-    for batch in batched([rows.version.frame_id for rows in known]):
+    for batch in batched([rows.version.frame_id for rows in states]):
         here = among("x.frame_id", batch) & clause
         sql = f"SELECT x.frame_id FROM frame x WHERE {here.sql}"
         standing.update(int(row[0]) for row in db.all(sql, here.values))
-    return [rows for rows in known if rows.version.frame_id in standing]
+    return [rows for rows in states if rows.version.frame_id in standing]
 
 
 def _item(rows: _Known, text: str, tags: tuple[str, ...], runs: Mapping[str, Run]) -> MemoryItem:
@@ -252,8 +252,8 @@ def has_any(db: Connection, view: View, layer: str) -> bool:
 
 
 def _in(row: MemoryRow, view: View) -> bool:
-    there = row.recorded_at <= view.as_of.system and row.created_at <= view.as_of.valid
-    return there and view.covers(row.space)
+    is_visible = row.recorded_at <= view.as_of.system and row.created_at <= view.as_of.valid
+    return is_visible and view.covers(row.space)
 
 
 def _texts(db: Connection, dialect: Dialect, frame_ids: Sequence[int]) -> dict[int, str]:

@@ -38,7 +38,7 @@ def differences(db: Connection, dialect: Dialect, before: View, after: View) -> 
     frames: dict[int, list[int]] = {memory_id: [] for memory_id in ids}
     for row in select(db, VersionRow, "1 = 1"):
         frames[row.memory_id].append(row.frame_id)
-    found = []
+    differing = []
     for memory_id in ids:
         old, new = first.get(memory_id), second.get(memory_id)
         was, stands = (item is not None and item.status == "active" for item in (old, new))
@@ -47,7 +47,7 @@ def differences(db: Connection, dialect: Dialect, before: View, after: View) -> 
             continue
         if (old is None or new is None) and not (was or stands):
             continue
-        found.append(
+        differing.append(
             Difference(
                 "memory",
                 "changed" if was == stands else "removed" if was else "added",
@@ -57,7 +57,7 @@ def differences(db: Connection, dialect: Dialect, before: View, after: View) -> 
                 tuple(frames[memory_id]),
             )
         )
-    return found
+    return differing
 
 
 def _same(old: object, new: object) -> bool:
@@ -127,17 +127,17 @@ def _at(db: Connection, to: int) -> list[_Memory]:
     """The memories that there were at a system time."""
     runs = last_runs(db, system=to)
     rows = {row.memory_id: row for row in select(db, MemoryRow, "x.recorded_at <= ?", (to,))}
-    held = "x.since <= ? AND (x.until IS NULL OR x.until > ?)"
-    states = {row.memory_id: row for row in select(db, StateRow, held, (to, to))}
+    in_force = "x.since <= ? AND (x.until IS NULL OR x.until > ?)"
+    states = {row.memory_id: row for row in select(db, StateRow, in_force, (to, to))}
     versions: dict[int, VersionRow] = {}
     for version in sorted(select(db, VersionRow, "x.recorded_at <= ?", (to,))):
         versions[version.memory_id] = version
-    found = []
+    memories = []
     for memory_id, row in sorted(rows.items()):
         score, scored_at = standing(row, states[memory_id], runs.get(row.space))
         state = states[memory_id]._replace(score=score, scored_at=scored_at)
-        found.append(_Memory(row, state, versions[memory_id]))
-    return found
+        memories.append(_Memory(row, state, versions[memory_id]))
+    return memories
 
 
 def _reworded(db: Connection, to: int) -> list[int]:

@@ -70,12 +70,14 @@ def standings(db: Connection, space: str) -> list[Standing]:
         "JOIN conversation_state s ON s.memory_id = c.memory_id AND s.until IS NULL "
         "WHERE c.space = ? AND c.status = 'active' ORDER BY c.memory_id"
     )
-    found = []
+    listed = []
     for row in db.all(sql, (space,)):
         memory, state = columns.read(row)
         score, scored_at, slot = row[-3:]
-        found.append(Standing(memory.memory_id, memory.created_at, state, float(score), int(scored_at), slot))
-    return found
+        listed.append(
+            Standing(memory.memory_id, memory.created_at, state, float(score), int(scored_at), slot)
+        )
+    return listed
 
 
 def plan_sweep(standing: Iterable[Standing], config: Config, *, now: int) -> Plan:

@@ -336,12 +336,12 @@ class Conversation:
         db: Connection,
         notes: list[str],
     ) -> list[MemoryItem]:
-        found = find(
+        frames = find(
             self._search, db, query[:_HINT_CHARACTERS], self._view(as_of),
             layer=layer, limit=limit, exclude_pii=exclude_pii,
         )  # fmt: skip
-        notes += found.notes
-        return list(found.items)
+        notes += frames.notes
+        return list(frames.items)
 
     def _filled(
         self, items: list[MemoryItem], layer: str, k: int, exclude_pii: bool, as_of: AsOf, db: Connection

@@ -145,10 +145,10 @@ def _is_time(words: Words, span: Range, when: Mention | None) -> bool:
 def find_instead(words: Words, clause: ParsedClause) -> tuple[Range, Range] | None:
     """In "goes on Postgres instead of MySQL" the new and the old."""
     start, end = words.span(clause.verb.after, clause.end)
-    found = _INSTEAD.match(words.masked, start, end)
-    if found is None or " not " in found.group()[found.end("new") - start :][:6]:
+    match = _INSTEAD.match(words.masked, start, end)
+    if match is None or " not " in match.group()[match.end("new") - start :][:6]:
         return None
-    return found.span("new"), found.span("old")
+    return match.span("new"), match.span("old")
 
 
 def is_gone(words: Words, clause: ParsedClause) -> bool:
@@ -179,8 +179,8 @@ class _Maker:
 
     def _cut(self, span: Range) -> Range:
         text = self.words.masked
-        found = _CUT.search(text, *span)
-        stop = span[1] if found is None or found.start() == span[0] else found.start()
+        match = _CUT.search(text, *span)
+        stop = span[1] if match is None or match.start() == span[0] else match.start()
         return trimmed(text, span[0], without_tail(text, span[0], stop))
 
     def ended(self, span: Range) -> list[RuleMatch]:
@@ -211,7 +211,7 @@ class _Maker:
             return []
         whole = self.words.clause(self.clause)
         slot = own.group("what").lower().replace(" ", "_").replace("-", "_")
-        found = [
+        matches = [
             RuleMatch(
                 self.about.key,
                 slot,
@@ -224,7 +224,7 @@ class _Maker:
                 names=self.about.names,
             )
         ]
-        return found if own.group("old") is None else [*self.ended(own.span("old")), *found]
+        return matches if own.group("old") is None else [*self.ended(own.span("old")), *matches]
 
     def replaced(self, old: Range, new: Range) -> list[RuleMatch]:
         gone, value = self._cut(old), self._cut(new)

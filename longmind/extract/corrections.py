@@ -62,9 +62,9 @@ def find_correction(words: Words, span: Range, speaker: str, *, after: bool) -> 
         return None, False
     text = words.masked[span[0] : span[1]]
     for shape in (_STARRED, _SAID_BUT, _AFTER, _BEFORE, _NO_ITS):
-        found = shape.match(text)
-        if found is not None and _is_value(found.group("value")):
-            return _made(words, span, speaker, found), False
+        match = shape.match(text)
+        if match is not None and _is_value(match.group("value")):
+            return _made(words, span, speaker, match), False
     refused = _NOT.match(text)
     if refused is not None and len(words.tokens) <= 10 and not _CLAUSE.search("".join(refused.groups(""))):
         if refused.group("old").split()[0].lower() in _NO_OLD:
@@ -116,8 +116,8 @@ def _is_value(text: str) -> bool:
     )
 
 
-def _made(words: Words, span: Range, speaker: str, found: re.Match[str]) -> RuleMatch:
-    value = trimmed(words.masked, span[0] + found.start("value"), span[0] + found.end("value"))
+def _made(words: Words, span: Range, speaker: str, match: re.Match[str]) -> RuleMatch:
+    value = trimmed(words.masked, span[0] + match.start("value"), span[0] + match.end("value"))
     return RuleMatch(speaker, ANY, value, span, "correction", action="correct", free=True)
 
 

@@ -42,22 +42,22 @@ def _dated(phrase: TimePhrase, before: str) -> str | None:
     days = (phrase.until - phrase.since) / _DAY_MS
     lead = _LEAD.search(before) is not None or _HAS_OWN.match(phrase.text) is not None
     own = _HAS_OWN.match(phrase.text)
-    kept = f"{own.group()} " if own is not None else ""
+    own_words = f"{own.group()} " if own is not None else ""
     if phrase.grain in ("minute", "hour", "second"):
         clock = _CLOCK.search(phrase.text)
         if clock is None or clock.start() == 0:
             return None
         named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else "" if lead else "on "
-        return f"{kept}{named}{first.day} {first:%B %Y}{clock.group()}"
+        return f"{own_words}{named}{first.day} {first:%B %Y}{clock.group()}"
     if days <= 1.1:
         named = f"{first:%A} " if _WEEKDAY.search(phrase.text) else ""
         clock = re.search(r" (?:at|around) .*$", phrase.text)
-        before_day = kept or ("" if lead or named else "on ")
+        before_day = own_words or ("" if lead or named else "on ")
         return f"{before_day}{named}{first.day} {first:%B %Y}{clock.group() if clock else ''}"
     if phrase.grain == "week" or days <= 8:
-        return f"{kept or ('' if lead else 'in ')}the week of {first.day} {first:%B %Y}"
+        return f"{own_words or ('' if lead else 'in ')}the week of {first.day} {first:%B %Y}"
     if phrase.grain == "month" or 27 < days < 32:
-        return f"{kept or ('' if lead else 'in ')}{first:%B %Y}"
+        return f"{own_words or ('' if lead else 'in ')}{first:%B %Y}"
     if phrase.grain == "year" or 364 < days < 367:
-        return f"{kept or ('' if lead else 'in ')}{first.year}"
+        return f"{own_words or ('' if lead else 'in ')}{first.year}"
     return None

@@ -29,7 +29,7 @@ def is_lasting_news(words: Words, clause: ParsedClause) -> bool:
 
 def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
     """After "be", the tokens of each thing that is said: "vegetarian", "allergic to peanuts"."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     begin = clause.verb.after
     for at in range(begin, clause.end + 1):
         token = words.tokens[at] if at < clause.end else None
@@ -40,13 +40,13 @@ def described_as(words: Words, clause: ParsedClause) -> list[tuple[int, int]]:
             or (joins and _starts_another(words.tokens, at, begin, clause.end))
         ):
             if at > begin:
-                if found and not _goes_on(words.tokens[begin:at]):
+                if spans and not _goes_on(words.tokens[begin:at]):
                     break
-                found.append((begin, at))
+                spans.append((begin, at))
             begin = at + 1
             if joins and token is not None and begin < clause.end and words.tokens[begin].tag == "R":
                 pass
-    return found
+    return spans
 
 
 def _starts_another(tokens: Sequence[Token], at: int, begin: int, end: int) -> bool:

@@ -46,10 +46,10 @@ def find_statements(
         if notes is not None:
             notes.append(foreign)
         return []
-    found = _read(text[:limit], speaker, closed)
+    statements = _read(text[:limit], speaker, closed)
     return [
         statement
-        for statement in found
+        for statement in statements
         if (free or not statement.free) and (pronouns or not statement.subject.startswith(PRONOUN))
     ]
 

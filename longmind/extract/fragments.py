@@ -181,11 +181,11 @@ def is_listing(words: Words, span: Range) -> bool:
 
 def pair_in(masked: str, span: Range) -> tuple[str, Range] | None:
     """A noun and its value: "deadline 15 November", "door code 7731"."""
-    found = _PAIR.match(masked[span[0] : span[1]])
-    if found is None or any(word in _NO_PAIR for word in found.group("name").lower().split()):
+    match = _PAIR.match(masked[span[0] : span[1]])
+    if match is None or any(word in _NO_PAIR for word in match.group("name").lower().split()):
         return None
-    slot = re.sub(r"\W", "_", found.group("name").lower())
-    return slot, (span[0] + found.start("value"), span[0] + found.end("value"))
+    slot = re.sub(r"\W", "_", match.group("name").lower())
+    return slot, (span[0] + match.start("value"), span[0] + match.end("value"))
 
 
 def find_pairs(
@@ -218,9 +218,9 @@ def find_relatives(words: Words, span: Range, speaker: str) -> Iterator[RuleMatc
         span[1],
     ):
         start, end = trimmed(words.masked, begin, at)
-        found = _COUNTED.match(words.masked[start:end]) if start < end else None
-        if found is not None and relation_in([found.group("noun").lower()]) is not None:
-            value = (start + found.start("value"), start + found.end("value"))
+        match = _COUNTED.match(words.masked[start:end]) if start < end else None
+        if match is not None and relation_in([match.group("noun").lower()]) is not None:
+            value = (start + match.start("value"), start + match.end("value"))
             yield RuleMatch(speaker, "has_relative", value, span, "counted")
         begin = at + (3 if words.masked.startswith("and", at) else 1)
 

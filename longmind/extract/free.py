@@ -359,16 +359,16 @@ def _ahead(
     inside = [token for token in words.tokens[verb.after : clause.end] if token.start < span[1]]
     if not is_worth_keeping(words.tokens, clause, about, inside, timed=False):
         return
-    found = _match(words, clause, about, verb.tense, (begin, span[1]), when)
+    rule_match = _match(words, clause, about, verb.tense, (begin, span[1]), when)
     yield RuleMatch(
-        found.subject,
-        found.slot,
-        found.value,
-        found.clause,
-        found.rule,
-        when=found.when,
+        rule_match.subject,
+        rule_match.slot,
+        rule_match.value,
+        rule_match.clause,
+        rule_match.rule,
+        when=rule_match.when,
         free=True,
-        names=found.names,
+        names=rule_match.names,
     )
 
 
@@ -376,8 +376,8 @@ def _without_filler(masked: str, start: int, stop: int) -> int:
     last = _LAST_WORD.search(masked, max(start, stop - 16), stop)
     if last is None or last.group(1).lower() not in _FILLER_ENDS:
         return stop
-    found = _FILLER.search(masked[start:stop])
-    return stop if found is None else start + found.start()
+    match = _FILLER.search(masked[start:stop])
+    return stop if match is None else start + match.start()
 
 
 def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[Range]:
@@ -392,28 +392,28 @@ def _pieces(words: Words, clause: ParsedClause, begin: int, stop: int) -> list[R
             parts.append([])
         else:
             parts[-1].append(token)
-    kept = [parts[0]]
+    joined = [parts[0]]
     for part in parts[1:4]:
         if len(part) > 1 and part[0].low in ("in", "at") and part[1].tag == "U" and len(part) <= 6:
-            kept.append(part)
+            joined.append(part)
             continue
         if not part or len(part) > 6 or part[0].tag in ("R", "C", "S", "P", "I", "X", "V") or has_verb(part):
             break
-        kept.append(part)
-    if not kept[0]:
+        joined.append(part)
+    if not joined[0]:
         return []
     if clause.verb.lemma == "be" and not clause.verb.passive:
-        spans = [(kept[0][0].start, kept[0][-1].end)]
+        spans = [(joined[0][0].start, joined[0][-1].end)]
     else:
-        spans = [(kept[0][0].start, kept[-1][-1].end)]
-    found = []
+        spans = [(joined[0][0].start, joined[-1][-1].end)]
+    pieces = []
     for start, end in spans:
         cut = _RELATIVE.search(masked, start, end)
         end = cut.start() if cut is not None and cut.start() > start + 2 else end
         start, end = trimmed(masked, start, _without_filler(masked, start, _without_time(masked, start, end)))
         if start < end:
-            found.append((start, end))
-    return found
+            pieces.append((start, end))
+    return pieces
 
 
 def _begins_anew(tokens: Sequence[Token], at: int) -> bool:

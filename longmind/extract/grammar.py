@@ -33,14 +33,14 @@ class Parser(NounReader):
 
     def clauses(self) -> list[ParsedClause]:
         """Every clause with a finite verb whose subject is told, borrowed or plainly left out."""
-        found: list[ParsedClause] = []
+        clauses: list[ParsedClause] = []
         at, link, opening = 0, "", True
         while at < self.count:
             token = self.tokens[at]
             if token.low == "who" and (relative := self._relative(at)) is not None:
-                if found and found[-1].end > at:
-                    found[-1].end = self._boundary(at)
-                found.append(relative)
+                if clauses and clauses[-1].end > at:
+                    clauses[-1].end = self._boundary(at)
+                clauses.append(relative)
                 at, link, opening = max(relative.verb.after, at + 1), "", False
                 continue
             if token.tag in ("C", ",", ".", "S"):
@@ -65,22 +65,22 @@ class Parser(NounReader):
                 at, opening = at + 2, False
                 continue
             # Inside a clause only "I" and "my" begin another one without a conjunction.
-            inside = not opening and found and found[-1].end > at
+            inside = not opening and clauses and clauses[-1].end > at
             if inside and token.tag != "I" and token.low not in ("my", "our"):
                 at += 1
                 continue
-            clause = self._clause(at, found, link, opening=opening)
+            clause = self._clause(at, clauses, link, opening=opening)
             if clause is not None and not clause.shared and at and self.tokens[at - 1].low in _TIMED:
                 clause.link = self.tokens[at - 1].low
             if clause is not None:
-                if found and found[-1].end > at:
-                    found[-1].end = self._boundary(at)
-                found.append(clause)
+                if clauses and clauses[-1].end > at:
+                    clauses[-1].end = self._boundary(at)
+                clauses.append(clause)
                 at, link, opening = max(clause.verb.after, at + 1), "", False
                 continue
             at += 1
             opening = (opening and token.tag == "R") or (opening and token.low in OPENING)
-        return found
+        return clauses
 
     def _relative(self, at: int) -> ParsedClause | None:
         """ "My sister, who lives in Turku": the clause of whoever stands before "who"."""
@@ -107,17 +107,19 @@ class Parser(NounReader):
             at -= 1
         return at
 
-    def _clause(self, at: int, found: list[ParsedClause], link: str, *, opening: bool) -> ParsedClause | None:
+    def _clause(
+        self, at: int, earlier: list[ParsedClause], link: str, *, opening: bool
+    ) -> ParsedClause | None:
         token = self.tokens[at]
-        follows = bool(found) and found[-1].end > at
+        follows = bool(earlier) and earlier[-1].end > at
         if token.tag == "I" or opening or not follows or token.low in ("my", "our"):
             clause = self._with_subject(at, link, inside=follows and not opening)
             if clause is not None:
                 return clause
-        if opening and link in ("and", "but", "or", ",", "then", "plus", "&", "so", "n") and found:
-            return self._shared(at, found[-1], link)
-        if opening and not (found and follows and link not in (".", "", ":", "-", "!", "—", "–", ",")):
-            return self._without_subject(at, link, first=not found)
+        if opening and link in ("and", "but", "or", ",", "then", "plus", "&", "so", "n") and earlier:
+            return self._shared(at, earlier[-1], link)
+        if opening and not (earlier and follows and link not in (".", "", ":", "-", "!", "—", "–", ",")):
+            return self._without_subject(at, link, first=not earlier)
         return None
 
     def _with_subject(self, at: int, link: str, *, inside: bool) -> ParsedClause | None:

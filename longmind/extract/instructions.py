@@ -135,12 +135,12 @@ def find_order(words: Words, clause: ParsedClause, speaker: str, sentence: Range
 def find_wish(words: Words, speaker: str, sentence: Range) -> RuleMatch | None:
     """A wish without a verb: "metric only", "dark mode please"."""
     text = words.masked[sentence[0] : sentence[1]]
-    found = _FRAGMENT.match(text)
-    if found is None:
+    match = _FRAGMENT.match(text)
+    if match is None:
         return None
-    what = found.group("what")
+    what = match.group("what")
     topic = "answer_language" if what.strip().lower() in LANGUAGES else topic_of(what)
     if topic == "instruction" or _ONCE.search(what) is not None:
         return None
-    span = trimmed(words.masked, sentence[0] + found.start("what"), sentence[0] + found.end())
+    span = trimmed(words.masked, sentence[0] + match.start("what"), sentence[0] + match.end())
     return RuleMatch(speaker, topic, span, span, "wish")

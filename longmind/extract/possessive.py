@@ -100,12 +100,12 @@ def _listed() -> re.Pattern[str]:
 
 def find_listed(masked: str, start: int, end: int, subject: Subject) -> Iterator[RuleMatch]:
     """Relatives by name after what they are: "two sons, Filip and Oskar"."""
-    for found in _listed().finditer(masked, start, end):
-        slot = relation_in([_singular(found.group("relation"))])
-        for name in re.finditer(r"[^\W\d_a-z][\w-]+", found.group("names")):
+    for match in _listed().finditer(masked, start, end):
+        slot = relation_in([_singular(match.group("relation"))])
+        for name in re.finditer(r"[^\W\d_a-z][\w-]+", match.group("names")):
             if slot is not None and is_name(name.group()) and not is_people(name.group()):
-                low = found.start("names") + name.start()
-                yield RuleMatch(subject, slot, (low, low + len(name.group())), found.span(), "listed")
+                low = match.start("names") + name.start()
+                yield RuleMatch(subject, slot, (low, low + len(name.group())), match.span(), "listed")
 
 
 def _singular(word: str) -> str:

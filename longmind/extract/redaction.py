@@ -90,11 +90,11 @@ class Redactor:
         if self.idle or not text:
             return text
         for _ in range(_ROUNDS):
-            found = self._find(text)
-            if not found:
+            spans = self._find(text)
+            if not spans:
                 break
             pieces, last = [], 0
-            for item in found:
+            for item in spans:
                 self.flags.add(self._flag(item))
                 pieces += [text[last : item.start], mask(item)]
                 last = item.end
@@ -103,13 +103,13 @@ class Redactor:
 
     def _find(self, text: str) -> list[_Found]:
         masks = [match.span() for match in _MASK.finditer(text)] if "[" in text else []
-        found = [
+        spans = [
             item
             for number, view in enumerate(views(text))
             for item in self._in_view(view, together=number == 2)
             if not any(start <= item.start and item.end <= end for start, end in masks)
         ]
-        return _united(found)
+        return _united(spans)
 
     def _in_view(self, view: TextView, *, together: bool) -> Iterator[_Found]:
         for pattern in self._patterns:
@@ -125,15 +125,15 @@ class Redactor:
                 yield _Found(*view.origin(character, end), span.kind, span.text)
                 position, character = span.end, end
 
-    def _flag(self, found: _Found) -> str:
-        message = f"{found.kind}\0{found.secret}".encode("utf-8", "surrogatepass")
-        return f"{found.kind}:{hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]}"
+    def _flag(self, span: _Found) -> str:
+        message = f"{span.kind}\0{span.secret}".encode("utf-8", "surrogatepass")
+        return f"{span.kind}:{hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]}"
 
 
-def _united(found: list[_Found]) -> list[_Found]:
+def _united(spans: list[_Found]) -> list[_Found]:
     """In order, and one for those that overlap: a pattern's, else that of the longest."""
     united: list[_Found] = []
-    for item in sorted(found, key=lambda item: (item.start, -item.end, item.kind != "pattern")):
+    for item in sorted(spans, key=lambda item: (item.start, -item.end, item.kind != "pattern")):
         if united and item.start < united[-1].end:
             last = united[-1]
             better = item if item.kind == "pattern" != last.kind else last

@@ -112,20 +112,20 @@ _TAGS: Final = _closed()
 
 def tokens_of(masked: str, start: int, end: int) -> list[Token]:
     """The words and marks between the two positions."""
-    found: list[Token] = []
-    known = _KNOWN
-    if len(known) > _MOST_KNOWN:
-        known.clear()
+    tokens: list[Token] = []
+    cached = _KNOWN
+    if len(cached) > _MOST_KNOWN:
+        cached.clear()
     make = tuple.__new__  # a sentence has twenty of them, and Token(...) takes three times as long
     for match in _TOKEN.finditer(masked, start, end):
         text = match.group()
-        pair = known.get(text)
+        pair = cached.get(text)
         if pair is None:
-            known[text] = pair = _tagged(text)
-        found.append(make(Token, (text, *pair, *match.span())))
-    if found and found[0].tag == "U" and found[0].low in verb_forms():
-        found[0] = found[0]._replace(tag="V")
-    return found
+            cached[text] = pair = _tagged(text)
+        tokens.append(make(Token, (text, *pair, *match.span())))
+    if tokens and tokens[0].tag == "U" and tokens[0].low in verb_forms():
+        tokens[0] = tokens[0]._replace(tag="V")
+    return tokens
 
 
 _KNOWN: Final[dict[str, tuple[str, str]]] = {}

@@ -220,8 +220,10 @@ class _Group:
         if lemma is None:
             return None
         after = self.at if own else self.at + 1
-        found = tense or self.tense or "present"
-        return VerbGroup(lemma, which, found, self.denied, self.ended, self.unreal, False, self.start, after)
+        own_tense = tense or self.tense or "present"
+        return VerbGroup(
+            lemma, which, own_tense, self.denied, self.ended, self.unreal, False, self.start, after
+        )
 
 
 def _guessed(word: str, pronoun: str) -> dict[str, str]:

@@ -45,16 +45,18 @@ def predicates_of(words: Words, clause: ParsedClause) -> list[Predicate]:
         # The rules read "married to", "born in" after "be" themselves.
         after = tokens[verb.after - 1].start
     lemma = "be" if verb.passive else verb.lemma
-    found = [Predicate(lemma, verb.tense, verb.denied, verb.ended, after, start)]
+    predicates = [Predicate(lemma, verb.tense, verb.denied, verb.ended, after, start)]
     if verb.tense == "future":
-        found.append(Predicate("*", "future", verb.denied, verb.ended, tokens[verb.after - 1].start, start))
+        predicates.append(
+            Predicate("*", "future", verb.denied, verb.ended, tokens[verb.after - 1].start, start)
+        )
     word = tokens[verb.after - 1].low
     forms = verb_forms().get(word, ())
     if verb.form == "base" and verb.first == verb.after - 1 and (verb.lemma, "past") in forms:
-        found.append(Predicate(verb.lemma, "past", verb.denied, verb.ended, after, start))
+        predicates.append(Predicate(verb.lemma, "past", verb.denied, verb.ended, after, start))
     if verb.form == "participle" and verb.lemma == "get":
-        found.append(Predicate("have", "present", verb.denied, verb.ended, after, start))
-    return [*_stopped(words, clause), *found]
+        predicates.append(Predicate("have", "present", verb.denied, verb.ended, after, start))
+    return [*_stopped(words, clause), *predicates]
 
 
 def _stopped(words: Words, clause: ParsedClause) -> list[Predicate]:

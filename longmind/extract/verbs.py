@@ -177,6 +177,6 @@ def verb_forms() -> dict[str, tuple[tuple[str, Form], ...]]:
     for lemma in sorted(VERBS - {"be"}):
         for which in names:
             index.setdefault(form(lemma, which), []).append((lemma, which))
-    found: dict[str, tuple[tuple[str, Form], ...]] = {word: tuple(items) for word, items in index.items()}
-    found.update(_FURTHER)  # type: ignore[arg-type]
-    return found
+    forms: dict[str, tuple[tuple[str, Form], ...]] = {word: tuple(items) for word, items in index.items()}
+    forms.update(_FURTHER)  # type: ignore[arg-type]
+    return forms

@@ -43,9 +43,9 @@ def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Ext
     item = replace(item, facts=tuple(_as_attribute(ground, fact) for fact in item.facts))
     facts: list[FoundFact] = []
     for fact in item.facts:
-        for found in _each(ground, fact, frame):
-            facts.append(found)
-            ground.note(found, frame)
+        for anchored_fact in _each(ground, fact, frame):
+            facts.append(anchored_fact)
+            ground.note(anchored_fact, frame)
     return replace(item, facts=tuple(dict.fromkeys(facts)))
 
 
@@ -86,17 +86,17 @@ def _matching(ground: Ground, subject: str, said: str) -> list[Held]:
     names = [
         word for word in re.findall(r"[\w'-]+", said) if word[:1].isupper() or any(c.isdigit() for c in word)
     ]
-    wanted = words_of(" ".join(names)) or words_of(said)
-    found = _with_words(ground, subject, wanted)
-    if not found and (thing := _THING.match(said)) is not None:
-        found = _with_words(ground, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
-    return found
+    query_words = words_of(" ".join(names)) or words_of(said)
+    matches = _with_words(ground, subject, query_words)
+    if not matches and (thing := _THING.match(said)) is not None:
+        matches = _with_words(ground, subject, words_of(thing[1]))  # "sold the kayak to a neighbour"
+    return matches
 
 
-def _with_words(ground: Ground, subject: str, wanted: frozenset[str]) -> list[Held]:
-    if not wanted:
+def _with_words(ground: Ground, subject: str, query_words: frozenset[str]) -> list[Held]:
+    if not query_words:
         return []
-    return [held for held in ground.held(subject) if all(_among(word, held.words) for word in wanted)]
+    return [held for held in ground.held(subject) if all(_among(word, held.words) for word in query_words)]
 
 
 def _among(word: str, words: frozenset[str]) -> bool:
@@ -108,8 +108,8 @@ def _among(word: str, words: frozenset[str]) -> bool:
 
 def _stem(word: str) -> str:
     """ "Smoking" and "smoker" by what they share."""
-    found = _DOER.fullmatch(word)
-    return found[1] if found is not None else word
+    match = _DOER.fullmatch(word)
+    return match[1] if match is not None else word
 
 
 def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
@@ -128,11 +128,11 @@ def _endings(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
                 ):
                     yield replace(fact, predicate=held.predicate, value=held.value, cardinality=None)
         return
-    found = _matching(ground, fact.subject, str(fact.value))
-    if not found and fact.subject[:1].islower() and fact.subject != USER:
+    matches = _matching(ground, fact.subject, str(fact.value))
+    if not matches and fact.subject[:1].islower() and fact.subject != USER:
         # "Book club finished it": what the user spoke of as theirs.
-        found = _matching(ground, USER, str(fact.value))
-    for held in found:
+        matches = _matching(ground, USER, str(fact.value))
+    for held in matches:
         yield replace(
             fact, subject=held.subject, predicate=held.predicate, value=held.value, cardinality=None
         )
@@ -204,8 +204,8 @@ _TAIL: Final = re.compile(r"[\w-]+ ((?:of|in|at|with|to|about|on) .+)")
 
 def _tail(value: str) -> str | None:
     """ "rusty in Dutch" is about "in Dutch": what it says of that can be only one thing at a time."""
-    found = _TAIL.fullmatch(value)
-    return None if found is None else found[1].casefold()
+    match = _TAIL.fullmatch(value)
+    return None if match is None else match[1].casefold()
 
 
 def _other_states(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
@@ -246,12 +246,12 @@ def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
     if fact.predicate in _PARTNERS:
         yield from _other_ties(ground, fact)
     liked = fact.predicate in _ATTITUDES
-    said = words_of(str(fact.value))
+    value_words = words_of(str(fact.value))
     yield from _other_states(ground, fact)
     yield from _other_counts(ground, fact)
     if fact.predicate in _DISLIKES:
         for held in ground.held(fact.subject):
-            if held.predicate.startswith("favorite_") and words_of(str(held.value)) == said:
+            if held.predicate.startswith("favorite_") and words_of(str(held.value)) == value_words:
                 yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
     against_this = {denied(fact.predicate), *(denied(slot) for slot in _STATES.get(fact.predicate, ()))}
     for held in ground.held(fact.subject, tuple(sorted(against_this | (_ATTITUDES if liked else set())))):
@@ -260,7 +260,7 @@ def _turned(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
         against = held.predicate == denied(fact.predicate) or (
             held.predicate.startswith("not_") and held.predicate[4:] in _STATES.get(fact.predicate, ())
         )
-        if (against or (liked and held.predicate in _ATTITUDES)) and words_of(str(held.value)) == said:
+        if (against or (liked and held.predicate in _ATTITUDES)) and words_of(str(held.value)) == value_words:
             yield FoundFact(fact.subject, held.predicate, held.value, fact.start, fact.end, action="end")
 
 

@@ -29,9 +29,9 @@ def owner_of(source: Source, start: int, end: int) -> str | None:
     """The person to whom the bytes from `start` to `end` belong; None where the text does not say."""
     raw = source.text.encode()
     before = raw[max(0, start - _NEAR) : start].decode(errors="ignore")
-    found = _BEFORE.search(before)
-    if found is not None:
-        words = found["name"].split()
+    match = _BEFORE.search(before)
+    if match is not None:
+        words = match["name"].split()
         while words and (words[0].lower() in _NOBODY or words[0].lower() in verb_forms()):
             words = words[1:]
         if words:

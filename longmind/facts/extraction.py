@@ -168,7 +168,7 @@ def told_extraction(
 
     entities: dict[str, FoundEntity] = {}
     facts: list[FoundFact] = []
-    stated = (found for statement in statements for found in stated_by(statement, source))
+    stated = (stated_fact for statement in statements for stated_fact in stated_by(statement, source))
     for entity, fact in (*_identity(source), *stated):
         if entity is not None:
             entities[entity.key] = _joined(entities.get(entity.key), entity)

@@ -106,13 +106,13 @@ class Ground:
             clause = among("entity_id", sorted(named))
             rows = self.db.all(f"SELECT entity_id, key FROM fact_entity WHERE {clause.sql}", clause.values)
             keys = {int(entity_id): str(key) for entity_id, key in rows}
-        found: dict[int, str | Entity] = {}
+        objects: dict[int, str | Entity] = {}
         for fact in facts:
             if fact.object_entity_id is not None:
-                found[fact.fact_id] = Entity(keys[fact.object_entity_id])
+                objects[fact.fact_id] = Entity(keys[fact.object_entity_id])
             elif fact.object_kind == ObjectKind.TEXT:
-                found[fact.fact_id] = str(stored_object(fact, None))
-        return found
+                objects[fact.fact_id] = str(stored_object(fact, None))
+        return objects
 
     def known(self, names: Iterable[str]) -> dict[str, set[str]]:
         """By normal form of a name, the keys of the entities that are called so."""

@@ -213,10 +213,16 @@ def hits(db: Connection, view: View, raw: Sequence[RawHit], *, evidence: int) ->
     pieces = evidence_of(db, view, raw, limit=evidence) if evidence and raw else {}
     derived = [hit.span.span_id for hit in raw if hit.span.derived]
     premises, lost = lost_premises(db, view.as_of, derived) if derived else ({}, {})
-    said = _best_lineage(db, view, [hit.span.span_id for hit in raw])
+    lineages = _best_lineage(db, view, [hit.span.span_id for hit in raw])
     return [
         _hit(
-            hit, view, pieces.get(hit.span.span_id, []), evidence, premises, lost, said.get(hit.span.span_id)
+            hit,
+            view,
+            pieces.get(hit.span.span_id, []),
+            evidence,
+            premises,
+            lost,
+            lineages.get(hit.span.span_id),
         )
         for hit in raw
     ]
@@ -226,7 +232,7 @@ def _best_lineage(
     db: Connection, view: View, span_ids: Sequence[int]
 ) -> dict[int, tuple[str, str | None, int]]:
     """By span the channel, speaker and trust of the most trusted that it rests on; of several, the last."""
-    found: dict[int, tuple[str, str | None, int]] = {}
+    best: dict[int, tuple[str, str | None, int]] = {}
     for batch in batched(span_ids):
         clause = among("u.span_id", batch) & Clause("x.system_from <= ?", (view.as_of.system,))
         sql = (
@@ -234,8 +240,8 @@ def _best_lineage(
             f"JOIN fact_assertion x ON x.assertion_id = u.assertion_id WHERE {clause.sql} "
             "AND x.action <> 'end' ORDER BY x.trust, x.assertion_id"
         )
-        found.update((row[0], (row[1], row[2], int(row[3]))) for row in db.all(sql, clause.values))
-    return found
+        best.update((row[0], (row[1], row[2], int(row[3]))) for row in db.all(sql, clause.values))
+    return best
 
 
 def evidence_of(
@@ -286,9 +292,9 @@ def _best_evidence(
     db: Connection, view: View, raw: Sequence[RawHit], limit: int
 ) -> list[tuple[int, EvidenceRow]]:
     """The best pieces of each span, and of each fact as such (with 0 in place of a span)."""
-    known = both([Clause("v.recorded_at <= ?", (view.as_of.system,)), frames_known(view)])
-    on_span = among("u.span_id", sorted({hit.span.span_id for hit in raw})) & known
-    on_fact = among("v.fact_id", sorted({hit.fact.fact_id for hit in raw})) & known
+    is_known = both([Clause("v.recorded_at <= ?", (view.as_of.system,)), frames_known(view)])
+    on_span = among("u.span_id", sorted({hit.span.span_id for hit in raw})) & is_known
+    on_fact = among("v.fact_id", sorted({hit.fact.fact_id for hit in raw})) & is_known
     pieces: list[tuple[int, EvidenceRow]] = []
     for clause, owner, source in (
         (on_span, "u.span_id", "fact_support u JOIN fact_evidence v ON v.assertion_id = u.assertion_id"),
@@ -349,7 +355,7 @@ def lost_premises(
 
 def _premises(db: Connection, as_of: AsOf, span_ids: Iterable[int]) -> dict[int, list[_Edge]]:
     """By span, the premises of the assertions that it rests on, each once."""
-    found: dict[int, dict[int, int]] = defaultdict(dict)
+    premises: dict[int, dict[int, int]] = defaultdict(dict)
     for batch in batched(sorted(span_ids)):
         clause = among("u.span_id", batch) & Clause("x.system_from <= ?", (as_of.system,))
         sql = (
@@ -360,8 +366,8 @@ def _premises(db: Connection, as_of: AsOf, span_ids: Iterable[int]) -> dict[int,
         )
         for support, assertion, premise in map(_PREMISES.read, db.all(sql, clause.values)):
             # Relied on again: what counts is whether it holds as it did the last time.
-            found[support.span_id][premise.premise_fact_id or 0] = assertion.system_from
-    return {span_id: list(group.items()) for span_id, group in found.items()}
+            premises[support.span_id][premise.premise_fact_id or 0] = assertion.system_from
+    return {span_id: list(group.items()) for span_id, group in premises.items()}
 
 
 def _is_lost(spans: Sequence[SpanRow], as_of: AsOf, since: int) -> bool:
@@ -420,7 +426,7 @@ def _hit(
     limit: int,
     premises: dict[int, list[int]],
     lost: dict[int, list[int]],
-    said: tuple[str, str | None, int] | None,
+    lineage: tuple[str, str | None, int] | None,
 ) -> FactHit:
     """An end that was set after the view's instant is not shown."""
     span = raw.span
@@ -446,7 +452,7 @@ def _hit(
         derived_from=tuple(premises.get(span.span_id, ())),
         lost_premises=tuple(lost.get(span.span_id, ())),
         evidence_truncated=len(evidence) > limit,
-        channel="call" if said is None else said[0],
-        speaker=None if said is None else said[1],
-        trust=NAMES[said[2] if said is not None else LEVELS["high"]],
+        channel="call" if lineage is None else lineage[0],
+        speaker=None if lineage is None else lineage[1],
+        trust=NAMES[lineage[2] if lineage is not None else LEVELS["high"]],
     )

@@ -215,12 +215,12 @@ def _facts(
 ) -> list[Said]:
     """What is said of an entity, if a frame in reach supports it."""
     condition = both([seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust)])
-    wanted = query_stems - word_stems(entity.alias)
+    question_stems = query_stems - word_stems(entity.alias)
     facts = said_of(db, entity, condition, limit=options.max_facts + 1)
     if options.by_relevance or len(facts) > options.max_facts:
         # More than are shown: those that share words with the question come first.
         facts = said_of(db, entity, condition, limit=_LOOKED_AT)
-        related = {item.span_id: overlap(wanted, item.fact) for item in facts}
+        related = {item.span_id: overlap(question_stems, item.fact) for item in facts}
         if options.by_relevance and any(related.values()):
             facts = [item for item in facts if related[item.span_id]]
         facts.sort(key=lambda item: -related[item.span_id])

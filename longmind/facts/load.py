@@ -109,16 +109,16 @@ class Loader:
         return self._state((self.one(item.subject), item.group.name, item.qualifiers, None))
 
     def state_of(self, fact: FactRow, predicate: PredicateRow) -> SlotState:
-        known = self._by_fact.get(fact.fact_id)
-        if known is None:
-            known = self._by_fact[fact.fact_id] = self._state(self.key_of(fact, predicate))
-            self._meet(known, fact, predicate)
-        return known
+        loaded = self._by_fact.get(fact.fact_id)
+        if loaded is None:
+            loaded = self._by_fact[fact.fact_id] = self._state(self.key_of(fact, predicate))
+            self._meet(loaded, fact, predicate)
+        return loaded
 
     def of_statement(self, item: Resolved) -> list[SlotState]:
         """All slots of a statement of which each value competes apart."""
-        wanted = (self.one(item.subject), item.group.name, item.qualifiers)
-        return [state for key, state in self.slots.items() if key[:3] == wanted]
+        slot_key = (self.one(item.subject), item.group.name, item.qualifiers)
+        return [state for key, state in self.slots.items() if key[:3] == slot_key]
 
     def _state(self, key: SlotKey) -> SlotState:
         if key not in self.slots:
@@ -185,8 +185,8 @@ class Loader:
         statements: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
         listed = list(rows)
         self.names.load_predicates({row.predicate_id for row in listed})
-        known = {row.fact_id for row in listed if row.fact_id is not None}
-        self.names.add_facts(select_among(self.db, FactRow, "fact_id", known))
+        fact_ids = {row.fact_id for row in listed if row.fact_id is not None}
+        self.names.add_facts(select_among(self.db, FactRow, "fact_id", fact_ids))
         for row in listed:
             competing = self.group_of(self.names.predicate(row.predicate_id))
             members = self._class(row.subject_entity_id)
@@ -339,7 +339,7 @@ class Loader:
             state.slot.extend([self._said(row, value)])
 
     def _load_spans(self, clauses: Sequence[Clause]) -> None:
-        found: dict[int, tuple[FactRow, SpanRow]] = {}
+        by_span: dict[int, tuple[FactRow, SpanRow]] = {}
         for clause in clauses:
             sql = (
                 f"SELECT {_SPANS.sql} FROM fact c JOIN fact_span s ON s.fact_id = c.fact_id "
@@ -347,10 +347,10 @@ class Loader:
             )
             for row in self.db.all(sql, clause.values):
                 fact, span = _SPANS.read(row)
-                found[span.span_id] = (fact, span)
-        self.names.add_facts([fact for fact, _ in found.values()])
+                by_span[span.span_id] = (fact, span)
+        self.names.add_facts([fact for fact, _ in by_span.values()])
         self._load_objects()
-        for fact, span in sorted(found.values(), key=lambda pair: pair[1].valid_from):
+        for fact, span in sorted(by_span.values(), key=lambda pair: pair[1].valid_from):
             state = self.state_of(fact, self.names.predicate(fact.predicate_id))
             state.stored.append(span)
             state.spans.append(LiveSpan(fact.fact_id, span.valid_from, span.valid_to, span))

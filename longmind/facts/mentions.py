@@ -66,17 +66,17 @@ class Unsegmented:
         In a text without spaces a name may turn up by accident across two words. Of names that overlap, the
         first is meant, and of those that begin together the longest.
         """
-        known = self.norms.intersection(names)
+        known_norms = self.norms.intersection(names)
         meant: set[str] = set()
-        for run in self._runs if known else ():
+        for run in self._runs if known_norms else ():
             position = 0
             while position < len(run):
-                ends = (end for start, end in _stretches(run, position) if run[start:end] in known)
+                ends = (end for start, end in _stretches(run, position) if run[start:end] in known_norms)
                 end = max(ends, default=0)
                 if end:
                     meant.add(run[position:end])
                 position = max(end, position + 1)
-        return known - meant
+        return known_norms - meant
 
 
 def spelled_out(query: str) -> Unsegmented:

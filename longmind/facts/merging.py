@@ -31,8 +31,8 @@ def merge(tx: Transaction, ledger: str, keep: Entity, other: Entity) -> Merged:
 def split(tx: Transaction, ledger: str, name: Entity) -> Merged:
     """Take a merge back: the entity stands for itself again, with what was said of it."""
     row = _named(tx, ledger, name)
-    found = select(tx.db, SameRow, "x.entity_id = ? AND x.until IS NULL", (row.entity_id,))
-    merged = next(iter(found), None)
+    rows = select(tx.db, SameRow, "x.entity_id = ? AND x.until IS NULL", (row.entity_id,))
+    merged = next(iter(rows), None)
     if merged is None:
         parts = select(tx.db, SameRow, "x.into_id = ? AND x.until IS NULL", (row.entity_id,))
         if parts:

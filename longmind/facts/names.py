@@ -150,7 +150,7 @@ def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str
         f"GROUP BY a.alias_norm HAVING count(DISTINCT e.key_norm) > 1 ORDER BY 1 LIMIT {limit + 1}"
     )
     rows = db.all(sql, clause.values)
-    found = []
+    listed = []
     for norm, name, _ in rows[:limit]:
         keys = db.all(
             "SELECT DISTINCT e.key, e.key_norm FROM fact_alias a "
@@ -158,10 +158,10 @@ def ambiguous(db: Connection, view: View, *, limit: int) -> tuple[list[tuple[str
             f"WHERE a.alias_norm = ? AND {clause.sql} ORDER BY 2",
             (norm, *clause.values),
         )
-        found.append(
+        listed.append(
             (str(name), [str(row[0]) for row in keys], any(alias_norm(row[0]) == norm for row in keys))
         )
-    return found, len(rows) > limit
+    return listed, len(rows) > limit
 
 
 def _insert_aliases(tx: Transaction, aliases: Mapping[tuple[int, str], str], frame_id: int | None) -> None:

@@ -90,8 +90,8 @@ class FactsPart(Part):
             # Text in a picture is nobody's statement, and speech without a name could be anybody's.
             return Extraction()
         try:
-            said = replace(draft, text=blank_echo(draft.text))
-            source = replace(_source(said, self.clock), max_facts=self.limits.max_facts_per_chunk)
+            own_words = replace(draft, text=blank_echo(draft.text))
+            source = replace(_source(own_words, self.clock), max_facts=self.limits.max_facts_per_chunk)
             extraction = self.limits.cut(extractor.extract(source))
             _check(extraction, draft.text)
             return extraction
@@ -260,7 +260,7 @@ def _without_erased(
     secret = suppression.secret_of(tx.db, ledger)
     if secret is None:
         return list(items)
-    kept: list[tuple[Frame, Extraction]] = []
+    remaining: list[tuple[Frame, Extraction]] = []
     for frame, item in items:
         fields = {
             fact: suppression.statement_fields(fact.subject, fact.predicate, fact.value, holds=fact.polarity)
@@ -269,13 +269,13 @@ def _without_erased(
         }
         if _channel(frame, frame.metadata.get("channel")) in _ON_PURPOSE:
             suppression.lift(tx, ledger, fields.values())
-            kept.append((frame, item))
+            remaining.append((frame, item))
             continue
         names = {fact: suppression.keyed(secret, ledger, value) for fact, value in fields.items()}
         erased = suppression.suppressed(tx.db, ledger, names.values())
         facts = tuple(fact for fact in item.facts if names.get(fact) not in erased)
-        kept.append((frame, item if len(facts) == len(item.facts) else _only(item, facts)))
-    return kept
+        remaining.append((frame, item if len(facts) == len(item.facts) else _only(item, facts)))
+    return remaining
 
 
 def _only(item: Extraction, facts: tuple[FoundFact, ...]) -> Extraction:
@@ -314,14 +314,14 @@ def _source(draft: Draft, clock: Clock | None) -> Source:
     )
 
 
-def _channel(origin: Draft | Frame, given: object) -> str:
+def _channel(origin: Draft | Frame, stated: object) -> str:
     return channel_of(
         kind=origin.kind,
         role=origin.role,
         source=origin.source,
         uri=origin.uri,
         speaker=origin.speaker,
-        metadata_channel=given if isinstance(given, str) else None,
+        metadata_channel=stated if isinstance(stated, str) else None,
     )
 
 
@@ -362,7 +362,9 @@ def _new(entity: FoundEntity) -> NewEntity:
     return NewEntity(entity.key.strip(), kind=entity.kind, by_hand=False)
 
 
-def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, *, now: int) -> list[Claim]:
+def _claims(
+    frame: Frame, fact: FoundFact, extractor: Extractor, lineage_of_frame: Lineage, *, now: int
+) -> list[Claim]:
     """What a fact found in a frame asserts, dated by what the text says, else by when the frame happened."""
     evidence = Evidence(
         frame.id,
@@ -384,7 +386,7 @@ def _claims(frame: Frame, fact: FoundFact, extractor: Extractor, said: Lineage, 
         evidence=(evidence,),
         # A memory's own words were given to be remembered: they count until somebody takes them back.
         by_hand=frame.kind == Kind.MEMORY,
-        lineage=said,
+        lineage=lineage_of_frame,
         cardinality=fact.cardinality,
         flexible=True,
         # A frame that names its own moment is dated by it; any other by the clock, which may be set back.

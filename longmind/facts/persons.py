@@ -69,7 +69,7 @@ def _spoken_of(ground: Ground, frame: Frame, pronoun: str) -> str | None:
     for held in ground.held(speaker, tuple(sorted(RELATIONS))):
         ties[Entity(str(held.value)).norm].add(held.predicate)
     wrong = MALE if pronoun in ("she", "her") else FEMALE
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     last: int | None = None
     for held in ground.latest():
         if frame.occurred_at - held.recorded > _RECENT or (last is not None and held.recorded < last):
@@ -78,9 +78,9 @@ def _spoken_of(ground: Ground, frame: Frame, pronoun: str) -> str | None:
         norm = Entity(named).norm
         relations = {named.rpartition("/")[2]} if "/" in named else ties.get(norm, set())
         if relations & RELATIONS and relations - wrong:
-            found[norm] = named
+            names[norm] = named
             last = held.recorded
-    return next(iter(found.values())) if len(found) == 1 else None
+    return next(iter(names.values())) if len(names) == 1 else None
 
 
 def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
@@ -89,11 +89,11 @@ def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
     known = ground.known(names)
     keys: dict[str, str] = {}
     for name in names:
-        found = known.get(alias_norm(name), set())
+        matching = known.get(alias_norm(name), set())
         own = Entity(name).norm
-        if len(found) == 1 and all(Entity(key).norm != own for key in found):
-            keys[name] = next(iter(found))
-        elif "/" in name and not any(Entity(key).norm == own for key in found):
+        if len(matching) == 1 and all(Entity(key).norm != own for key in matching):
+            keys[name] = next(iter(matching))
+        elif "/" in name and not any(Entity(key).norm == own for key in matching):
             owner, _, relation = name.rpartition("/")
             values = {str(held.value) for held in ground.held(owner, (relation,))}
             if len(values) == 1:
@@ -107,7 +107,7 @@ def _by_known_names(ground: Ground, item: Extraction) -> Extraction:
 
 def _naming(ground: Ground, facts: Sequence[FoundFact], keys: dict[str, str]) -> list[FoundFact]:
     """ "My girlfriend, Temilade": where the girlfriend is known without a name, the name is hers."""
-    found = []
+    renamed = []
     for fact in facts:
         if (
             isinstance(fact.value, Entity)
@@ -122,8 +122,8 @@ def _naming(ground: Ground, facts: Sequence[FoundFact], keys: dict[str, str]) ->
             ):
                 keys[str(fact.value)] = key
                 fact = replace(fact, value=str(fact.value))
-        found.append(fact)
-    return found
+        renamed.append(fact)
+    return renamed
 
 
 def _known_persons(db: Connection, ledger: str, entities: Sequence[FoundEntity]) -> dict[str, str]:
@@ -139,21 +139,21 @@ def _known_persons(db: Connection, ledger: str, entities: Sequence[FoundEntity])
     }
     if not unknown:
         return {}
-    wanted = {alias_norm(entity.key) for entity in unknown.values()}
-    wanted |= {alias_norm(entity.key.split()[0]) for entity in unknown.values()}
-    candidates = _named(db, ledger, wanted)
-    found: dict[str, str] = {}
+    norms = {alias_norm(entity.key) for entity in unknown.values()}
+    norms |= {alias_norm(entity.key.split()[0]) for entity in unknown.values()}
+    candidates = _named(db, ledger, norms)
+    by_norm: dict[str, str] = {}
     for norm, entity in unknown.items():
         fitting = {row.entity_id: row for row in candidates[alias_norm(entity.key)]}
         if not fitting and len(entity.key.split()) > 1:
             first = alias_norm(entity.key.split()[0])
             alone = [row for row in candidates[first] if alias_norm(row.key) == first]
-            taken = _with_full_names(db, [row.entity_id for row in alone])
-            fitting = {row.entity_id: row for row in alone if row.entity_id not in taken}
+            full_names = _with_full_names(db, [row.entity_id for row in alone])
+            fitting = {row.entity_id: row for row in alone if row.entity_id not in full_names}
         if len(fitting) == 1:
             [row] = fitting.values()
-            found[norm] = row.key
-    return found
+            by_norm[norm] = row.key
+    return by_norm
 
 
 def _renamed(item: Extraction, keys: Mapping[str, str]) -> Extraction:
@@ -181,11 +181,11 @@ def _named(db: Connection, ledger: str, norms: Iterable[str]) -> dict[str, list[
     also = Clause("x.ledger = ? AND x.kind = 'person'", (ledger,))
     owners = select_among(db, EntityRow, "entity_id", {row.entity_id for row in aliases}, also=also)
     by_id = {row.entity_id: row for row in owners}
-    found: dict[str, list[EntityRow]] = defaultdict(list)
+    by_name: dict[str, list[EntityRow]] = defaultdict(list)
     for alias in aliases:
         if alias.entity_id in by_id:
-            found[alias.alias_norm].append(by_id[alias.entity_id])
-    return found
+            by_name[alias.alias_norm].append(by_id[alias.entity_id])
+    return by_name
 
 
 def _with_full_names(db: Connection, entity_ids: Iterable[int]) -> set[int]:

@@ -169,17 +169,17 @@ class LedgerPlan:
         """What a correction means: what its slot holds then, or the value of the predicate learned last."""
         if not item.group.by_thing:
             state = self.loaded.state(item)
-            held = [span for span in state.spans if span.fact_id != own]
-            now = [span for span in held if span.start <= at and (span.end is None or at < span.end)]
-            return (state, (now or held)[-1]) if held else None
-        found = [
+            other_spans = [span for span in state.spans if span.fact_id != own]
+            now = [span for span in other_spans if span.start <= at and (span.end is None or at < span.end)]
+            return (state, (now or other_spans)[-1]) if other_spans else None
+        latest = [
             (state, span)
             for state in self.loaded.of_statement(item)
             for span in state.spans
             if span.fact_id != own
             and self.names.facts[span.fact_id].predicate_id == item.predicate.predicate_id
         ]
-        return max(found, key=lambda pair: _learned(pair[1]), default=None)
+        return max(latest, key=lambda pair: _learned(pair[1]), default=None)
 
     def _make_room(self, item: Resolved, state: SlotState, start: int) -> list[int]:
         """No other value counts from `start` on, also none that begins later."""

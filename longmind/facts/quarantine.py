@@ -57,10 +57,10 @@ def waiting(db: Connection, view: View, *, limit: int) -> StatedResult:
 
 def stated(db: Connection, view: View, condition: Clause, *, limit: int) -> StatedResult:
     """Assertions under a condition, in the order in which they were made."""
-    known = Clause("1 = 1")
+    in_view = Clause("1 = 1")
     if view.as_of.system != FOREVER:
-        known = Clause("x.system_from <= ?", (view.as_of.system,))
-    clause = both([condition, ledgers(view, "x.ledger"), known, stands(view)])
+        in_view = Clause("x.system_from <= ?", (view.as_of.system,))
+    clause = both([condition, ledgers(view, "x.ledger"), in_view, stands(view)])
     sql = (
         f"SELECT {_COLUMNS.sql}, CASE WHEN {SUPPORTED} THEN 1 ELSE 0 END FROM {_SOURCE} "
         f"WHERE {clause.sql} ORDER BY x.assertion_id LIMIT {limit + 1}"
@@ -116,7 +116,7 @@ def _state(row: AssertionRow, ruling: RulingRow | None, supported: bool) -> str:
 
 def _evidence(db: Connection, view: View, numbers: Sequence[int]) -> dict[int, list[Evidence]]:
     columns = join((EvidenceRow, "v"))
-    found: dict[int, list[Evidence]] = defaultdict(list)
+    by_assertion: dict[int, list[Evidence]] = defaultdict(list)
     for batch in batched(numbers):
         clause = among("v.assertion_id", batch) & frames_known(view)
         sql = (
@@ -124,8 +124,8 @@ def _evidence(db: Connection, view: View, numbers: Sequence[int]) -> dict[int, l
             f"WHERE {clause.sql} ORDER BY v.evidence_id"
         )
         for [row] in map(columns.read, db.all(sql, clause.values)):
-            found[row.assertion_id].append(row.value())
-    return found
+            by_assertion[row.assertion_id].append(row.value())
+    return by_assertion
 
 
 def decide(tx: Transaction, view: View, assertion_id: int, *, confirmed: bool) -> bool:

@@ -246,8 +246,8 @@ class Reader:
         check_limit(limit, "limit", most=MOST)
         view = self._view(space, as_of, user)
         with self.store.read() as snapshot:
-            found, more = names.ambiguous(snapshot.db, view, limit=limit)
-        listed = (AmbiguousName(name, tuple(map(Entity, keys)), is_key) for name, keys, is_key in found)
+            page, more = names.ambiguous(snapshot.db, view, limit=limit)
+        listed = (AmbiguousName(name, tuple(map(Entity, keys)), is_key) for name, keys, is_key in page)
         return AmbiguousNames(tuple(listed), truncated=more)
 
     def evidence(

@@ -261,7 +261,7 @@ def forget_entities(db: Connection, entity_ids: Sequence[int]) -> dict[str, int]
 
 def _resting_on(db: Connection, frame_ids: Sequence[int], *, also: str = "1 = 1") -> list[AssertionRow]:
     """Assertions not made by hand that these frames speak for."""
-    found: dict[int, AssertionRow] = {}
+    by_id: dict[int, AssertionRow] = {}
     for batch in batched(sorted(set(frame_ids))):
         clause = among("w.frame_id", batch)
         for column in ("assertion_id", "fact_id"):
@@ -272,8 +272,8 @@ def _resting_on(db: Connection, frame_ids: Sequence[int], *, also: str = "1 = 1"
             )
             for row in db.all(sql, clause.values):
                 [item] = _RESTING.read(row)
-                found[item.assertion_id] = item
-    return [found[number] for number in sorted(found)]
+                by_id[item.assertion_id] = item
+    return [by_id[number] for number in sorted(by_id)]
 
 
 def _with_evidence(db: Connection, rows: Sequence[AssertionRow]) -> set[int]:

@@ -74,20 +74,20 @@ class Replay:
         db = self.tx.db
         self.names.load_predicates({predicate for _, predicate in self.statements})
         loader = Loader(self.names)
-        wanted: dict[tuple[int, ...], set[int]] = defaultdict(set)
+        slots: dict[tuple[int, ...], set[int]] = defaultdict(set)
         for subject, predicate in self.statements:
             competing = loader.group_of(self.names.predicate(predicate))
             predicates = tuple(sorted(self.names.predicate_ids(competing.predicates)))
-            wanted[predicates].update(self._alike(subject))
-        self.wanted = wanted
-        found: dict[int, AssertionRow] = {}
-        for predicates, subjects in wanted.items():
+            slots[predicates].update(self._alike(subject))
+        self.wanted = slots
+        by_id: dict[int, AssertionRow] = {}
+        for predicates, subjects in slots.items():
             also = among("x.predicate_id", predicates)
             for row in select_among(db, AssertionRow, "subject_entity_id", subjects, also=also):
-                found[row.assertion_id] = row
-        facts = {row.fact_id for row in found.values() if row.fact_id is not None}
+                by_id[row.assertion_id] = row
+        facts = {row.fact_id for row in by_id.values() if row.fact_id is not None}
         self.names.add_facts(select_among(db, FactRow, "fact_id", facts))
-        return [found[number] for number in sorted(found)]
+        return [by_id[number] for number in sorted(by_id)]
 
     def _alike(self, entity_id: int) -> set[int]:
         """Every entity that was ever held to be the same as one."""
@@ -156,13 +156,17 @@ class Replay:
         fresh: list[_Life] = []
         supports: list[SupportRow] = []
         for life in lives:
-            kept = stored.get((life.fact_id, life.start, life.end, life.since))
-            if kept is None or kept.system_to != life.until:
+            existing = stored.get((life.fact_id, life.start, life.end, life.since))
+            if existing is None or existing.system_to != life.until:
                 fresh.append(life)
                 continue
             del stored[life.fact_id, life.start, life.end, life.since]
-            known = {row.assertion_id for row in select_among(tx.db, SupportRow, "span_id", [kept.span_id])}
-            supports += [SupportRow(kept.span_id, number) for number in sorted(life.supporters - known)]
+            supporting = {
+                row.assertion_id for row in select_among(tx.db, SupportRow, "span_id", [existing.span_id])
+            }
+            supports += [
+                SupportRow(existing.span_id, number) for number in sorted(life.supporters - supporting)
+            ]
         self.facts = {span.fact_id for span in stored.values()}
         reasons = {key: span.reason for key, span in stored.items()}
         removed = remove_spans(tx.db, [span.span_id for span in stored.values()])
@@ -254,7 +258,7 @@ class _Alive:
 def _presence(db: Connection, frame_ids: Sequence[int]) -> dict[int, list[tuple[int, int | None]]]:
     """By frame, the stretches of system time in which it was there: it may have been away in between."""
     away: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    there: dict[int, list[tuple[int, int | None]]] = {}
+    presence: dict[int, list[tuple[int, int | None]]] = {}
     for batch in batched(frame_ids):
         clause = among("a.frame_id", batch)
         sql = f"SELECT a.frame_id, a.since, a.until FROM frame_absence a WHERE {clause.sql} ORDER BY 1, 2"
@@ -263,12 +267,12 @@ def _presence(db: Connection, frame_ids: Sequence[int]) -> dict[int, list[tuple[
         clause = among("f.frame_id", batch)
         sql = f"SELECT f.frame_id, f.recorded_at, f.retired_at FROM frame f WHERE {clause.sql}"
         for frame_id, since, retired in db.all(sql, clause.values):
-            there[frame_id] = []
+            presence[frame_id] = []
             for left, back in away[frame_id]:
-                there[frame_id].append((since, left))
+                presence[frame_id].append((since, left))
                 since = back
-            there[frame_id].append((since, retired))
-    return there
+            presence[frame_id].append((since, retired))
+    return presence
 
 
 def _during(moment: int, since: int, until: int | None) -> bool:

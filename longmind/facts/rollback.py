@@ -55,16 +55,16 @@ def differences(db: Connection, before: View, after: View) -> list[Difference]:
     then = both([known(before.as_of), expiry.lasting(before)])
     later = both([known(after.as_of), expiry.lasting(after)])
     raw = select_spans(db, after, differing(then, later), order=HISTORY_ORDER, limit=_MOST, flags=False)
-    found: dict[tuple[object, ...], Difference] = {}
+    by_key: dict[tuple[object, ...], Difference] = {}
     for hit in raw:
         was = _was_known(hit.span, before.as_of.system)
         item = Difference("fact", "removed" if was else "added", _name(hit), hit.span.space)
         key = (hit.fact.fact_id, hit.span.valid_from, hit.span.valid_to)
-        if key in found and found[key].change != item.change:  # held again as it was, in another row
-            del found[key]
+        if key in by_key and by_key[key].change != item.change:  # held again as it was, in another row
+            del by_key[key]
         else:
-            found[key] = item
-    return list(found.values())
+            by_key[key] = item
+    return list(by_key.values())
 
 
 def _was_known(span: SpanRow, system: int) -> bool:
@@ -138,15 +138,15 @@ def _rest_as_then(tx: Transaction, to: int) -> None:
         if row.system_from <= to
     }
     for row, old in pairs:
-        kept = resting[row.span_id] & resting[old.span_id] & said.keys()
-        if not kept or kept == resting[row.span_id]:
+        shared_support = resting[row.span_id] & resting[old.span_id] & said.keys()
+        if not shared_support or shared_support == resting[row.span_id]:
             continue
         remove_spans(tx.db, [row.span_id])
         by_hand, derived = (
-            max(getattr(said[number], name) for number in kept) for name in ("by_hand", "derived")
+            max(getattr(said[number], name) for number in shared_support) for name in ("by_hand", "derived")
         )
         insert(tx.db, [row._replace(by_hand=by_hand, derived=derived, space=old.space)])
-        insert(tx.db, [SupportRow(row.span_id, number) for number in sorted(kept)])
+        insert(tx.db, [SupportRow(row.span_id, number) for number in sorted(shared_support)])
 
 
 def _period(span: SpanRow) -> tuple[int, int, int | None]:
@@ -217,8 +217,8 @@ def _dated_back(
 def cite_instead(tx: Transaction, old: int, new: int, *, at: int) -> None:
     """What was read from a frame by a system time rests on another frame with the same words."""
     pieces = [row for row in select_among(tx.db, EvidenceRow, "frame_id", [old]) if row.recorded_at <= at]
-    known = Clause("x.since <= ? AND (x.until IS NULL OR x.until > ?)", (at, at))
-    names = select_among(tx.db, AliasRow, "frame_id", [old], also=known)
+    in_force = Clause("x.since <= ? AND (x.until IS NULL OR x.until > ?)", (at, at))
+    names = select_among(tx.db, AliasRow, "frame_id", [old], also=in_force)
     numbers = tx.allocate_all({"fact_evidence": len(pieces), "fact_alias": len(names)})
     insert(
         tx.db,

@@ -100,8 +100,8 @@ def _named_speech(source: Source) -> str | None:
     labels = tuple(f"{name}: " for name in map(str, speakers) if is_persons_name(name))
     lines = source.text.split("\n")
     # As many bytes as before: statements are known by the bytes that make them.
-    kept = [line if line.startswith(labels) else " " * len(line.encode()) for line in lines]
-    return "\n".join(kept)
+    spoken_lines = [line if line.startswith(labels) else " " * len(line.encode()) for line in lines]
+    return "\n".join(spoken_lines)
 
 
 def _subject(said: str, source: Source) -> str | None:

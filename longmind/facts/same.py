@@ -29,21 +29,21 @@ def at(rows: Iterable[SameRow], system: int) -> Mapping[int, int]:
 
 def representatives(rows: Iterable[SameRow]) -> dict[int, int]:
     into = {row.entity_id: row.into_id for row in rows}
-    found = {}
+    by_entity = {}
     for entity_id in into:
         last = entity_id
         while last in into:
             last = into[last]
-        found[entity_id] = last
-    return found
+        by_entity[entity_id] = last
+    return by_entity
 
 
 def standing_for(db: Connection, as_of: AsOf, entities: Sequence[EntityRow]) -> dict[int, EntityRow]:
     """For those of the entities that were merged into another as of then, the one that stands for them."""
-    found = _at(db, as_of) if entities else _NONE
-    wanted = {row.entity_id: found[row.entity_id] for row in entities if row.entity_id in found}
-    rows = {row.entity_id: row for row in select_among(db, EntityRow, "entity_id", set(wanted.values()))}
-    return {entity_id: rows[whole] for entity_id, whole in wanted.items()}
+    merged = _at(db, as_of) if entities else _NONE
+    relevant = {row.entity_id: merged[row.entity_id] for row in entities if row.entity_id in merged}
+    rows = {row.entity_id: row for row in select_among(db, EntityRow, "entity_id", set(relevant.values()))}
+    return {entity_id: rows[whole] for entity_id, whole in relevant.items()}
 
 
 def members(db: Connection, as_of: AsOf, entity_ids: Iterable[int]) -> set[int]:
@@ -55,5 +55,5 @@ def members(db: Connection, as_of: AsOf, entity_ids: Iterable[int]) -> set[int]:
 def _at(db: Connection, as_of: AsOf) -> Mapping[int, int]:
     if db.one("SELECT 1 FROM fact_same LIMIT 1") is None:
         return _NONE
-    known = during("x", as_of)
-    return representatives(select(db, SameRow, known.sql, known.values))
+    in_force = during("x", as_of)
+    return representatives(select(db, SameRow, in_force.sql, in_force.values))

@@ -93,8 +93,8 @@ def _gone(states: Sequence[SlotState], reasons: Mapping[int, str]) -> list[SpanR
     """Stored spans that the slots no longer have; one that came back in between is kept."""
     gone: list[SpanRow] = []
     for state in states:
-        kept = {span.row.span_id for span in state.spans if span.row is not None}
-        lost = {row.span_id: row for row in state.stored if row.span_id not in kept}
+        kept_ids = {span.row.span_id for span in state.spans if span.row is not None}
+        lost = {row.span_id: row for row in state.stored if row.span_id not in kept_ids}
         again = {(row.fact_id, row.valid_from, row.valid_to): row for row in lost.values()}
         for span in state.spans:
             twin = again.get((span.fact_id, span.start, span.end)) if span.row is None else None
@@ -147,7 +147,7 @@ def _row(tx: Transaction, span_id: int, span: LiveSpan, resting: Sequence[Assert
 
 def _inherited(db: Connection, spans: Sequence[SpanRow]) -> dict[int, list[AssertionRow]]:
     """By fact, what its closed spans rested on."""
-    found: dict[int, list[AssertionRow]] = defaultdict(list)
+    by_span: dict[int, list[AssertionRow]] = defaultdict(list)
     facts = {row.span_id: row.fact_id for row in spans}
     for batch in batched(sorted(facts)):
         clause = among("p.span_id", batch)
@@ -156,5 +156,5 @@ def _inherited(db: Connection, spans: Sequence[SpanRow]) -> dict[int, list[Asser
             f"JOIN fact_assertion x ON x.assertion_id = p.assertion_id WHERE {clause.sql}"
         )
         for support, row in map(_SUPPORTING.read, db.all(sql, clause.values)):
-            found[facts[support.span_id]].append(row)
-    return found
+            by_span[facts[support.span_id]].append(row)
+    return by_span

@@ -137,8 +137,8 @@ class Resolver:
         """Where whatever is held is meant: a predicate of the same slot that the ledger knows."""
         if claim.value is not None:
             return None
-        known = [predicates.get(name) for name in group(claim.predicate.norm, single=True).predicates]
-        return next((row for row in known if row is not None and row.cardinality == "one"), None)
+        siblings = [predicates.get(name) for name in group(claim.predicate.norm, single=True).predicates]
+        return next((row for row in siblings if row is not None and row.cardinality == "one"), None)
 
     def add_facts(self, rows: Iterable[FactRow]) -> None:
         for row in rows:
@@ -243,8 +243,8 @@ class Resolver:
         self.predicates.update((row.predicate_id, row) for row in siblings.values())
 
     def predicate_ids(self, norms: Iterable[str]) -> list[int]:
-        wanted = set(norms)
-        return [row.predicate_id for row in self.predicates.values() if row.key_norm in wanted]
+        norm_set = set(norms)
+        return [row.predicate_id for row in self.predicates.values() if row.key_norm in norm_set]
 
     def entity(self, entity_id: int) -> EntityRow:
         self.load_entities({entity_id})
@@ -312,10 +312,10 @@ class Resolver:
         db = self.tx.db
         existing = names.find_entities(db, self.ledger, mentioned)
         entities = {**existing, **names.ensure_entities(self.tx, self.ledger, people, existing=existing)}
-        known = names.find_predicates(db, self.ledger, siblings)
+        predicates_by_norm = names.find_predicates(db, self.ledger, siblings)
         return entities, {
-            **known,
-            **names.ensure_predicates(self.tx, self.ledger, relations, existing=known),
+            **predicates_by_norm,
+            **names.ensure_predicates(self.tx, self.ledger, relations, existing=predicates_by_norm),
         }
 
 

@@ -37,8 +37,8 @@ _TOMBSTONES: Final = Tables({TombstoneRow: "conversation_tombstone"}, keys={Tomb
 def statement_fields(subject: str, predicate: str, value: Value, *, holds: bool = True) -> list[str]:
     """What makes two statements one, however they are worded: `loves` and `likes` say the same."""
     slot = wordings(canonical_text(standard(predicate)))[0]
-    said = "holds" if holds else "denied"
-    return ["statement", canonical_text(subject), slot, normal_value(shown(value)), said]
+    polarity_word = "holds" if holds else "denied"
+    return ["statement", canonical_text(subject), slot, normal_value(shown(value)), polarity_word]
 
 
 def keyed(secret: str, space: str, fields: Sequence[str]) -> bytes:

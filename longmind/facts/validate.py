@@ -63,10 +63,10 @@ def claim(assertion: Assertion | Mapping[str, Any], *, action: Stating = "record
     )
 
 
-def _polarity(given: object) -> bool:
-    if not isinstance(given, bool):
-        raise InvalidInput(f"polarity must be True or False, not {given!r}.")
-    return given
+def _polarity(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"polarity must be True or False, not {value!r}.")
+    return value
 
 
 def check_evidence(items: Iterable[Evidence | int]) -> tuple[Evidence, ...]:

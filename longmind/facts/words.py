@@ -17,9 +17,9 @@ _WORD: Final = re.compile(r"[\w@#+]+")
 
 def words_of(text: str) -> frozenset[str]:
     """The words of a text by which things are told apart, without endings of number."""
-    found = []
+    words = []
     for word in _WORD.findall(alias_norm(text)):
         if word not in _SMALL:
             plural = len(word) > 3 and word.endswith("s") and not word.endswith("ss")
-            found.append(word[:-1] if plural else word)
-    return frozenset(found)
+            words.append(word[:-1] if plural else word)
+    return frozenset(words)

@@ -265,9 +265,9 @@ def _move_into(folder: Path, target: Path) -> None:
         folder.mkdir()  # what the caller removes
         return
     for source in sorted(folder.rglob("*.md")):
-        place = target / source.relative_to(folder)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        source.replace(place)
+        destination = target / source.relative_to(folder)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        source.replace(destination)
 
 
 def _front(frame: Frame) -> dict[str, Any]:
@@ -295,8 +295,8 @@ def _write_entities(store: Store, snapshot: Snapshot, view: View, vault: _Vault)
     for start, relation, end in graph.relations:
         links.setdefault(start, []).append(f"- {relation} [[{end}]]")
     for name, kind in graph.types.items():
-        said = [f"- [fact] {' '.join(text.split())}" for text in graph.observations[name]]
-        body = [f"# {name}", "", *(["## Observations", *said, ""] if said else [])]
+        lines = [f"- [fact] {' '.join(text.split())}" for text in graph.observations[name]]
+        body = [f"# {name}", "", *(["## Observations", *lines, ""] if lines else [])]
         body += ["## Relations", *links[name]] if name in links else []
         vault.write("entities", name, {"title": name, "type": kind or "entity"}, "\n".join(body))
 

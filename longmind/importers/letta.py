@@ -173,8 +173,12 @@ def _unpacked(text: str) -> tuple[str | None, str]:
         return None, text
     if not isinstance(packed, Mapping) or not isinstance(packed.get("type"), str):
         return None, text
-    said = next((packed[name] for name in _PACKED if isinstance(packed.get(name), str)), None)
-    return (None, said) if packed["type"] == "user_message" and said is not None else (packed["type"], text)
+    packed_text = next((packed[name] for name in _PACKED if isinstance(packed.get(name), str)), None)
+    return (
+        (None, packed_text)
+        if packed["type"] == "user_message" and packed_text is not None
+        else (packed["type"], text)
+    )
 
 
 def _file(entry: Any, file: str, shown: str | None) -> Iterator[Batch | Skip]:

@@ -67,8 +67,8 @@ class ImportReport:
 def importer_of(name: str) -> Importer:
     """The importer of a format, imported when it is asked for."""
     check_choice(name, "source", get_args(ImportSource))
-    made: Importer = import_module(f"longmind.importers.{_MODULES[name]}").IMPORTERS[name]
-    return made
+    importer: Importer = import_module(f"longmind.importers.{_MODULES[name]}").IMPORTERS[name]
+    return importer
 
 
 def run_import(

@@ -80,10 +80,12 @@ def _in_calendar(milliseconds: int) -> int | None:
     return milliseconds
 
 
-def unknown_fields(record: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+def unknown_fields(record: Mapping[str, Any], known_names: Collection[str]) -> dict[str, Any]:
     """The fields of a record that its importer has no place for; empty ones are not worth keeping."""
     rest = {
-        key: value for key, value in record.items() if key not in known and value not in (None, "", [], {})
+        key: value
+        for key, value in record.items()
+        if key not in known_names and value not in (None, "", [], {})
     }
     return kept(rest)
 

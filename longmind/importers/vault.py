@@ -84,16 +84,16 @@ def _names(value: Any) -> list[str]:
 
 def _observations(prose: str, title: str, path: str, note: Item) -> Iterator[Item]:
     for match in _OBSERVATION.finditer(prose):
-        category, said = match[1].strip(), _BLOCK_ID.sub("", match[2])
-        context = _CONTEXT.search(said)
-        tags = tags_of(_TAG.findall(said))
-        plain = _TAG.sub("", _CONTEXT.sub("", said)).strip()
+        category, text = match[1].strip(), _BLOCK_ID.sub("", match[2])
+        context = _CONTEXT.search(text)
+        tags = tags_of(_TAG.findall(text))
+        plain = _TAG.sub("", _CONTEXT.sub("", text)).strip()
         if category.lower() in ("x", "todo") or not plain:
             continue
         fields = observation_fields(title, " ".join(plain.split()))
         fields["metadata"] |= {"category": category, **({"context": context[1]} if context else {})}
         # The uri names this very observation: a note that changes keeps those that it still has.
-        key = text_hash(f"{path}\0{category}\0{said}")[:32]
+        key = text_hash(f"{path}\0{category}\0{text}")[:32]
         yield Item(f"observation:{key}", tags=tags, occurred_at=note.occurred_at, **fields)
 
 

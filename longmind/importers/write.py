@@ -159,19 +159,19 @@ class Writer:
         started = [items[key].occurred_at for key in keys if key in items]
         start = item.valid_from if item.valid_from is not None else next(iter(started), None)
         try:
-            told = incoming(
+            statement = incoming(
                 self._store,
                 Assertion(
                     item.subject, item.predicate, item.value, start, item.valid_to, dict(item.qualifiers)
                 ),
                 space=partition,
             )
-            claim = validate.claim(told, now=self._store.now())
+            claim = validate.claim(statement, now=self._store.now())
         except InvalidInput as error:
             self._skip(f"{batch.name}: {item.subject} {item.predicate}"[:300], "refused", error.message)
             return
-        said = lineage(CHANNEL, user=split_partition(partition)[1])
-        yield replace(claim, lineage=said, by_hand=False), keys
+        import_lineage = lineage(CHANNEL, user=split_partition(partition)[1])
+        yield replace(claim, lineage=import_lineage, by_hand=False), keys
 
     def _names(self, batch: Batch) -> Iterator[Name]:
         for name in batch.names:

@@ -35,8 +35,8 @@ class LongmindProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        said = [message.text for message in context.input_messages if _role(message) == "user"]
-        text = await self._here(session).ainstructions(said[-1] if said else "")
+        user_texts = [message.text for message in context.input_messages if _role(message) == "user"]
+        text = await self._here(session).ainstructions(user_texts[-1] if user_texts else "")
         if text:
             context.extend_instructions(self.source_id, text)
 

@@ -44,14 +44,14 @@ class LongmindMemory(Memory):
 
     async def update_context(self, model_context: ChatCompletionContext) -> UpdateContextResult:
         messages = await model_context.get_messages()
-        said = [message for message in messages if isinstance(message, UserMessage)]
-        query = _text(said[-1].content) if said else ""
+        user_messages = [message for message in messages if isinstance(message, UserMessage)]
+        query = _text(user_messages[-1].content) if user_messages else ""
         text = await self._agent.ainstructions(query)
         await self.keep_context(model_context)
         if text:
             await model_context.add_message(SystemMessage(content=text))
-        found = [MemoryContent(content=text, mime_type=MemoryMimeType.TEXT)] if text else []
-        return UpdateContextResult(memories=MemoryQueryResult(results=found))
+        contents = [MemoryContent(content=text, mime_type=MemoryMimeType.TEXT)] if text else []
+        return UpdateContextResult(memories=MemoryQueryResult(results=contents))
 
     async def keep_context(self, model_context: ChatCompletionContext) -> None:
         """Keep what is new in a context."""

@@ -135,8 +135,8 @@ class AgentMemory:
         """The items of the session in order; the last ones, if there is a limit."""
         if limit is not None and limit <= 0:
             return []
-        found = [turn.metadata[_ITEM] for turn in self._item_turns()]
-        return found if limit is None else found[-limit:]
+        items = [turn.metadata[_ITEM] for turn in self._item_turns()]
+        return items if limit is None else items[-limit:]
 
     def pop_item(self) -> Any:
         """Take the last item back; None if there is none. It stays in the history."""
@@ -200,5 +200,5 @@ def text_of(content: Any) -> str:
 
 def last_user_text(messages: Iterable[Message]) -> str:
     """What the user said last."""
-    said = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
-    return said[-1] if said else ""
+    user_texts = [text_of(message.get("content")) for message in messages if message.get("role") == "user"]
+    return user_texts[-1] if user_texts else ""

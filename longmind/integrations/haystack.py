@@ -44,8 +44,8 @@ class LongmindDocumentStore:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> LongmindDocumentStore:
-        made: LongmindDocumentStore = default_from_dict(cls, data)
-        return made
+        store: LongmindDocumentStore = default_from_dict(cls, data)
+        return store
 
     def count_documents(self) -> int:
         return sum(1 for _ in self._frames())
@@ -143,8 +143,10 @@ class LongmindRetriever:
     def run(
         self, query: str, top_k: int | None = None, filters: dict[str, Any] | None = None
     ) -> dict[str, list[Document]]:
-        found = self.document_store.search(query, top_k=top_k or self.top_k, filters=filters or self.filters)
-        return {"documents": found}
+        documents = self.document_store.search(
+            query, top_k=top_k or self.top_k, filters=filters or self.filters
+        )
+        return {"documents": documents}
 
     def to_dict(self) -> dict[str, Any]:
         return dict(
@@ -157,5 +159,5 @@ class LongmindRetriever:
     def from_dict(cls, data: dict[str, Any]) -> LongmindRetriever:
         inner = data["init_parameters"]["document_store"]
         data["init_parameters"]["document_store"] = LongmindDocumentStore.from_dict(inner)
-        made: LongmindRetriever = default_from_dict(cls, data)
-        return made
+        retriever: LongmindRetriever = default_from_dict(cls, data)
+        return retriever

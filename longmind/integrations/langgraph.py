@@ -231,23 +231,25 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
         if condition.match_type == "prefix"
         else namespace[len(namespace) - len(path) :]
     )
-    return all(wanted in ("*", name) for name, wanted in zip(part, path, strict=True))
+    return all(label in ("*", name) for name, label in zip(part, path, strict=True))
 
 
 def _passes(value: Mapping[str, Any], conditions: Mapping[str, Any] | None) -> bool:
-    return all(_equals(value.get(key), wanted) for key, wanted in (conditions or {}).items())
+    return all(_equals(value.get(key), condition) for key, condition in (conditions or {}).items())
 
 
-def _equals(value: Any, wanted: Any) -> bool:
+def _equals(value: Any, condition: Any) -> bool:
     """Whether a value is as a filter says: equal, or by its operators, also inside of objects and lists."""
-    if isinstance(wanted, Mapping):
-        if any(str(key).startswith("$") for key in wanted):
-            return all(_compares(value, name, bound) for name, bound in wanted.items())
-        return isinstance(value, Mapping) and all(_equals(value.get(key), it) for key, it in wanted.items())
-    if isinstance(wanted, list | tuple):
-        same_length = isinstance(value, list | tuple) and len(value) == len(wanted)
-        return same_length and all(_equals(a, b) for a, b in zip(value, wanted, strict=True))
-    return bool(value == wanted)
+    if isinstance(condition, Mapping):
+        if any(str(key).startswith("$") for key in condition):
+            return all(_compares(value, name, bound) for name, bound in condition.items())
+        return isinstance(value, Mapping) and all(
+            _equals(value.get(key), it) for key, it in condition.items()
+        )
+    if isinstance(condition, list | tuple):
+        same_length = isinstance(value, list | tuple) and len(value) == len(condition)
+        return same_length and all(_equals(a, b) for a, b in zip(value, condition, strict=True))
+    return bool(value == condition)
 
 
 def _compares(value: Any, operator: str, bound: Any) -> bool:

@@ -50,8 +50,8 @@ class LongmindMemoryBlock(BaseMemoryBlock[str]):
         self._agent = AgentMemory(memory, user=user, session=session, space=space, budget=budget)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
-        said = [message.content or "" for message in messages or () if message.role.value == "user"]
-        return await self._agent.ainstructions(said[-1] if said else "")
+        user_texts = [message.content or "" for message in messages or () if message.role.value == "user"]
+        return await self._agent.ainstructions(user_texts[-1] if user_texts else "")
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         for session, exchange in _by_session(messages):
@@ -59,8 +59,8 @@ class LongmindMemoryBlock(BaseMemoryBlock[str]):
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Recall less, instead of dropping all of it."""
-        kept = len(content) - 4 * tokens_to_truncate  # about four characters a token
-        return content[:kept].rpartition("\n")[0] or None if kept > 0 else None
+        kept_characters = len(content) - 4 * tokens_to_truncate  # about four characters a token
+        return content[:kept_characters].rpartition("\n")[0] or None if kept_characters > 0 else None
 
 
 def _by_session(messages: Sequence[ChatMessage]) -> list[tuple[str | None, list[dict[str, Any]]]]:

@@ -54,10 +54,10 @@ class LongmindCapability(AbstractCapability[Any]):
 
 def toolset(memory: Memory, **options: Any) -> FunctionToolset[Any]:
     """The memory as tools: `Agent(model, toolsets=[toolset(memory, user="ana")])`."""
-    made: FunctionToolset[Any] = FunctionToolset()
+    tools: FunctionToolset[Any] = FunctionToolset()
     for function in MemoryTools(memory, **options).functions():
-        made.add_function(function)
-    return made
+        tools.add_function(function)
+    return tools
 
 
 def _prompt(ctx: RunContext[Any]) -> str:
@@ -69,8 +69,8 @@ def _messages(messages: list[ModelMessage]) -> list[dict[str, Any]]:
     plain: list[dict[str, Any]] = []
     for message in messages:
         if isinstance(message, ModelRequest):
-            said = [text_of(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
-            plain += [{"role": "user", "content": text} for text in said if text]
+            user_texts = [text_of(part.content) for part in message.parts if isinstance(part, UserPromptPart)]
+            plain += [{"role": "user", "content": text} for text in user_texts if text]
         elif isinstance(message, ModelResponse):
             text = "".join(part.content for part in message.parts if isinstance(part, TextPart))
             plain += [{"role": "assistant", "content": text}] if text.strip() else []

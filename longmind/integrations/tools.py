@@ -112,10 +112,10 @@ class MemoryTools:
         if tool is None:
             raise NotFound(f"There is no tool {name!r}.", hint=f"There are {', '.join(self.tools)}.")
         try:
-            given = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
+            inputs = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
         except ValueError as error:
             raise InvalidInput(f"The arguments of {name} are not valid JSON: {error}.") from None
-        return tool(**given) if isinstance(given, dict) else f"Error: {name} takes an object."
+        return tool(**inputs) if isinstance(inputs, dict) else f"Error: {name} takes an object."
 
     def _make(self, prefix: str) -> Iterable[FunctionTool]:
         yield FunctionTool(

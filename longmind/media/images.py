@@ -147,10 +147,10 @@ _HINT: Final = "Put vision_model.onnx, text_model.onnx and tokenizer.json of one
 
 
 def _model(folder: Path, names: Sequence[str]) -> Path:
-    for place in (folder, folder / "onnx"):
+    for candidate in (folder, folder / "onnx"):
         for name in names:
-            if (place / name).is_file():
-                return place / name
+            if (candidate / name).is_file():
+                return candidate / name
     raise NotFound(f"{folder} has no {names[0]}.", hint=_HINT)
 
 

@@ -284,8 +284,8 @@ class Media:
         if limit is not None:
             check_limit(limit, "limit", most=10**9)
         view = self._view(space, user, AsOf.LATEST)
-        made = refresh(self._store, self.tools, view, _given(paths), limit)
-        return RefreshReport(made.thumbnails, made.vectors, tuple(made.skipped))
+        refreshed = refresh(self._store, self.tools, view, _given(paths), limit)
+        return RefreshReport(refreshed.thumbnails, refreshed.vectors, tuple(refreshed.skipped))
 
     def duplicates(
         self, *, space: SpaceLike | None = None, user: AsUser = None, as_of: AsOf = AsOf.LATEST

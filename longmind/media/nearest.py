@@ -26,7 +26,7 @@ def nearest(
 ) -> tuple[list[tuple[int, float]], int]:
     """Every visible photo with its cosine, and how many have no vector of this model."""
     condition = both([visible(view, where), Clause("f.start_byte IS NULL")])
-    wanted = np.asarray(vector, dtype=np.float32)
+    query_vector = np.asarray(vector, dtype=np.float32)
     scores: list[tuple[int, float]] = []
     last = 0
     while True:
@@ -40,7 +40,7 @@ def nearest(
             break
         checked = [TABLES.checked(VectorRow, row) for row in rows]
         last = checked[-1].frame_id
-        scores += zip((row.frame_id for row in checked), _cosines(checked, wanted), strict=True)
+        scores += zip((row.frame_id for row in checked), _cosines(checked, query_vector), strict=True)
     photos = f"SELECT count(*) FROM frame f WHERE {condition.sql}"
     return scores, scalar(db, photos, condition.values) - len(scores)
 
@@ -50,15 +50,15 @@ def vector_of(db: Connection, frame_id: int, embedder: str) -> Float32Array | No
     return _vectors(rows)[0] if rows else None
 
 
-def _cosines(rows: list[VectorRow], wanted: Float32Array) -> list[float]:
+def _cosines(rows: list[VectorRow], query_vector: Float32Array) -> list[float]:
     matrix = _vectors(rows)
-    if matrix.shape[1] != len(wanted):
+    if matrix.shape[1] != len(query_vector):
         raise InvalidInput(
-            f"The vectors of photos have {matrix.shape[1]} numbers, the one asked for has {len(wanted)}.",
+            f"The vectors of photos have {matrix.shape[1]} numbers, the query has {len(query_vector)}.",
             hint="The two sides of an image embedder must give vectors of the same length.",
         )
     # In double precision and row by row: a sum must not depend on which photos stand beside it.
-    exact = matrix.astype(np.float64) * wanted.astype(np.float64)
+    exact = matrix.astype(np.float64) * query_vector.astype(np.float64)
     cosines: list[float] = (
         exact.sum(axis=1) / np.sqrt(np.square(matrix, dtype=np.float64).sum(axis=1))
     ).tolist()

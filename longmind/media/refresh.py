@@ -42,12 +42,12 @@ def refresh(
             "There is nothing to make: neither thumbnails nor an image embedder are set.",
             hint="Set LONGMIND_THUMBNAILS=256 or LONGMIND_IMAGES=FOLDER.",
         )
-    made = Refreshed()
+    refreshed = Refreshed()
     with store.read() as snapshot:
         ids = _lacking(snapshot.db, tools, view)
     roots = [folder.expanduser().resolve() for folder in folders]
     for frame_id in ids:
-        if limit is not None and max(made.thumbnails, made.vectors) >= limit:
+        if limit is not None and max(refreshed.thumbnails, refreshed.vectors) >= limit:
             break
         with store.read() as snapshot:
             rows = frames.fetch(snapshot.db, store.engine.dialect, [frame_id], view)
@@ -60,17 +60,17 @@ def refresh(
         try:
             attached = _attached(frame, path, tools)
         except Unreadable as error:
-            made.skipped.append(Skip(frame.uri or "", error.reason, error.message))
+            refreshed.skipped.append(Skip(frame.uri or "", error.reason, error.message))
             continue
         except LongmindError as error:
-            made.skipped.append(Skip(frame.uri or "", error.code, error.message))
+            refreshed.skipped.append(Skip(frame.uri or "", error.code, error.message))
             continue
         with store.write() as tx:
             if frames.stored(tx.db, [frame_id]):
                 put(tx.db, frame_id, attached)
-        made.thumbnails += tools.thumbnails is not None
-        made.vectors += tools.images is not None
-    return made
+        refreshed.thumbnails += tools.thumbnails is not None
+        refreshed.vectors += tools.images is not None
+    return refreshed
 
 
 def _lacking(db: Connection, tools: MediaTools, view: View) -> list[int]:

@@ -40,14 +40,14 @@ def read_cues(text: str) -> list[Cue]:
     repeat the lines before them; what the cue before has said is not said again.
     """
     cues = sorted(_cues(text.lstrip("\ufeff")), key=lambda cue: (cue.start, cue.end))
-    kept: list[Cue] = []
+    distinct: list[Cue] = []
     before: Cue | None = None
     for cue in cues:
         fresh = cue.text if before is None else _without_repeats(before, cue)
         if fresh:
-            kept.append(Cue(cue.start, cue.end, fresh, cue.speaker))
+            distinct.append(Cue(cue.start, cue.end, fresh, cue.speaker))
         before = cue
-    return kept
+    return distinct
 
 
 def _cues(text: str) -> Iterator[Cue]:
@@ -59,14 +59,14 @@ def _cues(text: str) -> Iterator[Cue]:
         if times is None:
             continue
         start, end = _ms(times.groups()[:4]), _ms(times.groups()[4:])
-        said = []
+        spoken = []
         while number < len(lines) and lines[number].strip() and not _TIMES.match(lines[number]):
-            said.append(lines[number])
+            spoken.append(lines[number])
             number += 1
         # A number that counts the next cue belongs to that one: some files have no blank line between.
-        if said and number < len(lines) and _TIMES.match(lines[number]) and said[-1].strip().isdigit():
-            said.pop()
-        yield from _spoken(said, start, max(end, start))
+        if spoken and number < len(lines) and _TIMES.match(lines[number]) and spoken[-1].strip().isdigit():
+            spoken.pop()
+        yield from _spoken(spoken, start, max(end, start))
 
 
 def _spoken(lines: list[str], start: int, end: int) -> Iterator[Cue]:

@@ -80,8 +80,8 @@ def gather(
     cosine = late = None
     neighbours = state.binding.neighbours
     if lanes.vectors is not None and neighbours is not None and encoding is not None:
-        known = [lanes.vectors.looked_at] if early is None else [lanes.vectors.looked_at, early]
-        cosine = _cosines(ids, known, encoding, state)
+        computed = [lanes.vectors.looked_at] if early is None else [lanes.vectors.looked_at, early]
+        cosine = _cosines(ids, computed, encoding, state)
         if late_query is not None:
             late = late_scores(
                 late_query,
@@ -119,11 +119,11 @@ def _beside(ids: Int64Array, catalog: CatalogView, mask: BoolArray) -> Int64Arra
 
 
 def _cosines(
-    ids: Int64Array, known: Sequence[Cosines], encoding: Encoding, state: SearchState
+    ids: Int64Array, computed: Sequence[Cosines], encoding: Encoding, state: SearchState
 ) -> Float64Array:
     """From what was computed on the way, and for the rest from the stored vectors; NaN without a vector."""
     cosine = np.full(len(ids), np.nan)
-    for known_ids, values in known:
+    for known_ids, values in computed:
         positions = _positions(known_ids, ids)
         present = positions >= 0
         cosine[present] = values[positions[present]]

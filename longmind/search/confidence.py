@@ -34,9 +34,9 @@ class CosineScale:
 
     def standard(self, cosine: Float64Array) -> Float64Array:
         """Cosines as the embedder of the constants would give them; a missing one is an unrelated text's."""
-        known = constants.UNRELATED
-        scaled = known.mean + known.deviation * (cosine - self.mean) / self.deviation
-        return np.where(np.isfinite(scaled), scaled, known.mean)
+        standard = constants.UNRELATED
+        scaled = standard.mean + standard.deviation * (cosine - self.mean) / self.deviation
+        return np.where(np.isfinite(scaled), scaled, standard.mean)
 
 
 def scale_of(state: SearchState, vector: Float32Array, mask: BoolArray) -> CosineScale | None:
@@ -115,15 +115,15 @@ def _agreeing(
 ) -> Float64Array:
     """What exact agreements add: a name or phrase said exactly, a known name, the time meant."""
     added = np.zeros(len(candidates.ids))
-    for position, given in bonuses.items():
-        exact = {bonus.name for bonus in given} & {"identifier", "phrase"}
+    for position, awarded in bonuses.items():
+        exact = {bonus.name for bonus in awarded} & {"identifier", "phrase"}
         added[position] += constants.CONFIDENCE_EXACT * bool(exact)
     for lane, items in candidates.lanes.ranked.items():
         # The newest of all, where nothing was to look for, agree with nothing.
         if lane == "timeline" and question.time.range is None and question.time.recency is None:
             continue
-        found = np.array([item.id for item in items], dtype=np.int64)
-        added[_places(candidates.ids, found)] += constants.CONFIDENCE_LANE
+        lane_ids = np.array([item.id for item in items], dtype=np.int64)
+        added[_places(candidates.ids, lane_ids)] += constants.CONFIDENCE_LANE
     return added
 
 

@@ -93,16 +93,16 @@ def _neighbours(store: Store, index: VectorIndex) -> NearestFrames:
 
 def _remembered(store: Store, cache: Path) -> Embedder:
     with store.read() as snapshot:
-        known = store.setting(snapshot.db, IDENTITY)
-    if known is None:
+        stored = store.setting(snapshot.db, IDENTITY)
+    if stored is None:
         return open_embedder(DEFAULT, cache=cache)
     # Only embedders that are part of this package: a store must not choose an address or a folder.
-    if known.startswith(f"{DEFAULT}/"):
+    if stored.startswith(f"{DEFAULT}/"):
         return open_embedder(DEFAULT, cache=cache)
-    if hashed := _HASHED.fullmatch(known):
+    if hashed := _HASHED.fullmatch(stored):
         with suppress(InvalidInput):  # not one that this package made; a misfit like any other
             return open_embedder(f"hash:{hashed[1]}", cache=cache)
     raise Unavailable(
-        f"The store's vectors are of the embedder {known}.",
+        f"The store's vectors are of the embedder {stored}.",
         hint="Open it with embedder= to search by meaning.",
     )

@@ -171,9 +171,9 @@ class Golden:
         questions = self._named(names, space)
         results, places = [], {}
         for question in questions:
-            found = self._ask(question, space, options)
-            places[question.name] = [hit.frame.id for hit in found]
-            results.append(self._judge(question, found, space, options))
+            answer = self._ask(question, space, options)
+            places[question.name] = [hit.frame.id for hit in answer]
+            results.append(self._judge(question, answer, space, options))
         if keep and places:
             with self._store.write() as tx:
                 for name, ids in places.items():
@@ -200,9 +200,9 @@ class Golden:
         passed = [0, 0]
         for question in self._read(space):
             ranks = []
-            for place, options in enumerate((first, second)):
+            for index, options in enumerate((first, second)):
                 result = self._judge(question, self._ask(question, space, options), space, options)
-                passed[place] += result.passed
+                passed[index] += result.passed
                 ranks.append(result.ranks)
             differences += [
                 GoldenDifference(question.name, thing, ranks[0].get(thing), ranks[1].get(thing))
@@ -228,15 +228,15 @@ class Golden:
         return sorted(read, key=lambda question: question.name)
 
     def _named(self, names: Iterable[str] | None, space: str | None) -> Sequence[GoldenQuestion]:
-        known = {question.name: question for question in self._read(space)}
+        by_name = {question.name: question for question in self._read(space)}
         if names is None:
-            return tuple(known.values())
+            return tuple(by_name.values())
         chosen = tuple(names)
-        if missing := [name for name in chosen if name not in known]:
+        if missing := [name for name in chosen if name not in by_name]:
             raise NotFound(
                 f"There is no golden question {missing[0]!r} in this space.", hint="golden list shows them."
             )
-        return [known[name] for name in chosen]
+        return [by_name[name] for name in chosen]
 
     def _request(
         self, question: GoldenQuestion, space: str | None, options: Mapping[str, Any] | None
@@ -256,11 +256,11 @@ class Golden:
     def _judge(
         self,
         question: GoldenQuestion,
-        found: SearchResults,
+        results: SearchResults,
         space: str | None,
         options: Mapping[str, Any] | None,
     ) -> GoldenResult:
-        places = {hit.frame.id: rank for rank, hit in enumerate(found, 1)}
+        places = {hit.frame.id: rank for rank, hit in enumerate(results, 1)}
         ranks = {f"frame {frame_id}": places[frame_id] for frame_id in question.frames if frame_id in places}
         problems = []
         for frame_id in question.frames:
@@ -268,7 +268,7 @@ class Golden:
                 why = self._search.why_not(self._request(question, space, options), frame_id)
                 problems.append(f"frame {frame_id} is missing: {why.reason}")
         for text in question.texts:
-            rank = next((rank for rank, hit in enumerate(found, 1) if _says(hit, text)), None)
+            rank = next((rank for rank, hit in enumerate(results, 1) if _says(hit, text)), None)
             if rank is None:
                 problems.append(f"no hit says {text!r}")
             else:
@@ -281,7 +281,7 @@ class Golden:
         problems += [
             f"frame {hit.frame.id} says {text!r}, which no hit may"
             for text in question.not_texts
-            for hit in found
+            for hit in results
             if _says(hit, text)
         ]
         moved = self._moved(question, tuple(places), space)
@@ -289,10 +289,10 @@ class Golden:
 
     def _moved(self, question: GoldenQuestion, now: Sequence[int], space: str | None) -> tuple[str, ...]:
         with self._store.read() as snapshot:
-            kept = self._store.setting(snapshot.db, self._key(_RUN, space, question.name))
-        if not kept:
+            last_run = self._store.setting(snapshot.db, self._key(_RUN, space, question.name))
+        if not last_run:
             return ()
-        before: Sequence[int] = json.loads(kept)
+        before: Sequence[int] = json.loads(last_run)
         moved = []
         for frame_id in dict.fromkeys((*before, *now)):
             old = before.index(frame_id) + 1 if frame_id in before else None
@@ -308,7 +308,7 @@ class Golden:
 
 def _says(hit: Hit, text: str) -> bool:
     """Whether a hit says it, or a fact that the hit is evidence for does; case makes no difference."""
-    wanted = text.casefold()
+    folded = text.casefold()
     facts = (step.reason for step in hit.steps if step.name == "facts")
-    said = (hit.frame.text, hit.frame.title or "", *facts)
-    return any(wanted in part.casefold() for part in said)
+    texts = (hit.frame.text, hit.frame.title or "", *facts)
+    return any(folded in part.casefold() for part in texts)

@@ -226,8 +226,8 @@ def fuse(
 
 def with_bonuses(scores: Float64Array, bonuses: Mapping[int, Sequence[Bonus]]) -> Float64Array:
     raised = scores.copy()
-    for position, given in bonuses.items():
-        raised[position] += sum(bonus.amount for bonus in given)
+    for position, awarded in bonuses.items():
+        raised[position] += sum(bonus.amount for bonus in awarded)
     return raised
 
 

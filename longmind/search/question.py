@@ -94,8 +94,8 @@ class Question:
         """The share of its content words that are names (a capital inside the sentence) or numbers."""
         words = WORD.findall(self._request.query[: constants.QUERY_CHARACTERS])
         content = [
-            (place > 0 and word[0].isupper()) or any(map(str.isdigit, word))
-            for place, word in enumerate(words)
+            (position > 0 and word[0].isupper()) or any(map(str.isdigit, word))
+            for position, word in enumerate(words)
             if word.lower() not in STOP_WORDS
         ]
         return sum(content) / len(content) if content else 0.0

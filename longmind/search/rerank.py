@@ -169,8 +169,8 @@ def _saying(state: SearchState, name: str) -> Int64Array:
     words = terms(name)
     if not words:
         return np.zeros(0, dtype=np.int64)
-    found = [frames_of(state.snapshot.db, word) for word in dict.fromkeys(words)]
-    return reduce(np.intersect1d, found)
+    frame_ids = [frames_of(state.snapshot.db, word) for word in dict.fromkeys(words)]
+    return reduce(np.intersect1d, frame_ids)
 
 
 def _phrases(

@@ -317,12 +317,12 @@ def _past_stems(
     uses: dict[str, tuple[int, str, str]] = {}
     matching = np.zeros(len(mask), dtype=bool)
     for piece in query.terms:
-        for found in _first_said(terms, stems_before(vocabulary.at(snapshot), piece), limit=_STEMS):
-            ids = corpus.among(frames_of(snapshot.db, found))
+        for term in _first_said(terms, stems_before(vocabulary.at(snapshot), piece), limit=_STEMS):
+            ids = corpus.among(frames_of(snapshot.db, term))
             saying = frames_saying(snapshot.db, dialect, piece, ids, mask)
             if len(saying):
                 matching[saying] = True
-                uses[found] = (len(ids), found, f"has {piece!r} in its words")
+                uses[term] = (len(ids), term, f"has {piece!r} in its words")
     return (sorted(uses.values()), matching) if uses else None
 
 
@@ -331,14 +331,14 @@ def _first_said(terms: Terms, candidates: Iterable[str], *, limit: int = _EXPANS
 
     The limit counts these alone: words of other spaces take no places, and so do not show by their effect.
     """
-    said: dict[str, int] = {}
+    counts: dict[str, int] = {}
     remaining = iter(candidates)
-    while len(said) < limit and (batch := list(islice(remaining, limit))):
-        found = terms.frames(batch)
+    while len(counts) < limit and (batch := list(islice(remaining, limit))):
+        uses = terms.frames(batch)
         for term in batch:
-            if term in found and len(said) < limit:
-                said[term] = found[term]
-    return said
+            if term in uses and len(counts) < limit:
+                counts[term] = uses[term]
+    return counts
 
 
 def _extensions(db: Connection, term: str) -> Iterator[str]:

@@ -103,9 +103,9 @@ def _script_of(words: Sequence[str]) -> str | None:
         return None
     text = " ".join(foreign)
     for name, letters in _SCRIPTS:
-        found = len(letters.findall(text))
+        letter_count = len(letters.findall(text))
         # A few Persian letters are enough: most letters of Persian are Arabic ones.
-        if found >= (0.03 if name == "persian" else 0.4) * len(text):
+        if letter_count >= (0.03 if name == "persian" else 0.4) * len(text):
             return name
     return None
 

@@ -255,17 +255,17 @@ class Terms:
         ordered = sorted(terms)
         self._look_up([term for term in ordered if term not in self._read])
         read = {term: self._read[term] for term in ordered if self._read[term].size}
-        sizes = {term: found.size for term, found in read.items()}
+        sizes = {term: postings.size for term, postings in read.items()}
         if self._inside is None:
-            blocks = [found for found in read.values() if isinstance(found, _Blocks)]
+            blocks = [postings for postings in read.values() if isinstance(postings, _Blocks)]
             ids, times = unpack(
-                [number for found in blocks for number in found.numbers],
-                [data for found in blocks for data in found.data],
+                [number for postings in blocks for number in postings.numbers],
+                [data for postings in blocks for data in postings.data],
             )
         else:
-            arrays = [found for found in read.values() if isinstance(found, _Inside)]
-            ids = np.concatenate([np.zeros(0, dtype=np.int64), *(found.ids for found in arrays)])
-            times = np.concatenate([np.zeros(0, dtype=np.uint8), *(found.times for found in arrays)])
+            arrays = [postings for postings in read.values() if isinstance(postings, _Inside)]
+            ids = np.concatenate([np.zeros(0, dtype=np.int64), *(postings.ids for postings in arrays)])
+            times = np.concatenate([np.zeros(0, dtype=np.uint8), *(postings.times for postings in arrays)])
         return Postings(ids, times.astype(np.float64), sizes)
 
     def _look_up(self, terms: Sequence[str]) -> None:
@@ -276,8 +276,8 @@ class Terms:
         first = 0
         for term, count in Counter([row[0] for row in rows]).items():
             blocks = rows[first : first + count]
-            found = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
-            self._read[term] = found if self._inside is None else _Inside(found, self._inside)
+            block_list = _Blocks([row[1] for row in blocks], [row[2] for row in blocks])
+            self._read[term] = block_list if self._inside is None else _Inside(block_list, self._inside)
             first += count
 
 

@@ -55,24 +55,24 @@ class TermList:
     def containing(self, piece: str) -> list[str]:
         """The terms that have this piece in them, in order: of all spaces, and some that none says now."""
         with self._lock:
-            found = {term for term in self._newer if piece in term}
-            found.update(self._matches(piece))
-        return sorted(found)
+            terms = {term for term in self._newer if piece in term}
+            terms.update(self._matches(piece))
+        return sorted(terms)
 
     def ending(self, pieces: list[str]) -> list[str]:
         """All terms that end so."""
         with self._lock:
-            found = {term for piece in pieces for term in self._matches(f"{piece}\n")}
-            found.update(term for term in self._newer if term.endswith(tuple(pieces)))
-        return sorted(found)
+            terms = {term for piece in pieces for term in self._matches(f"{piece}\n")}
+            terms.update(term for term in self._newer if term.endswith(tuple(pieces)))
+        return sorted(terms)
 
     def _matches(self, piece: str) -> Iterator[str]:
-        place = self._lines.find(piece)
-        while place >= 0:
-            start = self._lines.rfind("\n", 0, place) + 1
-            end = self._lines.index("\n", place)
+        position = self._lines.find(piece)
+        while position >= 0:
+            start = self._lines.rfind("\n", 0, position) + 1
+            end = self._lines.index("\n", position)
             yield self._lines[start:end]
-            place = self._lines.find(piece, end)
+            position = self._lines.find(piece, end)
 
     @property
     def nbytes(self) -> int:
