@@ -108,5 +108,5 @@ def test_arguments_that_are_not_shown_work_too(tmp_path: Path) -> None:
     with over_stdio(tmp_path) as agent:
         agent.done("remember", text="Ana prefers trains.", tags=["travel"], speaker="Ana", user="ana")
         [hit] = agent.done("search", query="trains", lanes=["text"], user="ana")["hits"]
-        assert agent.done("forget", id=hit["frame"]["id"], user="ana")["forgotten"] == [hit["frame"]["id"]]
+        assert agent.done("forget", id=hit["frame"]["id"], user="ana")["frames"] == [hit["frame"]["id"]]
         assert "there is no such argument" in agent.refused("forget", number=1)
