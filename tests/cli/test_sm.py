@@ -57,9 +57,10 @@ def test_a_conversation_from_the_shell(run: Sm, tmp_path: Path) -> None:
     assert (kept["importance"], kept["tags"]) == (1, ["daily", "work"])
     context = call("get-context", "--session", "s1", "--k", "20")
     assert [turn["text"] for turn in context["short_term"]][1] == "I like tea"
-    assert context["mid_term"][0]["id"] == kept["id"]
+    # A name is important by rule, and as important as what was said to be.
+    assert kept["id"] in [item["id"] for item in context["mid_term"][:2]]
     listed = call("list", "--layer", "mid", "--sort", "score")["memories"]
-    assert next(item["id"] for item in listed) == kept["id"]
+    assert kept["id"] in [item["id"] for item in listed[:2]]
     assert next(item["id"] for item in call("search", "standup")["memories"]) == kept["id"]
     why = call("explain", "--id", str(kept["id"]))
     assert why["score"]["importance"] == 2.0

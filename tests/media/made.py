@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from PIL.TiffImagePlugin import IFDRational
 
@@ -56,6 +59,19 @@ def _degrees(value: float) -> tuple[IFDRational, IFDRational, IFDRational]:
     minutes = int((value - whole) * 60)
     seconds = round(((value - whole) * 60 - minutes) * 60 * 1000)
     return IFDRational(whole, 1), IFDRational(minutes, 1), IFDRational(seconds, 1000)
+
+
+class MeanColours:
+    """An image embedder without a model: a picture is its mean colour, and every text the same direction."""
+
+    name, version = "colours", "1"
+
+    def embed_images(self, images: Sequence[Image.Image]) -> NDArray[np.float32]:
+        means = [np.asarray(image.convert("RGB"), dtype=np.float32).mean(axis=(0, 1)) + 1 for image in images]
+        return np.array([mean / np.linalg.norm(mean) for mean in means], dtype=np.float32)
+
+    def embed_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.full((len(texts), 3), 3**-0.5, dtype=np.float32)
 
 
 def video(path: Path, colors: list[str], *, seconds: int = 5, rate: int = 5) -> Path:

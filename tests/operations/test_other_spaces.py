@@ -152,6 +152,8 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "get", {"frame": number}
         yield "media.parts", {"frame": number}
         yield "media.similar", {"frame": number}
+        yield "media.thumbnail", {"frame": number}
+        yield "media.search", {"frame": number}
         yield "facts.get", {"fact": number}
         yield "facts.evidence", {"fact": number}
         yield "memories.get", {"memory_id": number}
@@ -190,6 +192,7 @@ def _calls(first: int) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"space.{name}", {"space": project}
         for which in ("app/basalt", f"app/{SECRET}"):
             yield "space.get", {"space": project, "which": which}
+            yield "space.links", {"space": project, "which": which}
 
 
 def test_every_call_that_reads_answers_as_if_other_spaces_were_not_there(worlds) -> None:

@@ -186,6 +186,12 @@ SPACES: Story = [
             "pin": False,
         },
     ),
+    (
+        "space.link",
+        {"space": "runtime", "which": "app/release", "to": "app/spans", "relation": "depends_on"},
+    ),
+    ("space.links", {"space": "runtime", "which": "app/release"}),
+    ("space.unlink", {"space": "runtime", "which": "app/release", "to": "app/spans"}),
     ("space.pin", {"space": "runtime", "which": "app/spans"}),
     ("space.unpin", {"space": "runtime", "which": "app/spans"}),
     ("space.get", {"space": "runtime", "which": "app/release"}),
@@ -216,6 +222,8 @@ SPACES: Story = [
 
 AUDIT: Story = [
     ("remember", {"text": "Ana lives in Porto.", "space": "default"}),
+    ("import_from", {"source": "mem0", "path": "mem0.json"}),
+    ("export_to", {"target": "mem0", "path": "out.json"}),
     ("audit.list", {"limit": 5, "space": "*"}),
     ("audit.head", {}),
     ("audit.check", lambda done: {"head": json.dumps(done["audit.head"])}),
@@ -241,6 +249,9 @@ MEDIA: Story = [
     ("media.similar", {"path": "album/b.jpg", "distance": 3}),
     ("list", {"kinds": ["photo"], "where": {"near": "52.5,13.4,5"}}),
     ("media.duplicates", {}),
+    ("media.thumbnail", {"frame": 1}),
+    ("media.search", {"query": "a white wall"}),
+    ("media.refresh", {"paths": ["album"]}),
 ]
 
 GOLDEN: Story = [
@@ -284,6 +295,10 @@ def call(memory: Memory, name: str, arguments: Mapping[str, Any]) -> Any:
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_a_story_can_be_told_by_operations(memory: Memory, tmp_path: Path, story: Story):
     memory.media.tools.text = None
+    memory.media.tools.images, memory.media.tools.thumbnails = made.MeanColours(), 64
+    (tmp_path / "mem0.json").write_text(
+        '{"results": [{"id": "m1", "memory": "Likes tea", "user_id": "ana"}]}'
+    )
     (tmp_path / "album").mkdir()
     for name in ("a.jpg", "b.jpg"):
         (tmp_path / "album" / name).write_bytes(made.jpeg(gps=(52.5, 13.4), taken="2023:05:01 10:00:00"))
