@@ -147,6 +147,6 @@ def _unguarded(memory, tx, table: str) -> None:
     name = table.removeprefix("experience_")
     if memory.store.engine.dialect.name == "sqlite":
         tx.db.run(f"DROP TRIGGER experience_{name}_is_immutable")
-        tx.db.run(f"DROP TRIGGER experience_{name}_is_sound")
+        tx.db.run(f"DROP TRIGGER IF EXISTS experience_{name}_is_sound")
     else:
         tx.db.run(f"ALTER TABLE {table} DISABLE TRIGGER USER")

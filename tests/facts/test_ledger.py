@@ -186,7 +186,7 @@ def test_a_span_opened_and_superseded_in_one_transaction_is_replaced_not_closed(
 
     with home.store.write() as tx:
         for city in ("Porto", "Lisbon"):
-            item = claim(Assertion("ana", "lives_in", city, valid_from=T0))
+            item = claim(Assertion("ana", "lives_in", city, valid_from=T0), now=tx.system)
             write(tx, [item], ledger="default", space="default")
     assert [(hit.fact.object, hit.system_to) for hit in home.facts.history("ana")] == [("Lisbon", None)]
     assert home.rows("SELECT count(*) FROM fact_span") == [(1,)]

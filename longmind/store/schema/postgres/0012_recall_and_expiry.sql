@@ -156,3 +156,8 @@ WHERE NOT EXISTS (
   WHERE n.memory_id = v.memory_id AND n.problem_id = v.problem_id AND m.voter = w.voter
     AND n.recorded_at > v.recorded_at)
 GROUP BY v.memory_id;
+
+CREATE TRIGGER experience_voter_guarded BEFORE UPDATE OR DELETE ON experience_voter
+FOR EACH ROW EXECUTE FUNCTION experience_guard('votes');
+CREATE TRIGGER experience_voter_kept BEFORE TRUNCATE ON experience_voter
+FOR EACH STATEMENT EXECUTE FUNCTION experience_guard('votes');

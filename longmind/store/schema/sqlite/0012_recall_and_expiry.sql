@@ -139,3 +139,9 @@ WHERE NOT EXISTS (
   WHERE n.memory_id = v.memory_id AND n.problem_id = v.problem_id AND m.voter = w.voter
     AND n.recorded_at > v.recorded_at)
 GROUP BY v.memory_id;
+
+CREATE TRIGGER experience_voter_is_immutable BEFORE UPDATE ON experience_voter
+BEGIN SELECT RAISE(ABORT, 'votes are never edited'); END;
+CREATE TRIGGER experience_voter_is_kept BEFORE DELETE ON experience_voter
+WHEN NOT EXISTS (SELECT 1 FROM store_erasing)
+BEGIN SELECT RAISE(ABORT, 'votes are removed by erase alone'); END;
