@@ -35,7 +35,6 @@ from longmind.base.parameters import (
     WriteSpace,
 )
 from longmind.base.partitions import Partition, check_user, partition_name
-from longmind.base.results import Names
 from longmind.base.secret import KeyLike
 from longmind.base.times import AsOf, Clock
 from longmind.editing import Editing
@@ -47,6 +46,7 @@ from longmind.facts.ledger import Ledger
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from longmind.lifecycle import Lifecycle
 from longmind.people import People
+from longmind.recipes import Recipes
 from longmind.search.embedding import AUTO
 from longmind.search.request import SearchOptions, SearchRequest
 from longmind.search.rerank import Reranker
@@ -84,7 +84,7 @@ _MOST_FRAMES = 10_000
 
 
 @audited("")
-class Memory(Lifecycle, Editing, Exchange, People):
+class Memory(Lifecycle, Editing, Exchange, People, Recipes):
     """Long-term memory in one file, or in one schema of PostgreSQL.
 
     Every call takes `space=`; without it, the handle's own space is meant, never all of them. `user=` is one
@@ -469,22 +469,6 @@ class Memory(Lifecycle, Editing, Exchange, People):
             request = parsed.request
             return self.space(request.get("space", ""), user=request.get("user")).replay(parsed)
         return self._contexts.replay(parsed)
-
-    def save_recipe(
-        self,
-        recipe: Annotated[Recipe | Mapping[str, Any], "The recipe: its name, lanes and shares."],
-    ) -> Recipe:
-        """Keep a recipe in the store, under its name."""
-        from longmind.context.recipe import Recipe
-
-        chosen = self._contexts.recipe(recipe) if isinstance(recipe, Recipe) else Recipe.from_json(recipe)
-        with self.store.write() as tx:
-            self._contexts.save_recipe(tx, chosen)
-        return chosen
-
-    def recipes(self) -> Names:
-        """The recipes that recall knows."""
-        return Names(self._contexts.recipes())
 
     def session(
         self, *, mode: Literal["read", "write"], policy: LeasePolicy | str | float = "wait"
