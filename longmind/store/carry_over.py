@@ -7,6 +7,7 @@ from typing import Final
 from longmind.base.errors import Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection
+from longmind.store.tables import damaged
 from longmind.store.transaction import Transaction, read_clock
 
 _PAGE: Final = 1000
@@ -28,6 +29,8 @@ def seal_assertions(db: Connection) -> None:
                     f"A row of fact_span ({span[0]}, {span[1]}) is not what was written.",
                     hint="Restore a backup: longmind restore BACKUP TO.",
                 )
+        if rows[-1][0] <= last:  # in the order of a damaged tree, which would be read for ever
+            raise damaged("fact_span")
         last = rows[-1][0]
     for table, keys in (("fact_assertion", ("assertion_id",)), ("fact_support", ("span_id", "assertion_id"))):
         rows = db.all(f"SELECT * FROM {table}")

@@ -12,7 +12,7 @@ from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
 from longmind.store.rebuild import clear, clear_abandoned, left_over, read_progress, rebuilding
 from longmind.store.store import Store
-from longmind.store.tables import batched
+from longmind.store.tables import batched, damaged
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.upkeep import scan
 from longmind.store.visible import among
@@ -242,6 +242,8 @@ def _count_batch(db: Connection, dialect: Dialect, *, after: int) -> tuple[dict[
                 frame, text = checked_text(row)
                 counted[frame.frame_id] = count_frame(text, frame.title, frame.speaker)
         if rows:
+            if int(rows[-1][0]) <= last:  # in the order of a damaged tree, which would be read for ever
+                raise damaged("frame")
             last = int(rows[-1][0])
         if len(rows) < _READ_BATCH:
             break

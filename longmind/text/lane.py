@@ -351,4 +351,6 @@ def _extensions(db: Connection, term: str) -> Iterator[str]:
     last, end = term, term + "\U0010ffff"
     while rows := db.all(sql, (last, end)):
         yield from (str(row[0]) for row in rows)
+        if str(rows[-1][0]) <= last:  # in the order of a damaged tree, which would be read for ever
+            raise damaged("text_posting")
         last = str(rows[-1][0])

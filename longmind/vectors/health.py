@@ -9,12 +9,12 @@ from longmind.base.arrays import np
 from longmind.store.engine import Connection
 from longmind.store.parts import Problem
 from longmind.store.transaction import Snapshot
+from longmind.vectors.rows import rows_in_parts
 
 if TYPE_CHECKING:
     from longmind.vectors.index import VectorIndex
 
 _LISTED: Final = 20
-_PAGE: Final = 2000
 
 
 def verify(index: VectorIndex, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
@@ -57,11 +57,8 @@ def _missing(index: VectorIndex, db: Connection) -> Iterable[Problem]:
 def _damaged(index: VectorIndex, db: Connection) -> Iterable[Problem]:
 
     dimensions = index.embedder.identity.dimensions
-    last = 0
-    while rows := db.all(
-        f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}", (last,)
-    ):
-        last = int(rows[-1][0])
+    sql = "SELECT frame_id, data FROM frame_vector WHERE frame_id > ?"
+    for rows in rows_in_parts(db, "frame_vector", sql, ()):
         for frame_id, data in rows:
             if not isinstance(data, bytes) or len(data) % (dimensions * 2):
                 yield _problem(f"the vectors of frame {frame_id} are damaged")

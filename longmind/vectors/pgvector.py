@@ -14,9 +14,8 @@ from longmind.store.tables import batched
 from longmind.store.transaction import Transaction
 from longmind.store.visible import among, visible
 from longmind.vectors.quantized import VectorQuery
-from longmind.vectors.rows import count_windows
+from longmind.vectors.rows import count_windows, rows_in_parts
 
-_PAGE: Final = 2000
 # pgvector makes no HNSW index over longer vectors.
 _MOST_DIMENSIONS: Final = 2000
 
@@ -51,16 +50,12 @@ class PgVector:
     def _fill(self, tx: Transaction, dimensions: int) -> None:
         """Copy all windows there are."""
 
-        last = 0
-        while rows := tx.db.all(
-            f"SELECT frame_id, data FROM frame_vector WHERE frame_id > ? ORDER BY frame_id LIMIT {_PAGE}",
-            (last,),
-        ):
+        sql = "SELECT frame_id, data FROM frame_vector WHERE frame_id > ?"
+        for rows in rows_in_parts(tx.db, "frame_vector", sql, ()):
             windows = [
                 np.frombuffer(bytes(data), dtype=np.float16).reshape(-1, dimensions) for _, data in rows
             ]
             self._insert(tx, [int(frame_id) for frame_id, _ in rows], windows)
-            last = int(rows[-1][0])
 
     def _create(self, tx: Transaction, dimensions: int) -> None:
         tx.db.run(

@@ -35,7 +35,7 @@ Load = Callable[[Connection, int], Iterator[tuple[Int64Array, Any]]]
 def load_windows(dimensions: int) -> Load:
     def load(db: Connection, since: int) -> Iterator[tuple[Int64Array, Float16Array]]:
         sql = "SELECT frame_id, windows, data FROM frame_vector WHERE written_at > ? AND frame_id > ?"
-        for rows in _parts(db, "frame_vector", sql, (since,)):
+        for rows in rows_in_parts(db, "frame_vector", sql, (since,)):
             yield windows_of(rows, dimensions)
 
     return load
@@ -87,7 +87,7 @@ def load_pieces(db: Connection, since: int) -> Iterator[tuple[Int64Array, Any]]:
             "SELECT t.frame_id, t.data FROM frame_vector v JOIN frame_token t ON t.frame_id = v.frame_id "
             f"WHERE v.written_at > {since:d} AND t.frame_id > ?"
         )
-    for rows in _parts(db, "frame_token", sql, (), key="t.frame_id"):
+    for rows in rows_in_parts(db, "frame_token", sql, (), key="t.frame_id"):
         pieces = Pieces.of([data for _, data in typed(rows, "frame_token", int, bytes)])
         yield np.repeat(np.array([row[0] for row in rows], dtype=np.int64), pieces.sizes), pieces.signs
 
@@ -190,7 +190,7 @@ def spread(first: Int64Array, counts: Int64Array) -> Int64Array:
     return positions
 
 
-def _parts(
+def rows_in_parts(
     db: Connection, table: str, sql: str, values: tuple[Value, ...], *, key: str = "frame_id"
 ) -> Iterator[list[Row]]:
     """The rows of a query that ends in `frame_id > ?`, so many at a time."""
@@ -201,7 +201,7 @@ def _parts(
             return
         typed(rows, table, int)
         ids = [row[0] for row in rows]
-        if ids != sorted(ids):  # in the order of a damaged tree, not of the numbers in it
+        if ids != sorted(ids) or ids[0] <= last:  # in the order of a damaged tree, not of the numbers in it
             raise damaged(table)
         last = check_frame_id(db, ids[-1], table)
         yield rows
