@@ -277,12 +277,11 @@ class PostgresEngine:
         if self._closed:
             raise Unavailable(f"{self.location} was closed.", hint="Open it again.")
         with translated(self.location):
-            connection: psycopg.Connection[Any] | None = None
+            holder: list[psycopg.Connection[Any]] = []
             try:  # entered first: an exception right after the call must find its way to `putconn`
-                connection = self._pool.getconn(begin)
-                yield connection
+                yield self._pool.getconn(begin, holder)
             finally:
-                if connection is not None:
+                for connection in holder:
                     self._pool.putconn(connection)
 
     @scoped

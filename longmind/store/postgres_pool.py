@@ -43,8 +43,12 @@ class ConnectionPool:
         # Weak, so that a connection lost to an interrupt frees its turn when it is collected.
         self._lent: WeakSet[Any] = WeakSet()
 
-    def getconn(self, begin: str | None = None) -> Connection:
-        """A living connection, on which the statement `begin` has been run."""
+    def getconn(self, begin: str | None = None, holder: list[Connection] | None = None) -> Connection:
+        """A living connection, on which the statement `begin` has been run.
+
+        It is put into `holder` before that: an exception on its way to the caller, who has the holder, would
+        leave it to nobody otherwise, inside a transaction until it is collected.
+        """
         turn = _Turn()
         self._wait_for_turn(turn)
         try:
@@ -55,10 +59,14 @@ class ConnectionPool:
                     connection = self._connect()
                 self._swap(turn, connection)
                 try:
+                    if holder is not None:
+                        holder.append(connection)
                     if begin is not None:
                         connection.execute(begin)
                     return connection
                 except BaseException as error:
+                    if holder is not None:
+                        holder.clear()
                     self._swap(connection, turn)
                     connection.close()
                     # Nothing was sent before, so a connection that had died unnoticed is simply replaced.
