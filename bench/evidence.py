@@ -40,6 +40,15 @@ GRID: Mapping[str, Sequence[Any]] = {
     "NAMES": (0.0, 2.0, 4.0),
     "REQUEST": (Weights(1.0, 1.0, 1.0), Weights(0.3, 1.0, 0.5)),
 }
+CONFIDENCE = (
+    *("CONFIDENCE", "CONFIDENCE_WORDS", "CONFIDENCE_EXACT", "CONFIDENCE_LANE", "CONFIDENCE_REQUEST"),
+    *("KNOWN", "KNOWN_BY_WORDS", "UNRELATED", "UNRELATED_OF"),
+    *("SCALE_SAMPLE", "SCALE_LEAST", "SCALE_FLOOR"),
+)
+"""Constants that change how sure a hit is and not its rank, so that `bench constants` cannot judge them: the
+logistic ones are fitted here, and for the others the table of strange questions shows what they do."""
+LANGUAGE = ("PIECES_FAMILIAR", "PIECES_UNFAMILIAR", "LEAST_FAMILIAR")
+"""How many pieces a tokenizer makes of a word it knows; the sets of other languages show what they do."""
 QUESTIONS = 150
 STRANGE = 25
 """Questions of each other set that are put to a store that cannot answer them."""
