@@ -59,7 +59,7 @@ model: $(READY)
 	@$(BIN)/longmind models verify > /dev/null 2>&1 || $(BIN)/longmind models install || \
 	  echo "NOTE: no embedding model. Tests that need it are skipped; try again with: make model"
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	@python=""; \
 	for candidate in $(CANDIDATES); do \
 	  if $$candidate -c '$(NEW_ENOUGH)' > /dev/null 2>&1; then python=$$candidate; break; fi; \
@@ -75,7 +75,7 @@ $(READY): pyproject.toml
 	    { echo "Python lacks its venv module; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
 	fi
 	@echo "== installing Longmind and its tools (some minutes the first time)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 clean:

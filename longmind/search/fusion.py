@@ -37,6 +37,9 @@ class Cues:
     """True: it asks for advice or a plan, not for what somebody said."""
 
 
+NO_CUES = Cues()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbourhood:
     """Each candidate's session, and the turns beside it as positions among the candidates; -1 for none."""
@@ -58,7 +61,7 @@ class Fused:
         return Fused(self.scores + part, {**self.parts, name: part})
 
 
-def fuse_scores(signals: Signals, cues: Cues = Cues()) -> Fused:  # noqa: B008 (frozen)
+def fuse_scores(signals: Signals, cues: Cues = NO_CUES) -> Fused:
     """The weighted sum of the signals, each divided by its maximum.
 
     The weights follow the evidence: words count more where they single out a few texts, and the embedder
