@@ -33,6 +33,10 @@ from typing import ClassVar, Final
 _MOST_CHARACTERS: Final = 4000
 """In a message; logs and answers are not for what was sent."""
 
+RESTORE_COMMAND: Final = "longmind restore BACKUP TO --overwrite"
+"""With `--overwrite`, because the damaged store is still there; `restore` keeps it under another name."""
+RESTORE_HINT: Final = f"Restore a backup: {RESTORE_COMMAND} (what is there now is kept)."
+
 
 class LongmindError(Exception):
     """Root of every error this package raises on purpose.

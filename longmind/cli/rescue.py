@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longmind.base.addresses import shown_location
-from longmind.base.errors import Corrupt, InvalidInput, NotFound
+from longmind.base.errors import RESTORE_HINT, Corrupt, InvalidInput, NotFound
 from longmind.base.secret import Secret, environment_secret
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import Block, emit, size
@@ -18,8 +18,6 @@ from longmind.cli.output import Block, emit, size
 if TYPE_CHECKING:
     from longmind.memory import Memory
     from longmind.store.restore import Restored
-
-_RESTORE: Final = "Restore a backup: longmind restore BACKUP TO."
 
 
 def restore(
@@ -62,7 +60,7 @@ def recover(
         raise NotFound(f"There is no store at {path}.", hint="Check the path.")
     if path.is_file() and path.stat().st_size == 0 and not Path(f"{path}-wal").exists():
         # Opening it would make a new store of it, and call that recovered.
-        raise Corrupt(f"{path} is empty, and there is no log: nothing can be recovered.", hint=_RESTORE)
+        raise Corrupt(f"{path} is empty, and there is no log: nothing can be recovered.", hint=RESTORE_HINT)
     key = environment_secret(os.environ)
     try:
         memory, was_damaged = Memory.open(path, create=False, embedder=None, key=key), False
@@ -75,7 +73,7 @@ def recover(
         if damage:
             raise Corrupt(
                 f"{store} is damaged: {damage[0].removeprefix('The store is damaged: ').rstrip('.')}.",
-                hint=_RESTORE,
+                hint=RESTORE_HINT,
             )
         answer = {
             "store": store,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 
 from longmind.base.addresses import shown_location
-from longmind.base.errors import LongmindError, Unavailable
+from longmind.base.errors import RESTORE_COMMAND, LongmindError, Unavailable
 from longmind.base.secret import environment_secret
 from longmind.cli import arguments
 from longmind.cli.arguments import JsonOption, StoreOption
@@ -194,7 +194,7 @@ def _store(store: str | None) -> Iterator[Finding]:
                 state: State = "ok" if lane.ran else "off"
                 yield Finding(f"lane {lane.name}", state, "live" if lane.ran else lane.detail, mend)
             for problem in memory.verify().problems:
-                mend = "longmind reindex" if problem.derived else "longmind restore BACKUP TO"
+                mend = "longmind reindex" if problem.derived else RESTORE_COMMAND
                 yield Finding("store", "wrong", problem.detail, mend)
             missing = stats.parts.get("vectors", {}).get("missing", 0)
             if missing:

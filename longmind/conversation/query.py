@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.filters import View
 from longmind.base.frame import Frame
 from longmind.base.names import ALL
@@ -267,7 +267,7 @@ def _texts(db: Connection, dialect: Dialect, frame_ids: Sequence[int]) -> dict[i
     if missing:
         raise Corrupt(
             f"Frame {missing[0]}, the wording of a memory, is missing.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     return texts
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.filters import View
 from longmind.base.names import ALL
 from longmind.facts.canonical import ObjectKind, Stored
@@ -239,7 +239,7 @@ def stored_object(fact: FactRow, entity: EntityRow | None) -> Stored:
         if entity is None:
             raise Corrupt(
                 f"The fact {fact.fact_id} names an entity that is missing.",
-                hint="Restore a backup: longmind restore BACKUP TO.",
+                hint=RESTORE_HINT,
             )
         return entity.key
     value: Stored = getattr(fact, _OBJECT_COLUMNS[ObjectKind(fact.object_kind)])

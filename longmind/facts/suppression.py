@@ -10,7 +10,7 @@ import hmac
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum, encode_fields
 from longmind.extract import normal_value
 from longmind.facts.canonical import canonical_text
@@ -55,7 +55,7 @@ def secret_of(db: Connection, space: str) -> str | None:
 def _secret(db: Connection) -> str | None:
     row = db.one("SELECT value, checksum FROM store_setting WHERE name = ?", (KEY,))
     if row is not None and row[1] != checksum(KEY, row[0]):
-        raise Corrupt(f"The setting {KEY} is damaged.", hint="Restore a backup: longmind restore BACKUP TO.")
+        raise Corrupt(f"The setting {KEY} is damaged.", hint=RESTORE_HINT)
     return None if row is None else str(row[0])
 
 

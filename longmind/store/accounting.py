@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.store.changes import TABLES, TEXTS, Changes, is_local, plus, row_hash
 from longmind.store.engine import Connection, Dialect
 from longmind.store.scan import columns, rows_in_order
@@ -25,10 +25,7 @@ EARLIER: Final = 9
 """The first format that counted rows."""
 
 _NONE: Final = (0, 0)
-HINT: Final = (
-    "Restore a backup: longmind restore BACKUP TO. "
-    "To keep what is there, export it and import it into a new store."
-)
+HINT: Final = f"{RESTORE_HINT} To keep what is there, export it and import it into a new store."
 
 
 class Accounts:

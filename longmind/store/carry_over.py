@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection
 from longmind.store.tables import damaged
@@ -27,7 +27,7 @@ def seal_assertions(db: Connection) -> None:
             if checksum("fact_span", *span) != seal:
                 raise Corrupt(
                     f"A row of fact_span ({span[0]}, {span[1]}) is not what was written.",
-                    hint="Restore a backup: longmind restore BACKUP TO.",
+                    hint=RESTORE_HINT,
                 )
         if rows[-1][0] <= last:  # in the order of a damaged tree, which would be read for ever
             raise damaged("fact_span")

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, NoReturn
 
 import apsw
 
-from longmind.base.errors import Corrupt, Forbidden, MissingExtra
+from longmind.base.errors import RESTORE_COMMAND, RESTORE_HINT, Corrupt, Forbidden, MissingExtra
 from longmind.base.secret import KEY_BYTES, SALT_BYTES
 from longmind.base.store_files import SQLITE_MAGIC, is_encrypted_header
 
@@ -146,12 +146,12 @@ def is_plain(path: str) -> Forbidden:
 def does_not_fit(path: str) -> Forbidden:
     return Forbidden(
         f"{path} is encrypted, or damaged; the key does not fit. Nothing was changed.",
-        hint="Check the key. If it is the right one, restore a backup: longmind restore BACKUP TO.",
+        hint=f"Check the key. If it is the right one, restore a backup: {RESTORE_COMMAND}.",
     )
 
 
 def not_ours(path: str) -> Corrupt:
     return Corrupt(
         f"{path} is not a Longmind file, or its header is damaged.",
-        hint="Restore a backup: longmind restore BACKUP TO.",
+        hint=RESTORE_HINT,
     )

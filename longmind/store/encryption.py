@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.errors import Busy, Corrupt, Forbidden, InvalidInput, NotFound, Unsupported
+from longmind.base.errors import RESTORE_HINT, Busy, Corrupt, Forbidden, InvalidInput, NotFound, Unsupported
 from longmind.base.partial import partial_file, sync
 from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.store_files import claim, is_open_here
@@ -209,7 +209,7 @@ def _check(partial: Path, key: FileKey | None, path: Path) -> None:
     if problems:
         raise Corrupt(
             f"{path} is damaged: {problems[0].rstrip('.')}. Nothing was changed.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
 
 
@@ -227,7 +227,7 @@ def _check_opens(path: Path, secret: Secret) -> None:
 def _kind(path: Path) -> Kind:
     kind = cipher.read_header(os.path.realpath(path)).kind
     if kind is Kind.EMPTY:
-        raise Corrupt(f"{path} is empty.", hint="Restore a backup: longmind restore BACKUP TO.")
+        raise Corrupt(f"{path} is empty.", hint=RESTORE_HINT)
     if kind is Kind.OTHER:
         raise cipher.not_ours(str(path))
     return kind

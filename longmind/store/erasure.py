@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from longmind.base.checks import canonical_json
-from longmind.base.errors import Busy, Corrupt, InvalidInput
+from longmind.base.errors import RESTORE_HINT, Busy, Corrupt, InvalidInput
 from longmind.base.filters import View
 from longmind.base.hashing import checksum
 from longmind.base.json_text import parse_json
@@ -269,7 +269,7 @@ def _pending(db: Connection) -> list[tuple[int, str]]:
         if checksum("pending", number, text) != hashed:
             raise Corrupt(
                 f"The unfinished erasure {number} is damaged.",
-                hint="Restore a backup: longmind restore BACKUP TO.",
+                hint=RESTORE_HINT,
             )
         pending.append((int(number), str(text)))
     return pending

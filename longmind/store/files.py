@@ -12,6 +12,7 @@ from typing import Final
 import apsw
 
 from longmind.base.errors import (
+    RESTORE_COMMAND,
     Busy,
     Conflict,
     Corrupt,
@@ -64,7 +65,7 @@ def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) ->
         ):  # which SQLite would take for an empty one
             raise Corrupt(
                 f"{path} is not a Longmind file.",
-                hint="Restore a backup (longmind restore BACKUP TO), or choose another path.",
+                hint=f"Restore a backup ({RESTORE_COMMAND}), or choose another path.",
             )
     except (PermissionError, ValueError) as error:
         if isinstance(error, LongmindError):

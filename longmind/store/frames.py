@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from longmind.base.errors import Corrupt, InvalidInput, NotFound
+from longmind.base.errors import RESTORE_HINT, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.frame import Frame, Page
 from longmind.base.hashing import checksum
@@ -80,7 +80,7 @@ def _fetch_all(db: Connection, dialect: Dialect, ids: Sequence[int], view: View)
         missing = sorted(set(ids) - {frame.id for frame in frames})
         raise Corrupt(
             f"Frame {missing[0]} is listed and missing.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     return frames
 
@@ -161,7 +161,7 @@ def checked_row(row: Row) -> FrameRow:
     if frame.checksum != row[len(COLUMNS)]:
         raise Corrupt(
             f"Frame {frame.frame_id} is not what was written.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     return frame
 
@@ -222,7 +222,7 @@ def checked_text(row: Row) -> tuple[FrameRow, str]:
     if actual != frame.content_hash:
         raise Corrupt(
             f"The text of frame {frame.frame_id} is not what was written.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     return frame, text
 
@@ -232,9 +232,7 @@ def _load(db: Connection, dialect: Dialect, clause: Clause, view: View) -> list[
         rows = db.all(load_query(dialect, clause.sql, expiry=True), clause.values)
         loaded = [checked_text(row[:-2]) for row in rows]
     except UnicodeDecodeError:
-        raise Corrupt(
-            "A text in the store is not valid UTF-8.", hint="Restore a backup: longmind restore BACKUP TO."
-        ) from None
+        raise Corrupt("A text in the store is not valid UTF-8.", hint=RESTORE_HINT) from None
     owners = [_owner(frame) for frame, _ in loaded]
     tags, metadata = _labels(db, sorted({*owners, *(frame.frame_id for frame, _ in loaded)}), view)
     return [
@@ -258,7 +256,7 @@ def _checked_expiry(row: Row) -> int | None:
     if moment is not None and checksum("frame_expiry", row[0], moment) != row[-1]:
         raise Corrupt(
             f"When frame {row[0]} expires is not what was written.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     return moment
 
@@ -335,7 +333,7 @@ def checked_label(table: Literal["tag", "meta"], row: Row) -> Row:
     if checksum(table, *row[:-1]) != row[-1]:
         raise Corrupt(
             f"A label of frame {row[0]} is not what was written.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     return row
 

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
 from longmind.store import pages
 from longmind.store.cipher import FileKey
@@ -80,7 +80,7 @@ def read_state(connection: apsw.Connection) -> LogState:
         if row[-1] != checksum("log", *state):
             raise Corrupt(
                 "The store's record of its log is damaged.",
-                hint="Restore a backup: longmind restore BACKUP TO.",
+                hint=RESTORE_HINT,
             )
         return state
     try:

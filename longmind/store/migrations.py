@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from longmind.base.errors import Corrupt, Unsupported
+from longmind.base.errors import RESTORE_COMMAND, RESTORE_HINT, Corrupt, Unsupported
 from longmind.base.hashing import checksum
 from longmind.store.carry_over import seal_assertions
 from longmind.store.engine import Connection
@@ -68,13 +68,13 @@ def pending(engine: str, seen: Mapping[int, str], *, declared: int, location: st
     if sorted(seen) != list(range(1, declared + 1)):
         raise Corrupt(
             f"{location} says it has format {declared}, but has seen the migrations {sorted(seen)}.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         )
     for migration in available[:declared]:
         if seen[migration.number] != migration.sha256:
             raise Corrupt(
                 f"Migration {migration.number} of {location} is not the one this version has.",
-                hint="Restore a backup (longmind restore BACKUP TO), or use the version that wrote it.",
+                hint=f"Restore a backup ({RESTORE_COMMAND}), or use the version that wrote it.",
             )
     return list(available[declared:])
 
@@ -90,7 +90,7 @@ def join_ledgers(db: Connection) -> None:
         if checksum("space_spending", *row) != seal:
             raise Corrupt(
                 f"What space '{row[0]}' has spent is not what was written.",
-                hint="Restore a backup: longmind restore BACKUP TO.",
+                hint=RESTORE_HINT,
             )
         space, provider, calls, tokens, micros = row
         moment = read_clock(db)

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import apsw
 
-from longmind.base.errors import Corrupt, Forbidden
+from longmind.base.errors import RESTORE_COMMAND, Corrupt, Forbidden
 from longmind.store import pages
 from longmind.store.cipher import FileKey, does_not_fit
 from longmind.store.log import WHOLE, LogState, boot_id, read_alone, read_state
@@ -34,8 +34,6 @@ _RESERVED_AT: Final = 20
 """Where page 1 says how many bytes at the end of each page are ours."""
 _TRIES: Final = 10
 _PAUSE_SECONDS: Final = 0.02
-
-RESTORE_HINT: Final = "restore a backup with: longmind restore BACKUP TO"
 
 
 class _Index(NamedTuple):
@@ -61,7 +59,7 @@ def examine(path: str, *, accept_lost_log: bool, key: FileKey | None = None) -> 
     if size > _HEADER and _size(real) <= 0:
         raise Corrupt(
             f"{path} is missing or empty, but its log {real}-wal is there. Nothing was changed.",
-            hint=f"Put the file back beside its log, or {RESTORE_HINT}.",
+            hint=f"Put the file back beside its log, or restore a backup with: {RESTORE_COMMAND}.",
         )
     for pause in (0.0, 0.0005):  # two that open at the same moment are in each other's way once
         time.sleep(pause)
@@ -152,7 +150,7 @@ def _foreign(path: str, real: str) -> Corrupt:
     return Corrupt(
         f"The log {real}-wal belongs to another file, or to another state of {path}. "
         "It was not replayed, and nothing was changed.",
-        hint=f"If a backup was copied over the store, {RESTORE_HINT}. "
+        hint=f"If a backup was copied over the store, restore a backup with: {RESTORE_COMMAND}. "
         "If you know that the log is stale, move it away.",
     )
 
@@ -162,7 +160,7 @@ def _missing(path: str) -> Corrupt:
         f"{path} was not closed properly, and its log ({Path(path).name}-wal) is missing or empty: "
         "the last writes may be lost.",
         hint="If this is a copy, copy the log too, or use: longmind backup. If the original is lost, "
-        f"{RESTORE_HINT}, or go on with what is there: longmind recover {path} "
+        f"restore a backup with: {RESTORE_COMMAND}, or go on with what is there: longmind recover {path} "
         "(which is all there was, if another SQLite tool has opened the store since).",
     )
 
@@ -172,8 +170,8 @@ def _damaged(path: str, readable: int, committed: int | None) -> Corrupt:
     return Corrupt(
         f"The log of {path} is damaged: it can be read up to frame {readable}, and committed {lost} "
         "are lost. Nothing was changed.",
-        hint=f"To put it back as it was, {RESTORE_HINT}, or go on with what can be read: "
-        f"longmind recover {path}",
+        hint=f"To put it back as it was, restore a backup with: {RESTORE_COMMAND}, or go on with "
+        f"what can be read: longmind recover {path}",
     )
 
 

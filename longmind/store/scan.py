@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.store.engine import Connection, Dialect, Row, Value
 from longmind.store.log import LOCAL_COLUMNS
 
@@ -15,9 +15,7 @@ PAGE: Final = 2000
 def columns(db: Connection, dialect: Dialect, table: str) -> list[str]:
     names = [str(name) for (name,) in db.all(dialect.columns, (table,))]
     if not names:
-        raise Corrupt(
-            f"The store lacks the table {table}.", hint="Restore a backup: longmind restore BACKUP TO."
-        )
+        raise Corrupt(f"The store lacks the table {table}.", hint=RESTORE_HINT)
     return [name for name in names if name not in LOCAL_COLUMNS] if table == "store_clock" else names
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import apsw
 
 from longmind.base.errors import (
+    RESTORE_HINT,
     Busy,
     Conflict,
     Corrupt,
@@ -56,12 +57,10 @@ def translated(location: str = "The store") -> Iterator[None]:
     except apsw.NotADBError as error:
         raise Corrupt(
             f"{location} is not a Longmind file, or its header is damaged.",
-            hint="Restore a backup: longmind restore BACKUP TO.",
+            hint=RESTORE_HINT,
         ) from error
     except (apsw.CorruptError, apsw.FormatError, UnicodeDecodeError) as error:
-        raise Corrupt(
-            f"{location} is damaged: {error}.", hint="Restore a backup: longmind restore BACKUP TO."
-        ) from error
+        raise Corrupt(f"{location} is damaged: {error}.", hint=RESTORE_HINT) from error
     except (apsw.PermissionsError, apsw.ReadOnlyError, apsw.AuthError) as error:
         raise Forbidden(f"{location} cannot be written: {error}.", hint="Check its permissions.") from error
     except apsw.CantOpenError as error:
@@ -79,7 +78,7 @@ def translated(location: str = "The store") -> Iterator[None]:
         if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA:
             raise Corrupt(
                 f"{location} is damaged: {error}.",
-                hint="Restore a backup: longmind restore BACKUP TO. If another SQLite tool has opened the "
+                hint=f"{RESTORE_HINT} If another SQLite tool has opened the "
                 "file, its rows may be whole: longmind recover STORE checks them.",
             ) from error
         raise Unavailable(f"Reading or writing {location} failed: {error}.") from error

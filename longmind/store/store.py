@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from longmind.base.caller import acting, check_actor
 from longmind.base.checks import check_choice, check_limit
-from longmind.base.errors import Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
+from longmind.base.errors import RESTORE_HINT, Conflict, Corrupt, Forbidden, InvalidInput, Unsupported
 from longmind.base.hashing import checksum
 from longmind.base.secret import KeyLike, Secret, secret_of
 from longmind.base.times import Clock, SystemClock, to_ms
@@ -201,9 +201,7 @@ class Store:
         if row is None:
             return None
         if row[1] != checksum(name, row[0]):
-            raise Corrupt(
-                f"The setting {name} is damaged.", hint="Restore a backup: longmind restore BACKUP TO."
-            )
+            raise Corrupt(f"The setting {name} is damaged.", hint=RESTORE_HINT)
         return str(row[0])
 
     def set_setting(self, tx: Transaction, name: str, value: str) -> None:

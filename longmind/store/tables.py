@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row, Value
 from longmind.store.parts import Problem
@@ -203,7 +203,7 @@ class Tables:
             named = ", ".join(map(repr, item[:2]))
             raise Corrupt(
                 f"A row of {self.names[kind]} ({named}) is not what was written.",
-                hint="Restore a backup: longmind restore BACKUP TO.",
+                hint=RESTORE_HINT,
             )
         return item
 
@@ -372,9 +372,7 @@ def check_frame_id(db: Connection, frame_id: int, table: str) -> int:
     """An id that was given out; arrays that are indexed by ids would grow to any other, however large."""
     row = db.one("SELECT value, checksum FROM store_counter WHERE name = 'frame'")
     if row is None or row[1] != checksum("counter", "frame", row[0]):
-        raise Corrupt(
-            "The counter of frames is damaged.", hint="Restore a backup: longmind restore BACKUP TO."
-        )
+        raise Corrupt("The counter of frames is damaged.", hint=RESTORE_HINT)
     if not 0 < frame_id <= row[0]:
         raise damaged(table)
     return frame_id

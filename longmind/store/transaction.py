@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.errors import Corrupt
+from longmind.base.errors import RESTORE_HINT, Corrupt
 from longmind.base.hashing import checksum
 from longmind.store.engine import Connection, Row
 
@@ -70,9 +70,7 @@ class Transaction:
         """The first of `count` numbers never given out before."""
         row = self.db.one("SELECT value, checksum FROM store_counter WHERE name = ?", (name,))
         if row is not None and row[1] != checksum("counter", name, row[0]):
-            raise Corrupt(
-                f"The counter {name} is damaged.", hint="Restore a backup: longmind restore BACKUP TO."
-            )
+            raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
         last = row[0] if row else 0
         self.db.run(
             "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
@@ -91,9 +89,7 @@ class Transaction:
         last = dict.fromkeys(wanted, 0)
         for name, value, seal in self.db.all(sql, tuple(wanted)):
             if seal != checksum("counter", name, value):
-                raise Corrupt(
-                    f"The counter {name} is damaged.", hint="Restore a backup: longmind restore BACKUP TO."
-                )
+                raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
             last[name] = int(value)
         self.db.many(
             "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
@@ -120,5 +116,5 @@ def _read(db: Connection, more: str = "") -> tuple[int, Row]:
     columns = f"last_system, checksum, {more}" if more else "last_system, checksum"
     row = db.one(f"SELECT {columns} FROM store_clock WHERE one = 1")
     if row is None or row[1] != checksum("clock", row[0]):
-        raise Corrupt("The store's clock is damaged.", hint="Restore a backup: longmind restore BACKUP TO.")
+        raise Corrupt("The store's clock is damaged.", hint=RESTORE_HINT)
     return int(row[0]), row[2:]

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal, NamedTuple, overload
 
-from longmind.base.errors import Conflict, Corrupt, InvalidInput, NotFound
+from longmind.base.errors import RESTORE_HINT, Conflict, Corrupt, InvalidInput, NotFound
 from longmind.base.filters import EVERYTHING, View
 from longmind.base.frame import Frame
 from longmind.base.hashing import checksum
@@ -195,7 +195,7 @@ def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) ->
                 if checksum("key", *key, row[0]) != row[1]:
                     raise Corrupt(
                         f"The idempotency key {draft.idempotency_key!r} is not what was written.",
-                        hint="Restore a backup: longmind restore BACKUP TO.",
+                        hint=RESTORE_HINT,
                     )
                 targets.append(int(row[0]))
                 continue

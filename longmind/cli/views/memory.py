@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from longmind.base.errors import RESTORE_HINT
 from longmind.base.times import format_ms
 from longmind.cli.output import Block, Table, minute, one_line, size
 
@@ -184,7 +185,7 @@ def verified(report: VerifyReport) -> Iterator[Block]:
     if derived:
         yield "Derived data can be made anew: longmind reindex"
     if derived < len(rows):
-        yield "What was written is damaged. Restore a backup: longmind restore BACKUP TO"
+        yield f"What was written is damaged. {RESTORE_HINT}"
 
 
 def backed_up(file: Written) -> Iterator[Block]:
