@@ -39,7 +39,7 @@ check: $(READY)
 	  { echo "Some files are not formatted; run: $(BIN)/ruff format ."; exit 1; }
 	@echo "== types"
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary --strict examples/tour.py docs/generate.py
+	@$(BIN)/mypy --no-error-summary --strict examples/tour.py docs/generate.py docs/python_reference.py
 	@echo "== import layers"
 	@$(BIN)/lint-imports > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 

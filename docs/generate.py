@@ -38,22 +38,41 @@ def error_table() -> Iterator[str]:
 
 
 def command_reference() -> Iterator[str]:
-    yield from _commands(get_command(build()), "longmind")
+    """The options of the commands that are not operations; operations have a page of their own."""
+    operations = {command_of(operation): operation for operation in registry.operations()}
+    commands = dict(_commands(get_command(build()), "longmind"))
+    yield "## Commands of the memory"
+    yield ""
+    yield "| command | |"
+    yield "| --- | --- |"
+    for path, command in commands.items():
+        if path in operations:
+            name = operations[path].name
+            anchor = re.sub(r"[^\w-]", "", name.lower())
+            yield f"| [`{path}`](operations.md#{anchor}) | {(command.help or '').strip().splitlines()[0]} |"
+    yield ""
+    for path, command in commands.items():
+        if path not in operations:
+            yield f"## {path}"
+            yield ""
+            yield inspect.cleandoc(command.help or "")
+            yield ""
+            yield "| | |"
+            yield "| --- | --- |"
+            yield from (_parameter(entry) for entry in command.params if entry.name != "help")
+            yield ""
 
 
-def _commands(command: Any, path: str) -> Iterator[str]:
+def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
     inner = getattr(command, "commands", {})
     for name, entry in inner.items():
         yield from _commands(entry, f"{path} {name}")
     if not inner:
-        yield f"## {path}"
-        yield ""
-        yield inspect.cleandoc(command.help or "")
-        yield ""
-        yield "| | |"
-        yield "| --- | --- |"
-        yield from (_parameter(entry) for entry in command.params if entry.name != "help")
-        yield ""
+        yield path, command
+
+
+def command_of(operation: Operation) -> str:
+    return "longmind " + " ".join(part.replace("_", "-") for part in operation.path)
 
 
 def _parameter(entry: Any) -> str:
@@ -94,10 +113,9 @@ def _operation(operation: Operation) -> Iterator[str]:
         notes.append("May begin the memory.")
     if operation.effect != "read" and operation.repeatable:
         notes.append("Done twice, it is as if done once.")
-    command = " ".join(part.replace("_", "-") for part in operation.path)
     tool = f"`{'_'.join(operation.path)}`{' (given by default)' if operation.tool else ''}"
     yield (
-        f"{' '.join(notes)} Command `longmind {command}`, route `POST /v1/{'/'.join(operation.path)}`, "
+        f"{' '.join(notes)} Command `{command_of(operation)}`, route `POST /v1/{'/'.join(operation.path)}`, "
         f"tool {tool}."
     )
     yield ""
@@ -178,10 +196,19 @@ def coverage_table() -> Iterator[str]:
     yield ""
 
 
+def python_reference() -> Iterator[str]:
+    # A script finds the modules beside it, a test that imports this one does not.
+    sys.path.insert(0, str(FOLDER))
+    import python_reference
+
+    yield from python_reference.lines()
+
+
 PAGES: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
     "errors": ("errors.md", error_table),
     "commands": ("commands.md", command_reference),
     "operations": ("operations.md", operation_reference),
+    "python": ("python.md", python_reference),
     "coverage": ("coverage.md", coverage_table),
 }
 
