@@ -37,20 +37,17 @@ class Tally:
 
 
 @contextmanager
-def server(store: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def server(store: Path, processes: int = 1) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "longmind", "serve", "--store", str(store), "--port", str(port)]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    command += ["--processes", str(processes)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE)
+    assert process.stderr is not None
     try:
-        while True:
-            try:
-                ask(http.client.HTTPConnection("127.0.0.1", port, timeout=5), "/v1/stats", {})
-                break
-            except OSError:
-                assert process.poll() is None, "the server did not start"
-                time.sleep(0.05)
+        said = process.stderr.readline()  # once every process accepts connections
+        assert said.startswith(b"Serving"), said + process.stderr.read()
         yield port, process
     finally:
         if process.poll() is None:
@@ -116,11 +113,13 @@ def under_load(port: int, clients: int, seconds: float, *, meanwhile: Any = None
 
 
 def resident(pid: int) -> float:
-    """Megabytes that a process holds."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1000
-    return 0.0
+    """Megabytes that a process and those it started hold."""
+    held = 0.0
+    for one in (str(pid), *Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+        for line in Path(f"/proc/{one}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                held += int(line.split()[1]) / 1000
+    return held
 
 
 def kept(store: Path) -> set[str]:
@@ -140,58 +139,82 @@ def share(values: list[float], part: float) -> float:
     return 1000 * ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else 0.0
 
 
+def measured(store: Path, options: argparse.Namespace, processes: int) -> float:
+    """Requests a second with so many server processes; what else was seen is printed."""
+    weights: list[float] = []
+
+    def weigh(tally: Tally, until: float) -> None:
+        while time.monotonic() < until:
+            weights.append(resident(process.pid))
+            time.sleep(max(0.5, options.seconds / 60))
+
+    with server(store, processes) as (port, process):
+        started = time.perf_counter()
+        tally = under_load(port, options.clients, options.seconds, meanwhile=weigh)
+        spent = time.perf_counter() - started
+    lost = set(tally.acknowledged) - kept(store)
+    done = len(tally.reads) + len(tally.writes)
+    print(
+        f"{options.clients} clients, {processes} processes, {spent:.0f} s, {os.cpu_count()} cores "
+        f"(load {os.getloadavg()[0]:.1f}), embedder {options.embedder}"
+    )
+    print(f"  requests       {done:8,}   {done / spent:8.1f} a second")
+    for name, times in (("reads", tally.reads), ("writes", tally.writes)):
+        half, most = share(times, 0.5), share(times, 0.95)
+        print(f"  {name:<14} {len(times):8,}   p50 {half:7.1f} ms   p95 {most:7.1f} ms")
+    third = max(1, len(weights) // 3)
+    print(f"  errors         {len(tally.errors):8,}   {tally.errors[:1] or ''}")
+    print(f"  lost writes    {len(lost):8,}")
+    print(
+        f"  memory         {max(weights[:third]):8.0f} MB in the first third, "
+        f"{max(weights[-third:]):.0f} MB in the last"
+    )
+    return done / spent
+
+
+def killed(store: Path, options: argparse.Namespace, processes: int) -> None:
+    """The whole server, or one of its processes, killed under load: nothing acknowledged may be lost."""
+
+    def strike(tally: Tally, until: float) -> None:
+        time.sleep(min(5.0, options.seconds / 2))
+        if processes == 1:
+            process.kill()
+            return
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(max(map(int, children)), signal.SIGKILL)
+
+    with server(store, processes) as (port, process):
+        tally = under_load(port, options.clients, options.seconds, meanwhile=strike)
+    lost = set(tally.acknowledged) - kept(store)
+    with Memory.open(store, create=False, embedder=None) as memory:
+        sound = bool(memory.verify(deep=True))
+    what = "killed" if processes == 1 else f"one of {processes} processes killed"
+    print(
+        f"  {what} under load after {len(tally.acknowledged):,} acknowledged writes: {len(lost)} lost, "
+        f"store {'sound' if sound else 'DAMAGED'}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--embedder", default="hash", help="what the store is made with; none for none")
+    parser.add_argument("--processes", default="1,2", help="numbers of server processes to compare")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "load.mind"
-        embedder = None if options.embedder == "none" else options.embedder
-        with Memory.open(store, embedder=embedder) as memory:
-            memory.remember_many([f"{word} note {number}" for number in range(500) for word in WORDS])
-        weights: list[float] = []
-
-        def weigh(tally: Tally, until: float) -> None:
-            while time.monotonic() < until:
-                weights.append(resident(process.pid))
-                time.sleep(max(0.5, options.seconds / 60))
-
-        with server(store) as (port, process):
-            started = time.perf_counter()
-            tally = under_load(port, options.clients, options.seconds, meanwhile=weigh)
-            spent = time.perf_counter() - started
-        lost = set(tally.acknowledged) - kept(store)
-        done = len(tally.reads) + len(tally.writes)
-        print(
-            f"{options.clients} clients, {spent:.0f} s, {os.cpu_count()} cores, embedder {options.embedder}"
-        )
-        print(f"  requests       {done:8,}   {done / spent:8.1f} a second")
-        for name, times in (("reads", tally.reads), ("writes", tally.writes)):
-            half, most = share(times, 0.5), share(times, 0.95)
-            print(f"  {name:<14} {len(times):8,}   p50 {half:7.1f} ms   p95 {most:7.1f} ms")
-        third = max(1, len(weights) // 3)
-        print(f"  errors         {len(tally.errors):8,}   {tally.errors[:1] or ''}")
-        print(f"  lost writes    {len(lost):8,}")
-        print(
-            f"  memory         {max(weights[:third]):8.0f} MB in the first third, "
-            f"{max(weights[-third:]):.0f} MB in the last"
-        )
-
-        def strike(tally: Tally, until: float) -> None:
-            time.sleep(min(5.0, options.seconds / 2))
-            process.kill()
-
-        with server(store) as (port, process):
-            tally = under_load(port, options.clients, options.seconds, meanwhile=strike)
-        lost = set(tally.acknowledged) - kept(store)
-        with Memory.open(store, create=False, embedder=None) as memory:
-            sound = bool(memory.verify(deep=True))
-        print(
-            f"  killed under load after {len(tally.acknowledged):,} acknowledged writes: {len(lost)} lost, "
-            f"store {'sound' if sound else 'DAMAGED'}"
-        )
+    rates: dict[int, float] = {}
+    for count in map(int, options.processes.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            store = Path(folder) / "load.mind"
+            embedder = None if options.embedder == "none" else options.embedder
+            with Memory.open(store, embedder=embedder) as memory:
+                memory.remember_many([f"{word} note {number}" for number in range(500) for word in WORDS])
+            rates[count] = measured(store, options, count)
+            killed(store, options, count)
+    first = min(rates)
+    for count, rate in rates.items():
+        if count != first:
+            print(f"{count} processes: {rate / rates[first]:.2f} times the requests of {first}")
 
 
 if __name__ == "__main__":

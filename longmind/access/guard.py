@@ -48,6 +48,9 @@ class Limits:
     """For a whole request; None where answers may be streams without an end."""
     at_once: int = 64
     """Requests in progress; further ones are told to come back."""
+    queue: int | None = None
+    """Requests that may wait for a worker: so many reads, and so many writes. By default half of `at_once`,
+    so that neither kind can take all places from the other."""
     workers: int = 4
     """Requests worked on at the same time. More would only take turns, each with a connection of its own."""
     lasting: int = 2
@@ -56,6 +59,11 @@ class Limits:
     """From this size on, a body is long work: what it holds is read, embedded and indexed for seconds."""
     idle_seconds: float = 10.0
     """A body must go on arriving: the longest pause in it."""
+
+    @property
+    def waiting(self) -> int:
+        """How many requests of one kind may wait."""
+        return max(1, self.at_once // 2) if self.queue is None else self.queue
 
 
 class Guard:

@@ -50,6 +50,7 @@ class KeyRing:
         token: str | None = None,
         now: Callable[[], int] | None = None,
         required: bool = False,
+        buckets: Buckets | None = None,
     ) -> None:
         self._file = None if path is None else KeyFile(path)
         self._token = token or None
@@ -60,7 +61,7 @@ class KeyRing:
         """Whether the keys are known that there were when the server began: those are not new."""
         self._required = required
         self._keys: dict[str, Key] = {}
-        self._buckets = Buckets()
+        self._buckets = buckets or Buckets()
         self._uses = None if path is None else LastUses(path)
 
     @property
@@ -102,6 +103,7 @@ class KeyRing:
 
     def close(self) -> None:
         """Write down when keys were last used."""
+        self._buckets.close()
         if self._uses is not None:
             self._uses.write()
 

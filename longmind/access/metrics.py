@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longmind.access.grants import Grant, Reason
@@ -16,10 +17,14 @@ _SPACE = "space"
 
 
 class Metrics:
-    """A registry of its own, so that several servers can be in one process."""
+    """A registry of its own, so that several servers can be in one process.
 
-    def __init__(self) -> None:
+    `folder` is where the processes of one server keep their numbers, so that each of them can tell the sum.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
         self._space_label = BoundedLabels()
+        self._folder = folder
         try:
             from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
         except ImportError:
@@ -34,7 +39,14 @@ class Metrics:
             buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60),
             registry=self.registry,
         )
-        self.running = Gauge("longmind_requests_running", "Requests now.", registry=self.registry)
+        # Of processes that have ended, nothing is running.
+        self.running = Gauge(
+            "longmind_requests_running", "Requests now.", registry=self.registry, multiprocess_mode="livesum"
+        )
+        self.processes = Gauge(
+            "longmind_processes", "Server processes.", registry=self.registry, multiprocess_mode="livesum"
+        )
+        self.processes.set(1)
         self.denied = Counter(
             "longmind_denied", "Requests that were denied.", ("face", "reason"), registry=self.registry
         )
@@ -60,9 +72,15 @@ class Metrics:
 
         if self.registry is None:
             raise MissingExtra("Metrics need prometheus-client.", extra="telemetry")
-        from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
-        shown: Any = self.registry if grant.is_everywhere else _OwnSeries(self.registry, grant)
+        whole = self.registry
+        if self._folder is not None:
+            from prometheus_client.multiprocess import MultiProcessCollector
+
+            whole = CollectorRegistry()
+            MultiProcessCollector(whole, path=str(self._folder))  # type: ignore[no-untyped-call]
+        shown: Any = whole if grant.is_everywhere else _OwnSeries(whole, grant)
         return Response(generate_latest(shown), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from longmind.base.errors import MissingExtra, NotFound
+from longmind.base.errors import InvalidInput, MissingExtra, NotFound
 from longmind.base.names import DEFAULT_SPACE
 from longmind.cli import arguments, telemetry
 from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption, UserOption
@@ -18,6 +20,7 @@ from longmind.cli.keys import KeysOption, OriginsOption, key_file
 if TYPE_CHECKING:
     from longmind.access.guard import Limits
     from longmind.access.metrics import Metrics
+    from longmind.http.processes import Share
 
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
 
@@ -38,9 +41,25 @@ def serve(
     at_once: Annotated[
         int, typer.Option("--at-once", metavar="COUNT", min=1, help="The most requests in progress.")
     ] = 64,
+    queue: Annotated[
+        int | None,
+        typer.Option(
+            "--queue",
+            metavar="COUNT",
+            min=0,
+            show_default="half of --at-once",
+            help="The most reads that wait for a worker, and the most writes.",
+        ),
+    ] = None,
     workers: Annotated[
         int, typer.Option("--workers", metavar="COUNT", min=1, help="The most requests worked on at once.")
     ] = 4,
+    processes: Annotated[
+        int,
+        typer.Option(
+            "--processes", metavar="COUNT", min=1, max=256, help="Server processes; one for each core to use."
+        ),
+    ] = 1,
     keys: KeysOption = None,
     allow_origin: OriginsOption = None,
     store: StoreOption = None,
@@ -49,36 +68,74 @@ def serve(
     memory_limit: MemoryLimitOption = None,
 ) -> None:
     """Answer over HTTP until interrupted. Beyond this machine, create keys first: longmind keys create."""
-    from longmind.http.serve import serve as answer
-
-    limits = _limits(body_bytes=max_body, seconds=timeout, at_once=at_once, workers=workers)
-    metrics = _metrics()
-
     if files is not None and not files.is_dir():
         raise NotFound(f"{files} is not a folder.", hint="Create it first, or name another with --files.")
-    registry = metrics.registry
-    with arguments.writing(
-        store, space=space, user=user, memory_limit=memory_limit, registry=registry
-    ) as memory:
-        served = store or arguments.DEFAULT_STORE
+    server = _Server(
+        store=store, space=space, user=user, memory_limit=memory_limit,
+        host=host, port=port, files=None if files is None else str(files), keys=key_file(keys),
+        origins=tuple(allow_origin or ()),
+        limits={
+            "body_bytes": max_body, "seconds": timeout, "at_once": at_once, "queue": queue,
+            "workers": workers,
+        },
+    )  # fmt: skip
 
-        def announce() -> None:
-            print(f"Serving {served} on http://{host}:{port}", file=sys.stderr)
-            print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
+    def announce() -> None:
+        shared = "" if processes == 1 else f" with {processes} processes"
+        print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}{shared}", file=sys.stderr)
+        print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
 
-        answer(
-            memory,
-            host=host,
-            port=port,
-            token=os.environ.get(TOKEN_VARIABLE),
-            listening=announce,
-            keys=key_file(keys),
-            origins=allow_origin or (),
-            limits=limits,
-            files=None if files is None else str(files),
-            metrics=metrics,
-            tracer=telemetry.tracer() if telemetry.is_on() else None,
+    if processes == 1:
+        server.answer(listening=announce)
+        return
+    from longmind.http.processes import run_processes
+    from longmind.http.serve import check_keys
+
+    if store == ":memory:":
+        raise InvalidInput(
+            "A store in memory belongs to one process.",
+            hint="Name a file with --store, or leave out --processes.",
         )
+    _limits(**server.limits)
+    check_keys(host, server.keys, os.environ.get(TOKEN_VARIABLE))
+    # Opened here first: it is created and migrated once, and what is wrong with it is reported once.
+    with arguments.writing(store, space=space, user=user, memory_limit=memory_limit):
+        pass
+    run_processes(server, count=processes, host=host, port=port, listening=announce)
+
+
+@dataclass(frozen=True)
+class _Server:
+    """What the command line said, for one server process or for each of several."""
+
+    store: str | None
+    space: str
+    user: str | None
+    memory_limit: str | None
+    host: str
+    port: int
+    files: str | None
+    keys: Path | None
+    origins: tuple[str, ...]
+    limits: dict[str, Any]
+
+    def __call__(self, share: Share) -> None:
+        self.answer(share=share)
+
+    def answer(self, *, listening: Callable[[], None] = lambda: None, share: Share | None = None) -> None:
+        from longmind.http.serve import serve as answer
+
+        limits = _limits(**self.limits)
+        metrics = _metrics(None if share is None else share.folder)
+        with arguments.writing(
+            self.store, space=self.space, user=self.user, memory_limit=self.memory_limit,
+            registry=metrics.registry,
+        ) as memory:  # fmt: skip
+            answer(
+                memory, host=self.host, port=self.port, token=os.environ.get(TOKEN_VARIABLE),
+                listening=listening, keys=self.keys, origins=self.origins, limits=limits, files=self.files,
+                metrics=metrics, tracer=telemetry.tracer() if telemetry.is_on() else None, share=share,
+            )  # fmt: skip
 
 
 def _limits(**limits: Any) -> Limits:
@@ -89,7 +146,7 @@ def _limits(**limits: Any) -> Limits:
     return Limits(**limits)
 
 
-def _metrics() -> Metrics:
+def _metrics(folder: Path | None) -> Metrics:
     from longmind.access.metrics import Metrics
 
-    return Metrics()
+    return Metrics(folder)

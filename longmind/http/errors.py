@@ -48,7 +48,7 @@ def report_errors(app: FastAPI) -> None:
 
     @app.exception_handler(LongmindError)
     def known(request: Request, error: LongmindError) -> Response:
-        retry = 1 if isinstance(error, errors.Busy) else None
+        retry = getattr(error, "seconds", 1) if isinstance(error, errors.Busy) else None
         more = {"reason": error.reason} if isinstance(error, Denied) else {}
         status = STATUSES.get(error.code, 500)
         return refusal(status, error.code, error.message, _hint(request, error), retry=retry, **more)

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.access.keyring import KeyRing
-from longmind.base.errors import Forbidden, MissingExtra, Unavailable
+from longmind.access.shared_buckets import SharedBuckets
+from longmind.base.errors import Forbidden, MissingExtra
+from longmind.http.processes import Share, unavailable
 
 if TYPE_CHECKING:
     from longmind.access.guard import Limits
@@ -39,21 +41,15 @@ def serve(
     tracer: Any = None,
     token_variable: str = "LONGMIND_TOKEN",
     listening: Callable[[], None] = lambda: None,
+    share: Share | None = None,
 ) -> None:
     """Answer until interrupted, and let what is in progress end. Beyond this machine, only with keys.
 
     `keys` is the file of the keys; while there is no such file and no token, everybody on this machine is
     answered. `token_variable` is where the caller reads the token from, for messages. `listening` is called
-    once connections are accepted.
+    once connections are accepted. `share` is what this process has in common with others of the same server.
     """
-    ring = KeyRing(keys, token=token)
-    ring.check()
-    if not is_local(host) and ring.is_open:
-        raise Forbidden(
-            f"{host} can be reached from elsewhere.",
-            hint=f"Create a key with: longmind keys create NAME, set a token in {token_variable}, "
-            "or listen on 127.0.0.1.",
-        )
+    ring = check_keys(host, keys, token, token_variable, share)
     try:
         import uvicorn
 
@@ -76,6 +72,8 @@ def serve(
         access_log=False,
         timeout_graceful_shutdown=_PATIENCE,
         server_header=False,
+        loop="auto" if share is None else "asyncio",
+        backlog=2048 if share is None else 1,  # see SharedListener
     )
 
     class Server(uvicorn.Server):
@@ -83,17 +81,38 @@ def serve(
             await super().startup(*arguments, **options)
             if self.started:
                 listening()
+                if share is not None:
+                    share.ready()
 
     server = Server(config)
     try:
         with _stopping_quietly():
-            server.run()
+            server.run(None if share is None else [share.listener])
     except SystemExit:
         if not server.started:
-            raise Unavailable(
-                f"{host}:{port} cannot be listened on.", hint="Another server may be there; choose --port."
-            ) from None
+            raise unavailable(host, port) from None
         raise
+
+
+def check_keys(
+    host: str,
+    keys: Path | None,
+    token: str | None,
+    token_variable: str = "LONGMIND_TOKEN",
+    share: Share | None = None,
+) -> KeyRing:
+    """The keys of a server on that host; `Forbidden` where others could reach it and there are none."""
+    ring = KeyRing(
+        keys, token=token, buckets=None if share is None else SharedBuckets(share.folder / "rates")
+    )
+    ring.check()
+    if not is_local(host) and ring.is_open:
+        raise Forbidden(
+            f"{host} can be reached from elsewhere.",
+            hint=f"Create a key with: longmind keys create NAME, set a token in {token_variable}, "
+            "or listen on 127.0.0.1.",
+        )
+    return ring
 
 
 @contextmanager
