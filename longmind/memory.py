@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from longmind import submemories
 from longmind.base.caller import audited
@@ -18,7 +18,6 @@ from longmind.base.frame import Frame, FrameList, Kind, Page
 from longmind.base.names import DEFAULT_SPACE, canonical_space
 from longmind.base.parameters import (
     AsUser,
-    Budget,
     FrameId,
     IdempotencyKey,
     InSpace,
@@ -46,11 +45,10 @@ from longmind.facts.ledger import Ledger
 from longmind.ingest.budget import CHUNK_OVERLAP, CHUNK_TOKENS, UNLIMITED, IngestBudget
 from longmind.lifecycle import Lifecycle
 from longmind.people import People
+from longmind.questions import Questions
 from longmind.recipes import Recipes
 from longmind.search.embedding import AUTO
-from longmind.search.request import SearchOptions, SearchRequest
 from longmind.search.rerank import Reranker
-from longmind.search.results import SearchResults, WhyNot
 from longmind.store import edit, frames, scope
 from longmind.store.drafts import Draft, draft
 from longmind.store.follower import MEMORY_LIMIT
@@ -62,9 +60,7 @@ from longmind.submemories import Components
 if TYPE_CHECKING:
     from longmind.base.access import Access
     from longmind.context.builder import ContextBuilder
-    from longmind.context.items import Context
     from longmind.context.receipt import Receipt, Replay
-    from longmind.context.recipe import Recipe
     from longmind.conversation.memories import Memories
     from longmind.conversation.turns import Conversation
     from longmind.experience.interface import Experience
@@ -84,7 +80,7 @@ _MOST_FRAMES = 10_000
 
 
 @audited("")
-class Memory(Lifecycle, Editing, Exchange, People, Recipes):
+class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
     """Long-term memory in one file, or in one schema of PostgreSQL.
 
     Every call takes `space=`; without it, the handle's own space is meant, never all of them. `user=` is one
@@ -400,62 +396,6 @@ class Memory(Lifecycle, Editing, Exchange, People, Recipes):
                 snapshot.db, dialect, view, condition, limit=limit, newest_first=newest_first
             )
         return FrameList(tuple(rows))
-
-    def search(
-        self,
-        query: Annotated[str, "What you want to know."],
-        *,
-        space: SpaceLike | None = None,
-        user: AsUser = None,
-        limit: Limit = 10,
-        as_of: AsOf = AsOf.LATEST,
-        **options: Unpack[SearchOptions],
-    ) -> SearchResults:
-        """The frames that answer a question, best first, with the reasons.
-
-        Use it to look for particular notes, documents or turns; for an answer to work with, use recall.
-        """
-        view = self._view(space, user, as_of)
-        return self._search.search(SearchRequest.of(query, view, limit=limit, **options))
-
-    def why_not(
-        self,
-        query: Annotated[str, "What you want to know."],
-        frame_id: FrameId,
-        *,
-        space: SpaceLike | None = None,
-        user: AsUser = None,
-        limit: Limit = 10,
-        as_of: AsOf = AsOf.LATEST,
-        **options: Unpack[SearchOptions],
-    ) -> WhyNot:
-        """Where a frame was lost in a search, or which place it has."""
-        request = SearchRequest.of(query, self._view(space, user, as_of), limit=limit, **options)
-        return self._search.why_not(request, edit.check_frame_id(frame_id))
-
-    def recall(
-        self,
-        query: Annotated[str, "What you want to know."],
-        *,
-        budget: Budget = 1000,
-        recipe: Annotated[
-            str | Recipe | Mapping[str, Any], "default, chat, coding, facts, timeline, or one you saved."
-        ] = "default",
-        session: Annotated[str | None, "The conversation the question is asked in."] = None,
-        space: SpaceLike | None = None,
-        user: AsUser = None,
-        as_of: AsOf = AsOf.LATEST,
-        **options: Unpack[SearchOptions],
-    ) -> Context:
-        """What an agent needs to know of a question, as text inside a token budget.
-
-        Use it before answering anything that may depend on earlier sessions, people, decisions or documents.
-        """
-        from longmind.context.builder import check_recall
-
-        chosen = self._contexts.recipe(recipe)
-        request = SearchRequest.of(query, self._view(space, user, as_of), limit=chosen.depth, **options)
-        return self._contexts.recall(check_recall(request, recipe=chosen, budget=budget, session=session))
 
     def replay(
         self, receipt: Annotated[Receipt | str, "The receipt of a context, as JSON.", Mark.TEXT]

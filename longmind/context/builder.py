@@ -15,7 +15,7 @@ from longmind.base.frame import Kind
 from longmind.base.names import ALL
 from longmind.base.times import AsOf
 from longmind.base.tokens import open_tokenizer
-from longmind.context.items import Context, ContextItem, Item, Piece
+from longmind.context.items import Context, ContextItem, ContextList, Item, Piece
 from longmind.context.lanes import (
     ContextLane,
     Exchanges,
@@ -44,6 +44,7 @@ from longmind.context.standing import outdated, told_twice
 from longmind.context.surrogates import read_surrogates
 from longmind.facts.trust import level
 from longmind.search.engine import SearchEngine
+from longmind.search.pending import PendingEmbedding
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
 from longmind.search.timeline import sense_of_time
@@ -130,10 +131,19 @@ class ContextBuilder:
 
     # Contexts
 
-    def recall(self, call: Recall) -> Context:
+    def recall_many(self, calls: Sequence[Recall]) -> ContextList:
+        """Many contexts of one state of the store, the questions embedded together."""
+        embeddings = self._search.embed_many([call.search for call in calls])
+        with self._store.one_state() as snapshot:
+            contexts = [
+                self.recall(call, embedding) for call, embedding in zip(calls, embeddings, strict=True)
+            ]
+            return ContextList(tuple(contexts), snapshot.revision)
+
+    def recall(self, call: Recall, embedding: PendingEmbedding | None = None) -> Context:
         with self._store.one_state() as snapshot:
             call = replace(call, search=replace(call.search, view=settled(call.search.view, snapshot.db)))
-            results = self._search.search(replace(call.search, limit=call.recipe.depth))
+            results = self._search.search(replace(call.search, limit=call.recipe.depth), embedding)
             return self._build(call, _answers(call, results), snapshot)
 
     def replay(self, receipt: Receipt) -> Replay:

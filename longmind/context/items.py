@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from longmind.base.frame import Frame
+from longmind.base.results import Listing
 from longmind.context.sentences import Range
 
 if TYPE_CHECKING:
@@ -100,3 +101,11 @@ class Context:
 
     def __len__(self) -> int:
         return len(self.items)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContextList(Listing[Context]):
+    """The contexts of several questions, in the order of the questions, all of one state of the store."""
+
+    contexts: tuple[Context, ...]
+    revision: int

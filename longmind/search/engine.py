@@ -15,7 +15,12 @@ from longmind.facts.trust import level
 from longmind.search import constants, pipeline
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.explain import lanes_of, steps_of
-from longmind.search.pending import SearchThreads, begin_embedding
+from longmind.search.pending import (
+    PendingEmbedding,
+    SearchThreads,
+    begin_embedding,
+    begin_embeddings,
+)
 from longmind.search.question import Question
 from longmind.search.ranking import Ranking
 from longmind.search.request import SearchRequest
@@ -68,8 +73,23 @@ class SearchEngine:
             self.threads,
         )
 
-    def search(self, request: SearchRequest) -> SearchResults:
-        embedding = begin_embedding(request, self.embedding, self.threads)
+    def search_many(self, requests: Sequence[SearchRequest]) -> list[SearchResults]:
+        """Many searches of one state of the store, the questions embedded together."""
+        embeddings = begin_embeddings(requests, self.embedding, self.threads)
+        with self._store.one_state():
+            return [
+                self.search(request, embedding)
+                for request, embedding in zip(requests, embeddings, strict=True)
+            ]
+
+    def embed_many(self, requests: Sequence[SearchRequest]) -> list[PendingEmbedding]:
+        """Encodings for searches to come, made together."""
+        return begin_embeddings(requests, self.embedding, self.threads)
+
+    def search(self, request: SearchRequest, embedding: PendingEmbedding | None = None) -> SearchResults:
+        """One search; `embedding` is that of its question, where it was begun before."""
+        if embedding is None:
+            embedding = begin_embedding(request, self.embedding, self.threads)
         with self._store.read() as snapshot:
             state = self.state(snapshot)
             with one_thread():

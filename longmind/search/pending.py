@@ -7,9 +7,9 @@ a model or a scan computes. Everything that knows about threads is here.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from longmind.base.arrays import BoolArray, Float64Array, Int64Array, load_numpy
 from longmind.base.errors import LongmindError
@@ -25,6 +25,9 @@ from longmind.vectors.quantized import PendingScan, VectorQuery
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+_BATCH: Final = 32
+"""Questions embedded in one call: the first search begins when the first batch is done."""
 
 
 class SearchThreads:
@@ -55,7 +58,10 @@ class PendingEmbedding:
     """A question's encoding: computed, or being computed on another thread."""
 
     def __init__(
-        self, result: EmbeddedQuery | None = None, *, future: Future[EmbeddedQuery] | None = None
+        self,
+        result: EmbeddedQuery | None = None,
+        *,
+        future: Future[EmbeddedQuery] | _ItemOf | None = None,
     ) -> None:
         self._result = result
         self._future = future
@@ -92,18 +98,66 @@ def begin_embedding(
     return PendingEmbedding(future=future)
 
 
+def begin_embeddings(
+    requests: Sequence[SearchRequest], binding: EmbedderBinding, threads: SearchThreads
+) -> list[PendingEmbedding]:
+    """Start to embed many questions: each text once, in batches, while the first ones are searched for."""
+    pending: dict[str, PendingEmbedding] = {}
+    texts: list[str] = []
+    for request in requests:
+        if _is_embedded(request, binding) and request.query not in pending:
+            pending[request.query] = PendingEmbedding()
+            texts.append(request.query)
+    embedder = binding.embedder
+    for first in range(0, len(texts), _BATCH):
+        batch = texts[first : first + _BATCH]
+        assert embedder is not None
+        if getattr(embedder, "runs_here", False):
+            future = threads().submit(_embed_many, embedder, batch)
+            for number, text in enumerate(batch):
+                pending[text] = PendingEmbedding(future=_ItemOf(future, number))
+        else:
+            for text, result in zip(batch, _embed_many(embedder, batch), strict=True):
+                pending[text] = PendingEmbedding(result)
+    return [
+        pending[request.query]
+        if _is_embedded(request, binding)
+        else begin_embedding(request, binding, threads)
+        for request in requests
+    ]
+
+
+class _ItemOf:
+    """One result of a future that has several."""
+
+    def __init__(self, future: Future[list[EmbeddedQuery]], number: int) -> None:
+        self._future = future
+        self._number = number
+
+    def result(self) -> EmbeddedQuery:
+        return self._future.result()[self._number]
+
+
+def _is_embedded(request: SearchRequest, binding: EmbedderBinding) -> bool:
+    return "vector" in request.lanes and bool(request.query.strip()) and binding.embedder is not None
+
+
 def beginning(query: str) -> str:
     """The part of a long question that is read, in characters that every engine and model can take."""
     return encodable(query[: constants.QUERY_CHARACTERS]).replace("\0", " ")
 
 
 def _embed(embedder: Embedder, query: str) -> EmbeddedQuery:
-    text = beginning(query)
+    return _embed_many(embedder, [query])[0]
+
+
+def _embed_many(embedder: Embedder, queries: Sequence[str]) -> list[EmbeddedQuery]:
+    texts = [beginning(query) for query in queries]
     try:
-        [encoding] = embedder.encode([text], tokens=embedder.supports_tokens)
+        encodings = embedder.encode(texts, tokens=embedder.supports_tokens)
     except LongmindError as error:
-        return EmbeddedQuery(None, problem=str(error))
-    return EmbeddedQuery(encoding, text)
+        return [EmbeddedQuery(None, problem=str(error)) for _ in queries]
+    return [EmbeddedQuery(*pair) for pair in zip(encodings, texts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

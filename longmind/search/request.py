@@ -26,6 +26,7 @@ FUSIONS: Final = ("score", "rrf")
 TIMES: Final = ("boost", "filter", "ignore")
 MOST_CHARACTERS: Final = 2_000_000
 MOST_RESULTS: Final = 1000
+MOST_QUERIES: Final = 1000
 
 Fusion = Literal["score", "rrf"]
 Times = Literal["boost", "filter", "ignore"]
@@ -103,6 +104,18 @@ class SearchRequest:
         if fields.get("reference") is not None:
             fields["reference"] = to_ms(fields["reference"], "reference")
         return cls(query, view, limit=limit, **fields)
+
+
+def check_queries(queries: Iterable[str]) -> list[str]:
+    """Several questions, as a list of them; each is checked when its request is made."""
+    if isinstance(queries, str):
+        raise InvalidInput("queries must be a list of questions, not one string.", hint="Write [query].")
+    chosen = list(queries)
+    if len(chosen) > MOST_QUERIES:
+        raise InvalidInput(
+            f"There are {len(chosen)} questions; the most at once is {MOST_QUERIES}.", hint="Ask in parts."
+        )
+    return chosen
 
 
 def _with_parts(where: Where) -> Where:

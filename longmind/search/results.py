@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from longmind.base.frame import Frame
+from longmind.base.results import Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,14 @@ class SearchResults(Sequence[Hit]):
                     f"     {step.name} {step.amount:+.4f}{'  ' + step.reason if step.reason else ''}"
                 )
         return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchResultsList(Listing[SearchResults]):
+    """The results of several questions, in the order of the questions, all of one state of the store."""
+
+    results: tuple[SearchResults, ...]
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from longmind.cli.output import Block, Table, minute, one_line, size
 if TYPE_CHECKING:
     from longmind.base.frame import Forgotten, Frame, FrameList, Page
     from longmind.base.results import Names, Written
-    from longmind.context.items import Context
+    from longmind.context.items import Context, ContextList
     from longmind.conversation.chats import ChatReport
     from longmind.importers.run import ImportReport
     from longmind.ingest.report import IngestReport
     from longmind.people import UserList
-    from longmind.search.results import SearchResults, WhyNot
+    from longmind.search.results import SearchResults, SearchResultsList, WhyNot
     from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.upkeep import Stats, VerifyReport
 
@@ -108,6 +108,18 @@ def recalled(context: Context) -> Iterator[Block]:
     yield f"({context.total_tokens} of {context.budget} tokens, {len(context.items)} items)"
     for note in context.notes:
         yield f"Note: {note}"
+
+
+def many_hits(listing: SearchResultsList) -> Iterator[Block]:
+    for number, results in enumerate(listing):
+        yield f"{'' if number == 0 else chr(10)}{results.query}"
+        yield from hits(results)
+
+
+def many_recalled(listing: ContextList) -> Iterator[Block]:
+    for number, context in enumerate(listing):
+        yield f"{'' if number == 0 else chr(10)}{context.receipt.request['query']}"
+        yield from recalled(context)
 
 
 def ingested(report: IngestReport) -> Iterator[Block]:
@@ -302,6 +314,8 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "unfinished_erasures": completed,
     "search": hits,
     "explain": explained,
+    "search_many": many_hits,
+    "recall_many": many_recalled,
     "why_not": lost,
     "recall": recalled,
     "recipes": names,
