@@ -163,6 +163,13 @@ def byte_count(text: str) -> int:
     return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[(match[2] or "").upper()]
 
 
+def no_model_note(problem: str | None = None) -> str:
+    """That search has to do without meaning, and what to type."""
+    because = f"The embedding model could not be installed: {problem} " if problem else ""
+    state = "" if because else "No embedding model is installed. "
+    return f"{because}{state}Search goes by words only. To search by meaning: longmind models install"
+
+
 def is_new(store: str | None) -> bool:
     """Whether the store is a file that is not there yet."""
     location = store or DEFAULT_STORE

@@ -17,7 +17,7 @@ from longmind.base.errors import Corrupt, InvalidInput
 from longmind.base.names import canonical_space
 from longmind.base.parameters import Mark
 from longmind.base.partitions import check_user
-from longmind.cli import arguments, errors
+from longmind.cli import arguments, errors, models
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import HELP_STYLE, emit
 from longmind.cli.views import view_of
@@ -76,6 +76,8 @@ def command(
         _check_spaces(inputs)
         dry_run = bool(inputs.get("dry_run"))
         is_new = operation.begins and arguments.is_new(store)
+        if is_new and not dry_run and not as_json and sys.stderr.isatty():
+            models.default_model(quiet=False)  # a person's first command: say so, and show it
         opened = arguments.writing if operation.begins else arguments.reading
         with opened(":memory:" if is_new and dry_run else store) as memory:
             _ask_first(operation, typed.get("yes"), inputs)
@@ -84,11 +86,14 @@ def command(
             else:
                 raised = {name for name in flags or () if typed[name]}
                 answer = perform(memory, inputs, raised, as_json)
+            lacks_model = is_new and memory.embedder is None
         emit(answer, as_json=as_json, view=view_of(operation, look))
         if dry_run and not as_json:
             print("A dry run: nothing was written.", file=sys.stderr)
         elif is_new and not as_json:
             print(f"Created a new memory: {store or arguments.DEFAULT_STORE}", file=sys.stderr)
+            if lacks_model:
+                print(arguments.no_model_note(), file=sys.stderr)
         if operation.name in _VERDICTS and not answer:
             raise typer.Exit(errors.EXIT_CODES[Corrupt.code])
 

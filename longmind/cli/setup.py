@@ -17,7 +17,7 @@ import typer
 from longmind.base.addresses import shown_location
 from longmind.base.errors import RESTORE_COMMAND, LongmindError, Unavailable
 from longmind.base.secret import environment_secret
-from longmind.cli import arguments
+from longmind.cli import arguments, models
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import Block, Table, emit
 
@@ -28,7 +28,6 @@ EXTRAS: Final = {
     "crypto": (("cryptography",), "Ed25519 signatures, encrypted PDF files"),
     "phones": (("phonenumbers",), "telephone numbers by a country's numbering plan"),
     "postgres": (("psycopg", "pgvector"), "stores on PostgreSQL"),
-    "models": (("onnx",), "converting other embedding models"),
     "pdf": (("pypdf",), "reading PDF"),
     "media": (("PIL", "av"), "photos, videos and sound"),
     "heic": (("pillow_heif",), "photos of iPhones"),
@@ -75,18 +74,22 @@ def init(
     gitignore: Annotated[
         bool, typer.Option("--gitignore", help="Keep the memory out of version control.")
     ] = False,
+    no_model: Annotated[
+        bool, typer.Option("--no-model", help="Do not fetch the embedding model if it is missing.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a memory for this project: ./.longmind/memory.mind."""
+    """Create a memory for this project, ./.longmind/memory.mind, and fetch the embedding model if needed."""
     store = Path(arguments.DEFAULT_STORE)
     there = store.exists()
+    problem = None if no_model else models.default_model(quiet=as_json)
     with arguments.writing(None) as memory:
         embedder = memory.embedder
     if gitignore:
         rules = store.parent / ".gitignore"
         if not rules.exists():  # one that is there is the user's own
             rules.write_text("*\n", encoding="utf-8")
-    answer = {"store": str(store), "created": not there, "embedder": embedder}
+    answer = {"store": str(store), "created": not there, "embedder": embedder, "model_problem": problem}
     emit(answer, as_json=as_json, view=_created)
 
 
@@ -138,11 +141,11 @@ def _encryption(version: str | None) -> Finding:
 
 
 def _model() -> Finding:
-    from longmind.embed import models
+    from longmind.embed.models import default_cache, verify
 
     name = "minilm"
     try:
-        model = models.verify(name, models.default_cache())
+        model = verify(name, default_cache())
     except LongmindError as error:
         return Finding(
             "model", "off", f"{error.message} Search goes by words.", f"longmind models install {name}"
@@ -198,7 +201,10 @@ def _store(store: str | None) -> Iterator[Finding]:
                 yield Finding("store", "wrong", problem.detail, mend)
             missing = stats.parts.get("vectors", {}).get("missing", 0)
             if missing:
-                yield Finding("vectors", "off", f"{missing:,} frames have none", "longmind maintain")
+                frames = "1 frame has" if missing == 1 else f"{missing:,} frames have"
+                yield Finding(
+                    "vectors", "off", f"{frames} no vectors; only words find them", "longmind maintain"
+                )
     except LongmindError as error:
         yield Finding("store", "wrong", error.message, error.hint)
 
@@ -226,7 +232,7 @@ def _created(answer: dict[str, Any]) -> Iterator[Block]:
     else:
         yield f"{answer['store']} is there already; nothing changed."
     if answer["embedder"] is None:
-        yield "No embedding model is installed: search goes by words. For meaning: longmind models install"
+        yield arguments.no_model_note(answer["model_problem"])
     yield 'Next: longmind remember "…", longmind ingest docs/, longmind search "…"'
     yield "For a coding agent: longmind install claude-code"
 

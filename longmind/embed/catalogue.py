@@ -63,6 +63,22 @@ def name_of(source: Source) -> str:
             return source.name
 
 
+def carrier(source: Source) -> Path | None:
+    """The folder with the data of a package, if it is installed in this environment: no network is needed."""
+    if not isinstance(source, Wheel):
+        return None
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        package = distribution(source.package)
+    except PackageNotFoundError:
+        return None
+    largest = max(package.files or (), key=lambda file: file.size or 0, default=None)
+    if largest is None or package.version != source.version:
+        return None
+    return Path(str(largest.locate())).parent
+
+
 @dataclass(frozen=True, slots=True)
 class BertShape:
     """The numbers of an architecture that its weights do not say."""

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
-import logging
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Final, TypeAlias
 
-from longmind.base.arrays import AnyArray, Float32Array, np
-from longmind.base.errors import Corrupt, MissingExtra
+from longmind.base.arrays import Float32Array, np
+from longmind.base.errors import Corrupt
 from longmind.base.json_text import parse_json
 from longmind.embed.catalogue import BertShape
+from longmind.embed.onnx_graph import FLOAT, FUSED, INT64, OnnxGraph
 
 Weights: TypeAlias = Mapping[str, Float32Array]
 
 POOLED = "sentence_embedding"
 STATES = "last_hidden_state"
 
-_FUSED = "com.microsoft"
-
-
-def require_packages() -> None:
-    """Refuse early, before anything large is downloaded, where a conversion could not run."""
-    for package in ("numpy", "onnx", "onnxruntime"):
-        if importlib.util.find_spec(package) is None:
-            raise MissingExtra(f"Converting a model needs {package}.", extra="models")
+_LARGEST: Final = 64
+"""Of an int8 weight. Seven bits each: with eight, the sums of x86 processors without VNNI saturate."""
 
 
 def read_safetensors(path: Path) -> Weights:
@@ -48,31 +41,30 @@ def read_safetensors(path: Path) -> Weights:
     return weights
 
 
-def bert_graph(weights: Weights, shape: BertShape) -> Any:
-    """A mean-pooled BERT with two outputs, POOLED and STATES.
+def bert_graph(weights: Weights, shape: BertShape, *, int8: bool = True) -> OnnxGraph:
+    """A mean-pooled BERT with two outputs, POOLED and STATES; its matrices are int8 unless told otherwise.
 
     Texts of one call have one length, so there is no mask; position ids are a slice, token types zero.
     """
-    from onnx import TensorProto, helper
-
-    build = _Builder()
-    first, second = (build.constant(f"at_{i}", np.array([i], dtype=np.int64)) for i in (0, 1))
-    third = build.constant("at_2", np.array([2], dtype=np.int64))
+    build = _Builder(int8=int8)
+    graph = build.graph
+    input_ids = graph.input("input_ids", INT64, ["texts", "pieces"])
+    first, second = (graph.constant(f"at_{i}", np.array([i], dtype=np.int64)) for i in (0, 1))
+    third = graph.constant("at_2", np.array([2], dtype=np.int64))
     positions = (
         weights["embeddings.position_embeddings.weight"]
         + weights["embeddings.token_type_embeddings.weight"][0]
     )
-    words = build.constant("words", weights["embeddings.word_embeddings.weight"])
-    looked_up = build.node("Gather", [words, "input_ids"], "looked_up")
-    size = build.node("Shape", ["input_ids"], "size")
-    length = build.node("Slice", [size, second, third, first], "length")
-    placed = build.node("Slice", [build.constant("positions", positions), first, length, first], "placed")
-    state = build.node(
+    looked_up = build.rows("words", weights["embeddings.word_embeddings.weight"], input_ids, "looked_up")
+    size = graph.node("Shape", [input_ids], "size")
+    length = graph.node("Slice", [size, second, third, first], "length")
+    placed = graph.node("Slice", [graph.constant("positions", positions), first, length, first], "placed")
+    state = graph.node(
         "LayerNormalization",
         [
-            build.node("Add", [looked_up, placed], "embedded"),
-            build.constant("embedded.scale", weights["embeddings.LayerNorm.weight"]),
-            build.constant("embedded.bias", weights["embeddings.LayerNorm.bias"]),
+            graph.node("Add", [looked_up, placed], "embedded"),
+            graph.constant("embedded.scale", weights["embeddings.LayerNorm.weight"]),
+            graph.constant("embedded.bias", weights["embeddings.LayerNorm.bias"]),
         ],
         "state_0",
         axis=-1,
@@ -81,119 +73,120 @@ def bert_graph(weights: Weights, shape: BertShape) -> Any:
     for layer in range(shape.layers):
         output = STATES if layer == shape.layers - 1 else f"state_{layer + 1}"
         state = _layer(build, weights, shape, layer=layer, state=state, output=output)
-    build.node("ReduceMean", [state], POOLED, axes=[1], keepdims=0)
+    graph.node("ReduceMean", [state], POOLED, axes=[1], keepdims=0)
 
     width = weights["embeddings.word_embeddings.weight"].shape[1]
-    graph = helper.make_graph(
-        build.nodes,
-        "bert",
-        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["texts", "pieces"])],
-        [
-            helper.make_tensor_value_info(POOLED, TensorProto.FLOAT, ["texts", width]),
-            helper.make_tensor_value_info(STATES, TensorProto.FLOAT, ["texts", "pieces", width]),
-        ],
-        list(build.constants.values()),
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_FUSED, 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    graph.output(POOLED, FLOAT, ["texts", width])
+    graph.output(STATES, FLOAT, ["texts", "pieces", width])
+    return graph
 
 
 def _layer(
     build: _Builder, weights: Weights, shape: BertShape, *, layer: int, state: str, output: str
 ) -> str:
     """Attention, then the feed-forward block, each with its skip connection and normalisation."""
+    graph = build.graph
 
     def named(part: str) -> Float32Array:
         return weights[f"encoder.layer.{layer}.{part}"]
 
     def constant(part: str) -> str:
-        return build.constant(f"{layer}.{part}", named(part))
+        return graph.constant(f"{layer}.{part}", named(part))
 
     def product(value: str, part: str) -> str:
-        matrix = build.constant(f"{layer}.{part}.weight", named(f"{part}.weight").T)
-        return build.node("MatMul", [value, matrix], f"{layer}.{part}")
+        return build.product(value, f"{layer}.{part}", named(f"{part}.weight").T)
 
     def join(value: str, skipped: str, part: str, result: str) -> str:
         inputs = [value, skipped, constant(f"{part}.LayerNorm.weight"), constant(f"{part}.LayerNorm.bias")]
-        return build.node(
+        return graph.node(
             "SkipLayerNormalization",
             [*inputs, constant(f"{part}.dense.bias")],
             result,
-            domain=_FUSED,
+            domain=FUSED,
             epsilon=shape.epsilon,
         )
 
     parts = [f"attention.self.{part}" for part in ("query", "key", "value")]
-    matrix = np.concatenate([named(f"{part}.weight").T for part in parts], axis=1)
-    bias = np.concatenate([named(f"{part}.bias") for part in parts])
-    attended = build.node(
-        "Attention",
-        [
-            state,
-            build.constant(f"{layer}.attention.weight", matrix),
-            build.constant(f"{layer}.attention.bias", bias),
-        ],
-        f"{layer}.attended",
-        domain=_FUSED,
-        num_heads=shape.heads,
+    attended = build.attention(
+        state,
+        f"{layer}.attention",
+        np.concatenate([named(f"{part}.weight").T for part in parts], axis=1),
+        np.concatenate([named(f"{part}.bias") for part in parts]),
+        heads=shape.heads,
     )
     mixed = join(product(attended, "attention.output.dense"), state, "attention.output", f"{layer}.mixed")
-    widened = build.node(
+    widened = graph.node(
         "BiasGelu",
         [product(mixed, "intermediate.dense"), constant("intermediate.dense.bias")],
         f"{layer}.widened",
-        domain=_FUSED,
+        domain=FUSED,
     )
     return join(product(widened, "output.dense"), mixed, "output", output)
 
 
 class _Builder:
-    """Collects nodes and constants; every method returns the name of what it made."""
+    """The steps of a BERT that have a matrix, with float32 or int8 weights.
 
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
+    Quantised as onnxruntime's `quantize_dynamic` does it, for each column, so that a store keeps its vectors
+    whichever of the two made the model.
+    """
 
-    def constant(self, name: str, values: AnyArray) -> str:
-        from onnx import numpy_helper
+    def __init__(self, *, int8: bool) -> None:
+        self.graph = OnnxGraph("bert")
+        self._int8 = int8
 
-        if name not in self.constants:
-            self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(values), name)
-        return name
-
-    def node(self, kind: str, inputs: Sequence[str], output: str, *, domain: str = "", **options: Any) -> str:
-        from onnx import helper
-
-        self.nodes.append(
-            helper.make_node(kind, list(inputs), [output], name=f"{kind}/{output}", domain=domain, **options)
+    def rows(self, name: str, table: Float32Array, ids: str, output: str) -> str:
+        """The rows of a table by their numbers."""
+        graph = self.graph
+        if not self._int8:
+            return graph.node("Gather", [graph.constant(name, table), ids], output)
+        lowest, highest = min(table.min(), np.float32(0)), max(table.max(), np.float32(0))
+        width = (np.float64(highest) - np.float64(lowest)) / 255
+        scale = width.astype(np.float32)
+        zero = np.round(-lowest / width)
+        values = np.clip((table / scale).round() + zero, 0, 255).astype(np.uint8)
+        quantised = graph.node(
+            "Gather", [graph.constant(f"{name}_quantized", values), ids], f"{output}_quantized"
         )
-        return output
+        spread = graph.constant(f"{name}_scale", np.array(scale, dtype=np.float32))
+        middle = graph.constant(f"{name}_zero_point", np.array(zero, dtype=np.uint8))
+        return graph.node("DequantizeLinear", [quantised, spread, middle], output)
 
+    def product(self, value: str, name: str, matrix: Float32Array) -> str:
+        graph = self.graph
+        if not self._int8:
+            return graph.node("MatMul", [value, graph.constant(f"{name}.weight", matrix)], name)
+        values, spread, middle = self._quantised_input(value)
+        weights, scales, zeros = self._quantised_columns(f"{name}.weight", matrix)
+        factor = graph.node("Mul", [spread, scales], f"{name}_factor")
+        sums = graph.node("MatMulInteger", [values, weights, middle, zeros], f"{name}_sums")
+        return graph.node("Mul", [graph.node("Cast", [sums], f"{name}_cast", to=FLOAT), factor], name)
 
-def quantise(graph: Any, target: Path) -> None:
-    """Write the graph with int8 weights to `target`; a float32 file beside it comes and goes."""
-    import onnx
-    from onnxruntime.quantization import QuantType, quantize_dynamic
+    def attention(
+        self, state: str, name: str, matrix: Float32Array, bias: Float32Array, *, heads: int
+    ) -> str:
+        graph, output = self.graph, name.removesuffix("attention") + "attended"
+        shift = graph.constant(f"{name}.bias", bias)
+        if not self._int8:
+            inputs = [state, graph.constant(f"{name}.weight", matrix), shift]
+            return graph.node("Attention", inputs, output, domain=FUSED, num_heads=heads)
+        values, spread, middle = self._quantised_input(state)
+        weights, scales, zeros = self._quantised_columns(f"{name}.weight", matrix)
+        inputs = [values, weights, shift, spread, scales, "", middle, zeros]  # "" is the mask: none
+        return graph.node("QAttention", inputs, output, domain=FUSED, num_heads=heads)
 
-    plain = target.with_suffix(".float32.onnx")
-    onnx.save(graph, plain)
-    logger = logging.getLogger()
-    logger.addFilter(_about_preprocessing)
-    try:
-        # Seven bits a weight: with eight, the sums of x86 processors without VNNI saturate.
-        quantize_dynamic(
-            plain,
-            target,
-            per_channel=True,
-            reduce_range=True,
-            weight_type=QuantType.QInt8,
-            extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
+    def _quantised_input(self, value: str) -> tuple[str, str, str]:
+        names = (f"{value}_quantized", f"{value}_scale", f"{value}_zero_point")
+        self.graph.node("DynamicQuantizeLinear", [value], *names)
+        return names
+
+    def _quantised_columns(self, name: str, matrix: Float32Array) -> tuple[str, str, str]:
+        largest = np.abs(matrix).max(axis=0)
+        scale = (2 * largest.astype(np.float64) / (2 * _LARGEST)).astype(np.float32)
+        scale = np.where(scale < np.finfo(np.float32).tiny, np.float32(1), scale)
+        values = np.clip((matrix / scale).round(), -128, 127).astype(np.int8)
+        return (
+            self.graph.constant(f"{name}_quantized", values),
+            self.graph.constant(f"{name}_scale", scale),
+            self.graph.constant(f"{name}_zero_point", np.zeros(len(scale), dtype=np.int8)),
         )
-    finally:
-        logger.removeFilter(_about_preprocessing)
-        plain.unlink(missing_ok=True)
-
-
-def _about_preprocessing(record: logging.LogRecord) -> bool:
-    """Drop the quantiser's advice to simplify the graph first: this one is fused already."""
-    return "pre-processing" not in record.getMessage()

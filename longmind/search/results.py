@@ -58,6 +58,8 @@ class LaneReport:
     found: int = 0
     detail: str = ""
     """How it searched, or why it could not."""
+    lacking: int = 0
+    """Frames of the spaces asked for that the lane cannot find yet, because they have no vectors."""
 
 
 @dataclass(frozen=True, slots=True)

