@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from longmind.base.arrays import AnyFloatArray, BoolArray, Int64Array, np
+from longmind.base.columns import AnyColumn
 
 _SAMPLED: Final = 8
 """A sample has so many values for each one that is wanted."""
@@ -41,7 +42,7 @@ def falling(values: AnyFloatArray, *ties: Int64Array) -> Int64Array:
     return order
 
 
-def best(values: AnyFloatArray, ids: Int64Array, limit: int, *, content: Int64Array | None) -> Int64Array:
+def best(values: AnyFloatArray, ids: Int64Array, limit: int, *, content: AnyColumn | None) -> Int64Array:
     """The places of the highest values, best first; ties by the id's content, and then by place."""
     if len(values) <= limit:
         return falling(values) if content is None else falling(values, content[ids])

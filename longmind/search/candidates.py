@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longmind.base.arrays import BoolArray, Float64Array, Int32Array, Int64Array, np
+from longmind.base.arrays import Float64Array, Int64Array, np
+from longmind.base.columns import AnyColumn, Mask, is_shown
 from longmind.base.ordering import best, distinct, numbered
 from longmind.embed.protocol import Encoding
 from longmind.search import constants
@@ -55,7 +56,7 @@ def best_by_words(text: TextScores, limit: int, content: Int64Array) -> Int64Arr
     return text.found[best(text.values, text.found, limit, content=content)]
 
 
-def with_neighbours(ids: Int64Array, catalog: CatalogView, mask: BoolArray) -> Int64Array:
+def with_neighbours(ids: Int64Array, catalog: CatalogView, mask: Mask) -> Int64Array:
     """These frames and the turns beside the first of them, ascending."""
     return distinct(np.concatenate([ids, _beside(ids[: constants.BESIDE], catalog, mask)]))
 
@@ -63,7 +64,7 @@ def with_neighbours(ids: Int64Array, catalog: CatalogView, mask: BoolArray) -> I
 def gather(
     lanes: Lanes,
     state: SearchState,
-    mask: BoolArray,
+    mask: Mask,
     *,
     encoding: Encoding | None,
     late_query: LateQuery | None,
@@ -96,7 +97,7 @@ def gather(
     return Candidates(ids, Signals(words, cosine, late, is_turn), lanes)
 
 
-def neighbourhood(ids: Int64Array, catalog: CatalogView, lengths: Int32Array) -> Neighbourhood:
+def neighbourhood(ids: Int64Array, catalog: CatalogView, lengths: AnyColumn) -> Neighbourhood:
     """Sessions and neighbours of the candidates, as positions among them."""
     columns = catalog.columns
     sessions = columns.talk[ids]
@@ -108,13 +109,13 @@ def neighbourhood(ids: Int64Array, catalog: CatalogView, lengths: Int32Array) ->
     )
 
 
-def _beside(ids: Int64Array, catalog: CatalogView, mask: BoolArray) -> Int64Array:
+def _beside(ids: Int64Array, catalog: CatalogView, mask: Mask) -> Int64Array:
     """The visible frames before and after those of these that are turns."""
     columns = catalog.columns
     turns = ids[columns.is_turn[ids]]
     beside = np.concatenate([columns.previous[turns], columns.next[turns]])
     beside = beside[(beside > 0) & (beside < catalog.size)]
-    visible: Int64Array = beside[mask[beside]]
+    visible: Int64Array = beside[is_shown(mask, beside)]
     return visible
 
 

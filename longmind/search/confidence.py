@@ -12,7 +12,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longmind.base.arrays import BoolArray, Float32Array, Float64Array, Int64Array, np
+from longmind.base.arrays import Float32Array, Float64Array, Int64Array, np
+from longmind.base.columns import Mask, ids_shown
 from longmind.search import constants
 from longmind.search.candidates import Candidates
 from longmind.search.question import Question
@@ -39,7 +40,7 @@ class CosineScale:
         return np.where(np.isfinite(scaled), scaled, standard.mean)
 
 
-def scale_of(state: SearchState, vector: Float32Array, mask: BoolArray) -> CosineScale | None:
+def scale_of(state: SearchState, vector: Float32Array, mask: Mask) -> CosineScale | None:
     """The embedder's scale: known for the default one, else measured on texts from all over the store.
 
     None where there are too few texts to tell: then only words count.
@@ -53,9 +54,9 @@ def scale_of(state: SearchState, vector: Float32Array, mask: BoolArray) -> Cosin
 
 
 def _measured(
-    neighbours: NearestFrames, vector: Float32Array, mask: BoolArray, snapshot: Snapshot
+    neighbours: NearestFrames, vector: Float32Array, mask: Mask, snapshot: Snapshot
 ) -> CosineScale | None:
-    visible = np.flatnonzero(mask)
+    visible = ids_shown(mask)
     sample = visible[:: max(1, len(visible) // constants.SCALE_SAMPLE)]
     _, cosines = neighbours.cosines(vector, sample, snapshot)
     if len(cosines) < constants.SCALE_LEAST:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
+from longmind.base.filters import View
 from longmind.embed import DEFAULT, Embedder, open_embedder
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
@@ -32,6 +33,10 @@ class EmbedderBinding:
     """What follows the frames: the index, or, without an embedder, the rows of the one there was."""
     neighbours: NearestFrames | None = None
     problem: str = ""
+
+    def within(self, view: View) -> EmbedderBinding:
+        """The same, looking only at the vectors of what a view may show."""
+        return self if self.neighbours is None else replace(self, neighbours=self.neighbours.within(view))
 
     @property
     def index(self) -> VectorIndex | None:

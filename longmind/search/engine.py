@@ -59,16 +59,16 @@ class SearchEngine:
         self._common: Common = {}
         self.threads = SearchThreads()
 
-    def state(self, snapshot: Snapshot) -> SearchState:
-        """What the pipeline reads, as of a snapshot."""
+    def state(self, snapshot: Snapshot, view: View) -> SearchState:
+        """What the pipeline reads, as of a snapshot: only the parts of the store that the view names."""
         return SearchState(
             snapshot,
             self._store.engine.dialect,
-            self._catalog.at(snapshot),
+            self._catalog.at(snapshot, view),
             self._lengths,
             self._vocabulary,
             self._common,
-            self.embedding,
+            self.embedding.within(view),
             self._facts,
             self.threads,
         )
@@ -91,7 +91,7 @@ class SearchEngine:
         if embedding is None:
             embedding = begin_embedding(request, self.embedding, self.threads)
         with self._store.read() as snapshot:
-            state = self.state(snapshot)
+            state = self.state(snapshot, request.view)
             with one_thread():
                 ranking = pipeline.run(request, state, embedding)
             hits = self._hits(request, snapshot, ranking, ranking.order[: request.limit])
@@ -117,7 +117,7 @@ class SearchEngine:
         """Follow one frame through the same search, and say where it dropped out."""
         embedding = begin_embedding(request, self.embedding, self.threads)
         with self._store.read() as snapshot:
-            state = self.state(snapshot)
+            state = self.state(snapshot, request.view)
             outside = self._outside(request, state, frame_id)
             if outside is not None:
                 return outside

@@ -28,7 +28,9 @@ def lane_reports(
     reports = [] if lanes.text is None else [_text_report(lanes.text)]
     if lanes.vectors is not None and state.binding.neighbours is not None:
         indexed = lengths.documents
-        missing = state.binding.neighbours.missing(state.snapshot, lengths.corpus, indexed=lengths.in_store)
+        missing = state.binding.neighbours.missing(
+            state.snapshot, lengths.corpus, indexed=lengths.in_segments
+        )
         partly = f"; vectors for {indexed - missing} of {indexed} frames" if missing else ""
         detail = lanes.vectors.method + partly
         reports.append(LaneReport("vector", True, len(lanes.vectors.ids), detail, missing))

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.arrays import BoolArray, Float64Array, Int64Array, load_numpy
+from longmind.base.arrays import Float64Array, Int64Array, load_numpy
+from longmind.base.columns import Mask
 from longmind.base.errors import LongmindError
 from longmind.base.filters import Where
 from longmind.embed.protocol import Embedder, Encoding
@@ -195,7 +196,7 @@ class PendingVectors:
 
 
 def begin_vectors(
-    request: SearchRequest, state: SearchState, embedding: PendingEmbedding, mask: BoolArray, where: Where
+    request: SearchRequest, state: SearchState, embedding: PendingEmbedding, mask: Mask, where: Where
 ) -> PendingVectors:
     """Start the scan for the nearest frames; it waits for the embedding on its own thread."""
     neighbours = state.binding.neighbours

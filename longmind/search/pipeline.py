@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
+from longmind.base.arrays import Float64Array, Int64Array, np
+from longmind.base.columns import Mask
 from longmind.base.filters import Where
 from longmind.search import constants
 from longmind.search.candidates import (
@@ -149,7 +150,7 @@ def narrowed(request: SearchRequest, question: Question) -> Where:
 
 
 def text_lane(
-    request: SearchRequest, question: Question, state: SearchState, lengths: Measured, mask: BoolArray
+    request: SearchRequest, question: Question, state: SearchState, lengths: Measured, mask: Mask
 ) -> TextScores | None:
     """BM25 scores of every visible frame that says a word of the question."""
     if "text" not in request.lanes:
@@ -183,7 +184,7 @@ def facts_lane(request: SearchRequest, state: SearchState, where: Where) -> Sequ
 def timeline_lane(
     request: SearchRequest,
     catalog: CatalogView,
-    mask: BoolArray,
+    mask: Mask,
     time: TimeSense,
     text: TextScores | None,
     vectors: VectorHits | None,

@@ -29,8 +29,8 @@ from longmind.store.catalog import CatalogView, Corpus
 from longmind.store.frames import fetch
 from longmind.store.transaction import Snapshot
 from longmind.text.lane import Measured
-from longmind.text.postings import frames_of
 from longmind.text.query import TextQuery, said_phrases
+from longmind.text.vocabulary import QuestionTerms
 from longmind.text.words import ASKS, terms
 
 _COMPOUND: Final = re.compile(r"=[a-z]+(?:-+[a-z]+)+")
@@ -80,7 +80,7 @@ def agreements(
         occurred_at = state.catalog.columns.occurred_at[candidates.ids]
         _dates(bonuses, question.time, occurred_at, scale)
     if not _ABOUT_QUESTIONS.intersection(question.terms.terms):
-        _only_asking(bonuses, candidates.ids, scores, state)
+        _only_asking(bonuses, candidates.ids, scores, state, lengths)
     return bonuses
 
 
@@ -88,10 +88,14 @@ _ABOUT_QUESTIONS: Final = frozenset({"question", "ask"})
 
 
 def _only_asking(
-    bonuses: dict[int, list[Bonus]], ids: Int64Array, scores: Float64Array, state: SearchState
+    bonuses: dict[int, list[Bonus]],
+    ids: Int64Array,
+    scores: Float64Array,
+    state: SearchState,
+    lengths: Measured,
 ) -> None:
     """A text that only asks is most like the question, and is no answer to it."""
-    asking = np.isin(ids, frames_of(state.snapshot.db, ASKS))
+    asking = np.isin(ids, _terms(state, lengths).frame_ids(ASKS))
     for position in np.flatnonzero(asking & (scores > 0)).tolist():
         amount = -constants.ONLY_ASKS * float(scores[position])
         bonuses[position].append(Bonus("only asks", amount, "a question, which answers nothing"))
@@ -135,7 +139,7 @@ def _identifiers(
     """
     names = [name for name in query.identifiers if not _COMPOUND.fullmatch(name)]
     for name in names:
-        saying = lengths.corpus.among(frames_of(state.snapshot.db, name))
+        saying = _terms(state, lengths).frame_ids(name)
         rarity = 1 - math.log1p(len(saying)) / math.log1p(lengths.documents + 1)
         weight = constants.ONLY_IDENTIFIER if query.names_only else constants.IDENTIFIER * rarity**2
         amount = scale * weight / len(names)
@@ -156,21 +160,24 @@ def _entities(
     query = request.query[: constants.QUERY_CHARACTERS]
     entities = facts.entity_names(query, snapshot=state.snapshot, view=request.view)
     for names in entities:
-        saying = np.unique(np.concatenate([_saying(state, name) for name in names]))
-        saying = lengths.corpus.among(saying)
+        saying = np.unique(np.concatenate([_saying(state, lengths, name) for name in names]))
         rarity = 1 - math.log1p(len(saying)) / math.log1p(lengths.documents + 1)
         amount = scale * constants.ENTITY * max(rarity, 0.0) ** 2 / len(entities)
         for position in np.flatnonzero(np.isin(ids, saying)).tolist() if amount > 0 else ():
             bonuses[position].append(Bonus("entity", amount, f"names {names[0]!r}"))
 
 
-def _saying(state: SearchState, name: str) -> Int64Array:
+def _terms(state: SearchState, lengths: Measured) -> QuestionTerms:
+    return state.vocabulary.terms(state.snapshot, {}, lengths.corpus)
+
+
+def _saying(state: SearchState, lengths: Measured, name: str) -> Int64Array:
     """The frames that say every word of a name."""
     words = terms(name)
     if not words:
         return np.zeros(0, dtype=np.int64)
-    frame_ids = [frames_of(state.snapshot.db, word) for word in dict.fromkeys(words)]
-    return reduce(np.intersect1d, frame_ids)
+    known = _terms(state, lengths)
+    return reduce(np.intersect1d, [known.frame_ids(word) for word in dict.fromkeys(words)])
 
 
 def _phrases(

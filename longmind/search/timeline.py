@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from longmind.base.arrays import BoolArray, np
+from longmind.base.arrays import np
+from longmind.base.columns import Mask, ids_shown
 from longmind.base.times import format_ms
 from longmind.search.request import SearchRequest
 from longmind.search.results import RankedFrame
@@ -57,7 +58,7 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
 
 
 def newest(
-    catalog: CatalogView, mask: BoolArray, sense: TimeSense, *, limit: int, unprompted: bool
+    catalog: CatalogView, mask: Mask, sense: TimeSense, *, limit: int, unprompted: bool
 ) -> list[RankedFrame]:
     """Newest first: inside the range that the question names, or because it asks for the latest.
 
@@ -68,13 +69,14 @@ def newest(
     if sense.range is None and sense.recency is None and sense.oldest is None and not unprompted:
         return []
     columns = catalog.columns
-    shown = mask.copy()
+    ids = ids_shown(mask)
+    ids = ids[~columns.has_chunks[ids]]
     if sense.range is not None:
         since, until = sense.range
         if since is not None:
-            shown &= columns.occurred_at >= since
+            ids = ids[columns.occurred_at[ids] >= since]
         if until is not None:
-            shown &= columns.occurred_at < until
+            ids = ids[columns.occurred_at[ids] < until]
         reason = sense.described
     elif sense.oldest is not None:
         reason = f"asks for the oldest: {sense.oldest!r}"
@@ -83,18 +85,9 @@ def newest(
     else:
         reason = "nothing to look for, so the newest"
     sign = -1 if sense.oldest is not None else 1
-    ids = np.flatnonzero(shown & ~_has_chunks(catalog))
     if len(ids) > limit:
         # Only those that reach the last rank, ties included, are sorted.
         times = sign * columns.occurred_at[ids]
         ids = ids[times >= np.partition(times, len(times) - limit)[len(times) - limit]]
     ordered = ids[np.lexsort((ids, columns.content[ids], -sign * columns.occurred_at[ids]))][:limit]
     return [RankedFrame(int(frame_id), reason) for frame_id in ordered]
-
-
-def _has_chunks(catalog: CatalogView) -> BoolArray:
-    """Documents that are found through their chunks."""
-    cut = np.zeros(catalog.size, dtype=bool)
-    parents = catalog.columns.parent[catalog.columns.is_chunk]
-    cut[parents[parents > 0]] = True
-    return cut

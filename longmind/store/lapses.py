@@ -6,6 +6,7 @@ from typing import Final
 
 from longmind.base.arrays import Int64Array, np
 from longmind.store.engine import Connection
+from longmind.store.segments import EVERYTHING, Segment
 from longmind.store.tables import typed
 from longmind.store.transaction import Snapshot
 
@@ -20,20 +21,23 @@ class Expiries:
         self._kept: tuple[int, int, Int64Array, Int64Array] | None = None
         """The revision, the moment up to which rows were read, their moments in order, their frames."""
 
-    def by(self, snapshot: Snapshot, moment: int, size: int) -> Int64Array:
-        """The frames that had expired by a moment."""
+    def by(self, snapshot: Snapshot, moment: int, segment: Segment = EVERYTHING) -> Int64Array:
+        """The frames, at least those of a segment, that had expired by a moment."""
         kept = self._kept
         if kept is None or kept[0] != snapshot.revision or kept[1] < moment:
             until = moment + _AHEAD
+            here = segment.among("frame_id")
             rows = snapshot.db.all(
-                "SELECT expires_at, frame_id FROM frame_expiry WHERE expires_at <= ? ORDER BY 1, 2", (until,)
+                "SELECT expires_at, frame_id FROM frame_expiry "
+                f"WHERE expires_at <= ? AND {here.sql} ORDER BY 1, 2",
+                (until, *here.values),
             )
             pairs = np.array(typed(rows, "frame_expiry", int, int), dtype=np.int64).reshape(-1, 2)
             kept = self._kept = snapshot.revision, until, pairs[:, 0], pairs[:, 1]
         if not len(kept[3]):
             return kept[3]
-        expired = kept[3][: np.searchsorted(kept[2], moment, side="right")]
-        return expired[expired < size]
+        expired: Int64Array = kept[3][: np.searchsorted(kept[2], moment, side="right")]
+        return expired
 
 
 class Absences:
@@ -46,20 +50,21 @@ class Absences:
     def __init__(self) -> None:
         self._table: Int64Array = np.zeros((0, 3), dtype=np.int64)
 
-    def advance(self, db: Connection, since: int) -> list[int]:
+    def advance(self, db: Connection, since: int, segment: Segment = EVERYTHING) -> list[int]:
         """Take in what came back since a revision, and say which frames did."""
-        rows = db.all("SELECT frame_id, since, until FROM frame_absence WHERE until > ?", (since,))
+        here = segment.among("frame_id")
+        sql = f"SELECT frame_id, since, until FROM frame_absence WHERE until > ? AND {here.sql}"
+        rows = db.all(sql, (since, *here.values))
         if not rows:
             return []
         fresh = np.array(typed(rows, "frame_absence", int, int, int), dtype=np.int64)
         self._table = np.concatenate([self._table, fresh])
         return [int(row[0]) for row in rows]
 
-    def at(self, system: int, size: int) -> Int64Array:
+    def at(self, system: int) -> Int64Array:
         """The frames that were away at an instant."""
         if not len(self._table):
             return self._table[:, 0]
         frames, since, until = self._table.T
         away: Int64Array = frames[(since <= system) & (system < until)]
-        inside: Int64Array = away[away < size]
-        return inside
+        return away

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from longmind.base.arrays import BoolArray, Float64Array, Int32Array, Int64Array, np
+from longmind.base.arrays import Float64Array, Int32Array, Int64Array, np
+from longmind.base.columns import AnyColumn, FrameIds, FrameMask, Mask, is_shown, joined
 from longmind.base.ordering import first_of_each
 from longmind.base.words import fold
 from longmind.store.catalog import CatalogView, Corpus
-from longmind.store.engine import Connection, Dialect
-from longmind.store.follower import Follower, Mirrors, settings_generation
+from longmind.store.engine import Connection, Dialect, Row
+from longmind.store.follower import Mirrors, settings_generation
+from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors
 from longmind.store.tables import check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
 from longmind.text.index import REBUILT
 from longmind.text.languages import LANGUAGES, MARK, stem_in
-from longmind.text.postings import Common, Terms, frames_of
+from longmind.text.postings import Common
 from longmind.text.query import TextQuery
-from longmind.text.vocabulary import Vocabulary, frames_saying, stems_before
+from longmind.text.vocabulary import QuestionTerms, Vocabulary, frames_saying, stems_before
 from longmind.text.words import bounded, stem
 
 K1: Final = 1.2
@@ -35,7 +38,6 @@ as long as two rarer words remain."""
 
 _PREFIX_LEAST: Final = 3
 _EXPANSIONS: Final = 8
-_EXTENSIONS_READ: Final = 64
 _STEMS: Final = 32
 """Of a piece of a word, so many stems are followed."""
 _MEASURED: Final = 16
@@ -74,12 +76,13 @@ class TextScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Content words of every frame, and what follows for the score of a frame of each length.
+    """Content words of frames, and what follows for the score of a frame of each length.
 
     All but `words` are about the frames of one corpus.
     """
 
-    words: Int32Array
+    words: AnyColumn
+    """By frame id."""
     total: int
     """How many frames have any."""
     norms: Float64Array
@@ -88,8 +91,8 @@ class Measured:
     """By length: from BM25's own rule to one without a reward for very short frames."""
     documents: int
     """Frames in the index, also those that have no words."""
-    in_store: int
-    """The same of all spaces; never shown."""
+    in_segments: int
+    """The same of all frames of the corpus' segments; never shown."""
     corpus: Corpus
     common: Common
     """Terms that are common in this corpus; of no use where every frame counts, which the engine keeps."""
@@ -97,16 +100,21 @@ class Measured:
     """The languages of this corpus beside English, once a question has asked for them."""
 
     @classmethod
-    def of(cls, words: Int32Array, indexed: BoolArray, corpus: Corpus) -> Measured:
+    def of(cls, parts: Sequence[LengthArrays], corpus: Corpus) -> Measured:
 
-        inside, in_store = corpus.inside, int(np.count_nonzero(indexed))
-        counted = words if inside is None else words[inside]
-        documents = in_store if inside is None else int(np.count_nonzero(indexed & inside))
+        words = joined(parts)
+        known = [(frames.ids[1:], lengths[1:]) for frames, lengths in parts]
+        inside = corpus.inside
+        counted = np.concatenate(
+            [lengths if inside is None else lengths[is_shown(inside, ids)] for ids, lengths in known]
+        )
+        documents, in_segments = len(counted), sum(len(ids) for ids, _ in known)
         total = int(np.count_nonzero(counted))
-        lengths = np.arange(int(words.max(initial=0)) + 1, dtype=np.float64)
+        longest = max(int(lengths.max(initial=0)) for _, lengths in known)
+        lengths = np.arange(longest + 1, dtype=np.float64)
         if total == 0:
             return cls(
-                words, 0, np.zeros(len(lengths)), np.ones(len(lengths)), documents, in_store, corpus, {}
+                words, 0, np.zeros(len(lengths)), np.ones(len(lengths)), documents, in_segments, corpus, {}
             )
         mean = float(counted.sum()) / total
         floored = np.maximum(lengths, SHORT)
@@ -115,71 +123,87 @@ class Measured:
         after = 0.1 + 0.9 * floored / mean_floored
         scale = K1 * (1 - B + B * lengths / mean)
         correction = (1 + K1 * before) / (1 + K1 * after)
-        return cls(words, total, scale, correction, documents, in_store, corpus, {})
+        return cls(words, total, scale, correction, documents, in_segments, corpus, {})
+
+
+LengthArrays = tuple[FrameIds, Int32Array]
+"""The frames of a segment that are indexed, and the content words of each; in slot 0 stands a 0."""
 
 
 class Lengths:
-    """Content words of every frame, kept in memory."""
+    """Content words of frames, kept in memory by segment."""
 
     def __init__(self, mirrors: Mirrors) -> None:
-        self._table = Follower(mirrors, "lengths", _LengthTable, generation=settings_generation(REBUILT))
+        self._tables = SegmentMirrors(
+            mirrors, "lengths", _LengthTable, generation=settings_generation(REBUILT)
+        )
 
     def at(self, snapshot: Snapshot, size: int, corpus: Corpus) -> Measured:
-        return self._table.at(snapshot).measured(size, corpus)
+        """Of the frames below an id, `size`; those behind it came after the snapshot."""
+        first, *others = [self._tables.of(part.segment).at(snapshot) for part in corpus.parts]
+        return first.measured(size, corpus, [first.counted, *(table.counted for table in others)])
 
 
 class _LengthTable:
-    """The mirror of `text_doc`."""
+    """The mirror of `text_doc`, for the frames of one segment."""
 
-    def __init__(self) -> None:
+    def __init__(self, segment: Segment) -> None:
 
-        self._counted: tuple[Int32Array, BoolArray] = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=bool)
-        """The lengths by frame id, as far as they were read, and which frames have one."""
-        self._measured: list[tuple[object, Measured]] = []
+        self._segment = segment
+        self.counted: LengthArrays = FrameIds(np.zeros(1, dtype=np.int64)), np.zeros(1, dtype=np.int32)
+        self._measured: list[tuple[list[LengthArrays], int, Measured]] = []
         """What was last made, newest first, and of which lengths."""
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
 
-        before, indexed_before = self._counted
-        rows = snapshot.db.all(
-            "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id", (len(before) - 1,)
-        )
+        frames, before = self.counted
+        rows = self._rows(snapshot.db, int(frames.ids[-1]))
         if not rows:
             return
         ids, lengths = zip(*typed(rows, "text_doc", int, int), strict=True)
         check_frame_id(snapshot.db, ids[-1], "text_doc")
         if list(ids) != sorted(ids) or not 0 <= min(lengths) <= max(lengths) < 2**31:
             raise damaged("text_doc")
-        # As long as what was read, and no longer: the next part is read from there on.
-        grown = np.zeros(ids[-1] + 1, dtype=np.int32)
-        grown[: len(before)] = before
-        indexed = np.zeros(len(grown), dtype=bool)
-        indexed[: len(before)] = indexed_before
-        places = np.array(ids)
-        grown[places], indexed[places] = lengths, True
-        self._counted = grown, indexed
+        self.counted = (
+            FrameIds(np.concatenate([frames.ids, np.array(ids, dtype=np.int64)])),
+            np.concatenate([before, np.array(lengths, dtype=np.int32)]),
+        )
+
+    def _rows(self, db: Connection, last: int) -> list[Row]:
+        if self._segment == EVERYTHING:
+            sql = "SELECT frame_id, length FROM text_doc WHERE frame_id > ? ORDER BY frame_id"
+            return db.all(sql, (last,))
+        here = self._segment.clause()
+        # CROSS JOIN: SQLite keeps this order of the tables, and reads no lengths of other segments.
+        return db.all(
+            "SELECT f.frame_id, d.length FROM frame f CROSS JOIN text_doc d "
+            f"WHERE d.frame_id = f.frame_id AND {here.sql} AND f.frame_id > ? ORDER BY f.frame_id",
+            (*here.values, last),
+        )
 
     @property
     def nbytes(self) -> int:
-        words, indexed = self._counted
-        return (1 + len(self._measured)) * words.nbytes + indexed.nbytes
+        frames, words = self.counted
+        return words.nbytes + frames.ids.nbytes
 
-    def measured(self, size: int, corpus: Corpus) -> Measured:
-
-        counted, made = self._counted, self._measured
-        for lengths, measured in made:
-            if lengths is counted and measured.corpus is corpus and len(measured.words) == size:
+    def measured(self, size: int, corpus: Corpus, counted: list[LengthArrays]) -> Measured:
+        for lengths, up_to, measured in self._measured:
+            is_same = len(lengths) == len(counted) and all(map(operator.is_, lengths, counted))
+            if is_same and measured.corpus is corpus and up_to == size:
                 return measured
-        # The lengths themselves are the same for every corpus of one revision.
-        same = (m.words for lengths, m in made if lengths is counted and len(m.words) == size)
-        words = next(same, None)
-        if words is None:
-            words = np.pad(counted[0][:size], (0, max(0, size - len(counted[0]))))
-        indexed = np.pad(counted[1][:size], (0, max(0, size - len(counted[1]))))
-        measured = Measured.of(words, indexed, corpus)
-        current = [item for item in made if item[0] is counted]
-        self._measured = [(counted, measured), *current][:_MEASURED]
+        measured = Measured.of([_below(lengths, size) for lengths in counted], corpus)
+        current = [item for item in self._measured if item[0][0] is counted[0]]
+        self._measured = [(counted, size, measured), *current][:_MEASURED]
         return measured
+
+
+def _below(lengths: LengthArrays, size: int) -> LengthArrays:
+    """Those of frames whose ids are below `size`."""
+    frames, words = lengths
+    if int(frames.ids[-1]) < size:
+        return lengths
+    count = int(frames.ids.searchsorted(size))
+    return FrameIds(frames.ids[:count]), words[:count]
 
 
 def score_text(
@@ -191,7 +215,7 @@ def score_text(
     lengths: Measured,
     vocabulary: Vocabulary,
     common: Common,
-    mask: BoolArray,
+    mask: Mask,
 ) -> TextScores:
     """Any of the terms, by the statistics of the corpus. `common` keeps the terms that are common in all."""
 
@@ -200,18 +224,14 @@ def score_text(
         return _nothing(())
     uses: list[TermUse] = []
     read: dict[str, float] = {}
-    inside = lengths.corpus.inside
-    if inside is not None:
+    if lengths.corpus.inside is not None:
         common = lengths.common
-    terms = Terms(snapshot, common, inside)
+    terms = vocabulary.terms(snapshot, common, lengths.corpus)
     if not lengths.languages:
         lengths.languages.append(_languages(terms))
-    looked_up = _looked_up(snapshot, query, terms, vocabulary, lengths.languages[0])
+    looked_up = _looked_up(query, terms, lengths.languages[0])
     if not any(frames for frames, _, _ in looked_up):
-        looked_up, mask = _past_stems(snapshot, dialect, query, vocabulary, terms, lengths.corpus, mask) or (
-            looked_up,
-            mask,
-        )
+        looked_up, mask = _past_stems(snapshot, dialect, query, terms, mask) or (looked_up, mask)
     for frames, term, note in looked_up:
         if frames == 0:
             uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
@@ -235,8 +255,8 @@ def score_text(
     gains = np.repeat([read[term] * (K1 + 1) for term in postings.sizes], list(postings.sizes.values()))
     ids, times = postings.ids, postings.times
     if ids.max() >= catalog.size:
-        inside = ids < catalog.size
-        ids, times, gains = ids[inside], times[inside], gains[inside]
+        known = ids < catalog.size
+        ids, times, gains = ids[known], times[known], gains[known]
     words = lengths.words.take(ids)
     gains *= times
     gains /= times + lengths.norms.take(words)
@@ -246,7 +266,7 @@ def score_text(
     ids = ids.take(order)
     starts = first_of_each(ids).nonzero()[0]
     frame_ids, values = ids.take(starts), np.add.reduceat(gains.take(order), starts)
-    shown = mask.take(frame_ids)
+    shown = is_shown(mask, frame_ids)
     if not shown.all():
         frame_ids, values = frame_ids[shown], values[shown]
     return TextScores(tuple(uses), frame_ids, values)
@@ -257,7 +277,7 @@ def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
     return TextScores(uses, np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
-def _languages(terms: Terms) -> tuple[str, ...]:
+def _languages(terms: QuestionTerms) -> tuple[str, ...]:
     """Those that some frame of the corpus is in, beside English."""
     present = terms.frames([MARK + name for name in LANGUAGES])
     return tuple(name for name in LANGUAGES if MARK + name in present)
@@ -272,7 +292,7 @@ def _stems_by(languages: Sequence[str], query: TextQuery) -> dict[str, tuple[str
 
 
 def _looked_up(
-    snapshot: Snapshot, query: TextQuery, terms: Terms, vocabulary: Vocabulary, languages: Sequence[str]
+    query: TextQuery, terms: QuestionTerms, languages: Sequence[str]
 ) -> list[tuple[int, str, str]]:
     """Each term with the number of frames that say it; a word nobody says stands for its extensions."""
     uses: dict[str, tuple[int, str, str]] = {}
@@ -288,7 +308,7 @@ def _looked_up(
         frames = counts.get(term, 0)
         if not frames and term in found_elsewhere:
             continue
-        longer = {} if frames or term.startswith("=") else _first_said(terms, _extensions(snapshot.db, term))
+        longer = {} if frames or term.startswith("=") else _first_said(terms, _extensions(terms, term))
         for other, count in longer.items():
             uses.setdefault(other, (count, other, f"begins with {term!r}"))
         if not longer:
@@ -297,36 +317,37 @@ def _looked_up(
         for term in query.terms:
             if len(term) < _PREFIX_LEAST and term.isascii():
                 continue
-            longer = _first_said(terms, vocabulary.at(snapshot).containing(term))
+            longer = _first_said(terms, terms.containing(term))
             for other, count in longer.items():
                 uses[other] = (count, other, f"contains {term!r}")
     return sorted(uses.values())
 
 
 def _past_stems(
-    snapshot: Snapshot,
-    dialect: Dialect,
-    query: TextQuery,
-    vocabulary: Vocabulary,
-    terms: Terms,
-    corpus: Corpus,
-    mask: BoolArray,
-) -> tuple[list[tuple[int, str, str]], BoolArray] | None:
+    snapshot: Snapshot, dialect: Dialect, query: TextQuery, terms: QuestionTerms, mask: Mask
+) -> tuple[list[tuple[int, str, str]], Mask] | None:
     """Stems whose words have a piece of the question in them, and the frames that say such a word."""
 
     uses: dict[str, tuple[int, str, str]] = {}
-    matching = np.zeros(len(mask), dtype=bool)
+    matching: set[int] = set()
     for piece in query.terms:
-        for term in _first_said(terms, stems_before(vocabulary.at(snapshot), piece), limit=_STEMS):
-            ids = corpus.among(frames_of(snapshot.db, term))
+        for term in _first_said(terms, stems_before(terms, piece), limit=_STEMS):
+            ids = terms.frame_ids(term)
             saying = frames_saying(snapshot.db, dialect, piece, ids, mask)
             if len(saying):
-                matching[saying] = True
+                matching.update(saying.tolist())
                 uses[term] = (len(ids), term, f"has {piece!r} in its words")
-    return (sorted(uses.values()), matching) if uses else None
+    if not uses:
+        return None
+    frames = FrameIds(np.array([0, *sorted(matching)], dtype=np.int64))
+    shown = np.ones(len(frames), dtype=bool)
+    shown[0] = False
+    return sorted(uses.values()), FrameMask([(frames, shown)])
 
 
-def _first_said(terms: Terms, candidates: Iterable[str], *, limit: int = _EXPANSIONS) -> dict[str, int]:
+def _first_said(
+    terms: QuestionTerms, candidates: Iterable[str], *, limit: int = _EXPANSIONS
+) -> dict[str, int]:
     """The first of the terms that a frame of the corpus says, and how many do.
 
     The limit counts these alone: words of other spaces take no places, and so do not show by their effect.
@@ -341,16 +362,7 @@ def _first_said(terms: Terms, candidates: Iterable[str], *, limit: int = _EXPANS
     return counts
 
 
-def _extensions(db: Connection, term: str) -> Iterator[str]:
+def _extensions(terms: QuestionTerms, term: str) -> Iterator[str]:
     if len(term) < _PREFIX_LEAST and term.isascii():
-        return
-    sql = (
-        "SELECT DISTINCT term FROM text_posting WHERE term > ? AND term < ? "
-        f"ORDER BY term LIMIT {_EXTENSIONS_READ}"
-    )
-    last, end = term, term + "\U0010ffff"
-    while rows := db.all(sql, (last, end)):
-        yield from (str(row[0]) for row in rows)
-        if str(rows[-1][0]) <= last:  # in the order of a damaged tree, which would be read for ever
-            raise damaged("text_posting")
-        last = str(rows[-1][0])
+        return iter(())
+    return terms.extensions(term)

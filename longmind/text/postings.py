@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from longmind.base.arrays import BoolArray, Float64Array, Int64Array, UInt8Array, np
+from longmind.base.arrays import Float64Array, Int64Array, UInt8Array, np
+from longmind.base.columns import FrameMask, Mask, is_shown
 from longmind.store.engine import Connection, Row
 from longmind.store.tables import batched, damaged, typed
 from longmind.store.transaction import Snapshot
@@ -35,6 +36,9 @@ _BYTES: Final = tuple(bytes([value]) for value in range(MOST + 1))
 _RECORD: Final = [("offset", "<u2"), ("value", "u1")]
 _AT_ONCE: Final = 16
 """The terms of a longer question are counted before any is read."""
+_EXTENSIONS_READ: Final = 64
+_BLOCKS_NAMED: Final = 200
+"""Frames that lie in more blocks are looked for in all: naming so many costs more than reading them."""
 _TERMS_PER_QUERY: Final = 500
 """Well below the number of parameters that either engine takes."""
 
@@ -112,9 +116,11 @@ class PostingTable:
                 pieces.append(data)
         return {term: unpack(numbers, pieces) for term, (numbers, pieces) in blocks.items()}
 
-    def rows(self, db: Connection, terms: Sequence[str]) -> Sequence[Row]:
-        """Rows of (term, block, records) that can be taken apart, ordered by term and block."""
+    def rows(self, db: Connection, terms: Sequence[str], blocks: Sequence[int] = ()) -> Sequence[Row]:
+        """Rows of (term, block, records) that can be taken apart, in order; of a few blocks, or of all."""
         clause = among("term", terms)
+        if blocks:
+            clause = clause & among("block", blocks)
         sql = f"SELECT term, block, data FROM {self.name} WHERE {clause.sql} ORDER BY term, block"
         rows = typed(db.all(sql, clause.values), self.name, str, int, bytes)
         if any(len(data) % RECORD.size or not 0 <= block < 1 << 40 for _, block, data in rows):
@@ -230,11 +236,12 @@ class Terms:
     counted or returned: of what stands outside, not even the number shows.
     """
 
-    def __init__(self, snapshot: Snapshot, common: Common, inside: BoolArray | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, common: Common, inside: Mask | None = None) -> None:
         self._db = snapshot.db
         self._revision = snapshot.revision
         self._common = common
         self._inside = inside
+        self._blocks = _blocks_of(inside)
         self._read: dict[str, _Blocks | _Inside] = {}
 
     def frames(self, terms: Sequence[str]) -> dict[str, int]:
@@ -268,11 +275,32 @@ class Terms:
             times = np.concatenate([np.zeros(0, dtype=np.uint8), *(postings.times for postings in arrays)])
         return Postings(ids, times.astype(np.float64), sizes)
 
+    def frame_ids(self, term: str) -> Int64Array:
+        """The frames that say a term, ascending."""
+        self._look_up([term] if term not in self._read else [])
+        postings = self._read[term]
+        if isinstance(postings, _Inside):
+            return postings.ids
+        return unpack(postings.numbers, postings.data)[0]
+
+    def extensions(self, term: str) -> Iterator[str]:
+        """Terms of the index that begin so, in order; some of them nobody inside may say."""
+        sql = (
+            "SELECT DISTINCT term FROM text_posting WHERE term > ? AND term < ? "
+            f"ORDER BY term LIMIT {_EXTENSIONS_READ}"
+        )
+        last, end = term, term + "\U0010ffff"
+        while rows := self._db.all(sql, (last, end)):
+            yield from (str(row[0]) for row in rows)
+            if str(rows[-1][0]) <= last:  # in the order of a damaged tree, which would be read for ever
+                raise damaged("text_posting")
+            last = str(rows[-1][0])
+
     def _look_up(self, terms: Sequence[str]) -> None:
         if not terms:
             return
         self._read.update((term, _NOTHING) for term in terms)
-        rows = TERMS.rows(self._db, terms)
+        rows = TERMS.rows(self._db, terms, self._blocks)
         first = 0
         for term, count in Counter([row[0] for row in rows]).items():
             blocks = rows[first : first + count]
@@ -297,14 +325,27 @@ class _Inside:
 
     __slots__ = ("ids", "size", "times")
 
-    def __init__(self, blocks: _Blocks, inside: BoolArray) -> None:
+    def __init__(self, blocks: _Blocks, inside: Mask) -> None:
         ids, times = unpack(blocks.numbers, blocks.data)
-        if len(ids) and ids[-1] >= len(inside):
-            known = ids < len(inside)
-            ids, times = ids[known], times[known]
-        shown = inside.take(ids)
+        shown = is_shown(inside, ids)
         self.ids, self.times = ids[shown], times[shown]
         self.size = len(self.ids)
 
 
 _NOTHING: Final = _Blocks((), ())
+
+
+def _blocks_of(inside: Mask | None) -> list[int]:
+    """The blocks in which frames inside are, where they are few; none to look through all blocks."""
+    if not isinstance(inside, FrameMask):
+        return []
+    blocks: set[int] = set()
+    for frames, shown in inside.parts:
+        numbers = (frames.ids >> BLOCK_BITS)[shown]
+        if len(numbers) == 0:
+            continue
+        # The ids ascend, so that a block begins wherever the number changes.
+        blocks.update(numbers[np.flatnonzero(np.diff(numbers, prepend=-1))].tolist())
+        if len(blocks) > _BLOCKS_NAMED:
+            return []
+    return sorted(blocks)

@@ -5,21 +5,26 @@ Whatever finds the candidates, their cosines are computed from the stored vector
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from longmind.base.arrays import Float16Array, Float32Array, Float64Array, Int64Array, np
+from longmind.base.columns import count_shown, ids_shown, is_shown
+from longmind.base.filters import View
 from longmind.base.ordering import best, distinct, last_of_best
 from longmind.store.catalog import Corpus
-from longmind.store.engine import Connection, scalar
-from longmind.store.follower import Follower, Mirrors, settings_generation
+from longmind.store.engine import Connection
+from longmind.store.follower import Mirrors, settings_generation
+from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
 from longmind.store.transaction import Snapshot
 from longmind.vectors.exact import margin
 from longmind.vectors.late_interaction import BYTES, Pieces
 from longmind.vectors.quantized import (
     Codes,
+    CodesTogether,
     PendingScan,
     VectorQuery,
     best_windows,
@@ -32,7 +37,7 @@ from longmind.vectors.rows import (
     REBUILT,
     FrameRows,
     GrowingArray,
-    Load,
+    count_frames,
     count_windows,
     load_pieces,
     load_windows,
@@ -84,7 +89,7 @@ class Remote(CandidateSource, Protocol):
 
 
 class NearestFrames:
-    """One store's vectors in memory, kept current with what any process wrote."""
+    """A store's vectors in memory by segment, kept current with what any process wrote."""
 
     def __init__(
         self,
@@ -96,31 +101,38 @@ class NearestFrames:
     ) -> None:
         self._dimensions = dimensions
         self._remote = remote
+        self._segments: tuple[Segment, ...] = (EVERYTHING,)
         generation = settings_generation(IDENTITY, REBUILT)
-        load = load_windows(dimensions)
-        self._vectors = Follower(
+        self._vectors = SegmentMirrors(
             mirrors,
             "vectors",
-            partial(_Vectors, dimensions, load, remote, exact_limit),
+            lambda segment: _Vectors(dimensions, segment, remote, exact_limit),
             generation=generation,
         )
-        self._missing: tuple[int, Int64Array] | None = None
-        """The frames without vectors at a revision; looked up only where there are any."""
         # Both can be read frame by frame, which takes a few milliseconds more for each search.
-        self._windows = Follower(
+        self._windows = SegmentMirrors(
             mirrors,
             "windows",
-            partial(FrameRows, load, dimensions, "f2"),
+            lambda segment: FrameRows(load_windows(dimensions, segment), dimensions, "f2"),
             generation=generation,
             size=window_bytes,
         )
-        self._pieces = Follower(
+        self._pieces = SegmentMirrors(
             mirrors,
             "tokens",
-            partial(FrameRows, load_pieces, BYTES, "u1"),
+            lambda segment: FrameRows(partial(load_pieces, segment=segment), BYTES, "u1"),
             generation=generation,
             size=piece_bytes,
         )
+
+    def within(self, view: View) -> NearestFrames:
+        """The same, for questions whose frames are all in the segments of a view."""
+        scoped = copy.copy(self)
+        scoped._segments = segments_of(view)
+        return scoped
+
+    def _loaded(self, snapshot: Snapshot) -> list[_Loaded]:
+        return [self._vectors.of(segment).at(snapshot).loaded for segment in self._segments]
 
     def begin(
         self,
@@ -131,8 +143,9 @@ class NearestFrames:
         pool: Callable[[], Executor] | None = None,
     ) -> PendingScan:
         """Look through the codes, if there are any, while the caller does other things."""
-        codes = self._vectors.at(snapshot).loaded.codes
-        if codes is None or pool is None:
+        loaded = self._loaded(snapshot)
+        codes = [each.codes for each in loaded if each.codes is not None]
+        if not codes or pool is None or any(each.asks_remote for each in loaded):
             return PendingScan(question, snapshot, limit)
         return PendingScan(question, snapshot, limit, codes=codes, pool=pool())
 
@@ -143,20 +156,31 @@ class NearestFrames:
     def end(self, looking: PendingScan) -> VectorHits:
         """What `begin` began."""
         question, snapshot, limit = looking.question, looking.snapshot, looking.limit
-        loaded = self._vectors.at(snapshot).loaded
-        if loaded.exact is not None:
-            ids, cosines = loaded.exact.nearest(question, limit)
-            method = "exact" if loaded.is_small else EXACT_THOUGH_MANY
-        else:
-            finder: CandidateSource | None = (
-                self._remote if loaded.asks_remote else looking.codes or loaded.codes
-            )
-            assert finder is not None
+        loaded = self._loaded(snapshot)
+        pairs = [each.exact.nearest(question, limit) for each in loaded if each.exact is not None]
+        method = "exact" if all(each.is_small for each in loaded) else EXACT_THOUGH_MANY
+        finder = self._finder(looking, loaded)
+        if finder is not None:
             candidates = self._complete(finder, question, snapshot.db, candidates_for(limit), looking.found())
-            ids, cosines = self.cosines(question.vector, candidates, snapshot)
-            method = "pgvector, reranked" if loaded.asks_remote else "quantised, reranked"
+            if pairs:  # what the exact ones hold is there already
+                candidates = candidates[~np.isin(candidates, np.concatenate([ids for ids, _ in pairs]))]
+            pairs.append(self.cosines(question.vector, candidates, snapshot))
+            method = "pgvector, reranked" if finder is self._remote else "quantised, reranked"
+        ids, cosines = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
+        if len(pairs) > 1:
+            ascending = np.argsort(ids, kind="stable")
+            ids, cosines = ids[ascending], cosines[ascending]
         order = best(cosines, ids, limit, content=question.content)
         return VectorHits(ids[order], cosines[order], method, (ids, cosines))
+
+    def _finder(self, looking: PendingScan, loaded: Sequence[_Loaded]) -> CandidateSource | None:
+        """What finds candidates where there are too many vectors to look at all of them."""
+        if any(each.asks_remote for each in loaded):
+            return self._remote
+        if looking.codes is not None:
+            return looking.codes
+        codes = [each.codes for each in loaded if each.codes is not None]
+        return CodesTogether(codes) if codes else None
 
     def _complete(
         self,
@@ -172,15 +196,13 @@ class NearestFrames:
             candidates = finder.find(question, db, limit)
         if len(candidates) >= limit // 2:
             return candidates
-        seen = int(np.count_nonzero(question.mask))
+        seen = count_shown(question.mask)
         enough = min(limit // 2, seen)
         for wider in (4, 16):
             if len(candidates) >= enough or seen <= _FEW:
                 break
             candidates = finder.find(question, db, limit * wider)
-        return (
-            candidates if len(candidates) >= enough or seen > EXACT_LIMIT else np.flatnonzero(question.mask)
-        )
+        return candidates if len(candidates) >= enough or seen > EXACT_LIMIT else ids_shown(question.mask)
 
     def cosines(
         self, vector: Float32Array, ids: Sequence[int] | Int64Array, snapshot: Snapshot
@@ -190,42 +212,65 @@ class NearestFrames:
         frame_ids = np.asarray(ids, dtype=np.int64)
         if not (frame_ids[1:] > frame_ids[:-1]).all():
             frame_ids = distinct(frame_ids)
-        loaded = self._vectors.at(snapshot).loaded
-        if loaded.exact is not None:
-            return best_windows(*loaded.exact.some(frame_ids), vector)
-        windows = None if loaded.asks_remote else self._windows.at_if_kept(snapshot)
-        if windows is None:
-            return best_windows(*read_windows(snapshot.db, frame_ids.tolist(), self._dimensions), vector)
-        rows, sizes = windows.of(frame_ids)
-        return best_windows(np.repeat(frame_ids, sizes), rows.astype(np.float32), vector)
+        parts: list[tuple[Int64Array, Float32Array]] = []
+        elsewhere = False
+        for segment in self._segments:
+            loaded = self._vectors.of(segment).at(snapshot).loaded
+            if loaded.exact is not None:
+                parts.append(loaded.exact.some(frame_ids))
+                continue
+            windows = None if loaded.asks_remote else self._windows.of(segment).at_if_kept(snapshot)
+            if windows is None:
+                elsewhere = True
+            else:
+                rows, sizes = windows.of(frame_ids)
+                parts.append((np.repeat(frame_ids, sizes), rows.astype(np.float32)))
+        if elsewhere:
+            rest = [part for part, _ in parts]
+            missing = frame_ids[~np.isin(frame_ids, np.concatenate(rest))] if rest else frame_ids
+            parts.append(read_windows(snapshot.db, missing.tolist(), self._dimensions))
+        if len(parts) == 1:
+            return best_windows(*parts[0], vector)
+        frames, vectors = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        order = np.argsort(frames, kind="stable")
+        return best_windows(frames[order], vectors[order], vector)
 
     def missing(self, snapshot: Snapshot, corpus: Corpus, *, indexed: int) -> int:
-        """How many frames of a corpus have no vectors; `indexed` is how many should have one in the store."""
-        if self._vectors.at(snapshot).loaded.covered >= indexed:
+        """How many frames of a corpus have no vectors; `indexed` is how many its segments should have."""
+        if sum(each.covered for each in self._loaded(snapshot)) >= indexed:
             return 0
-        if self._missing is None or self._missing[0] != snapshot.revision:
-            rows = snapshot.db.all(
-                "SELECT d.frame_id FROM text_doc d WHERE NOT EXISTS "
-                "(SELECT 1 FROM frame_vector v WHERE v.frame_id = d.frame_id)"
-            )
-            self._missing = snapshot.revision, np.array([row[0] for row in rows], dtype=np.int64)
-        return len(corpus.among(self._missing[1]))
+        count = 0
+        for segment in self._segments:
+            mirror = self._vectors.of(segment).at(snapshot)
+            count += len(corpus.among(mirror.missing(snapshot)))
+        return count
 
     def reads_vectors(self, snapshot: Snapshot) -> bool:
         """Whether vectors are read from the store, since there are too many to keep."""
-        return self._vectors.at(snapshot).loaded.exact is None and self._windows.revision < 0
+        return any(
+            self._vectors.of(segment).at(snapshot).loaded.exact is None
+            and self._windows.of(segment).revision < 0
+            for segment in self._segments
+        )
 
     def pieces(self, ids: Int64Array, snapshot: Snapshot, *, most: int) -> Pieces:
         """The word pieces of the first of these frames that have no more than so many together."""
-        tokens = self._pieces.at_if_kept(snapshot)
-        if tokens is None:
+        tokens = [self._pieces.of(segment).at_if_kept(snapshot) for segment in self._segments]
+        if any(each is None for each in tokens):
             return read_pieces(snapshot.db, ids.tolist(), most=most)
-        return Pieces(*tokens.of(ids, most=most))
+        parts = [each.of(ids) for each in tokens if each is not None]
+        if len(parts) == 1:
+            return Pieces(*parts[0]).up_to(most)
+        # Each frame has its pieces in one of the segments: put them back into the order asked for.
+        sizes = np.sum([part_sizes for _, part_sizes in parts], axis=0)
+        places = np.concatenate([np.repeat(np.arange(len(ids)), part_sizes) for _, part_sizes in parts])
+        signs = np.concatenate([rows for rows, _ in parts])[np.argsort(places, kind="stable")]
+        return Pieces(signs, sizes).up_to(most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Loaded:
-    """What answers: all windows as a matrix, codes of them, or a server."""
+    """What answers for a segment: all windows as a matrix, codes of them, or a server."""
 
     exact: _Exact | None = None
     codes: Codes | None = None
@@ -237,13 +282,16 @@ class _Loaded:
 
 
 class _Vectors:
-    """The mirror of `frame_vector`, in the form that searches it fastest."""
+    """The mirror of `frame_vector` for one segment, in the form that searches it fastest."""
 
-    def __init__(self, dimensions: int, load: Load, remote: Remote | None, exact_limit: int) -> None:
+    def __init__(self, dimensions: int, segment: Segment, remote: Remote | None, exact_limit: int) -> None:
         self._dimensions = dimensions
-        self._load = load
+        self._segment = segment
+        self._load = load_windows(dimensions, segment)
         self._remote = remote
         self._exact_limit = exact_limit
+        self._missing: tuple[int, Int64Array] | None = None
+        """The frames without vectors at a revision; looked up only where there are any."""
         self.loaded = _Loaded()
 
     @property
@@ -251,10 +299,21 @@ class _Vectors:
         exact, codes = self.loaded.exact, self.loaded.codes
         return (0 if exact is None else exact.nbytes) + (0 if codes is None else codes.nbytes)
 
+    def missing(self, snapshot: Snapshot) -> Int64Array:
+        if self._missing is None or self._missing[0] != snapshot.revision:
+            here = self._segment.among("d.frame_id")
+            rows = snapshot.db.all(
+                "SELECT d.frame_id FROM text_doc d WHERE NOT EXISTS "
+                f"(SELECT 1 FROM frame_vector v WHERE v.frame_id = d.frame_id) AND {here.sql}",
+                here.values,
+            )
+            self._missing = snapshot.revision, np.array([row[0] for row in rows], dtype=np.int64)
+        return self._missing[1]
+
     def advance(self, snapshot: Snapshot, since: int) -> None:
         db = snapshot.db
         if self._asks_remote(db):
-            self.loaded = _Loaded(asks_remote=True, covered=_count_frames(db))
+            self.loaded = _Loaded(asks_remote=True, covered=count_frames(db, self._segment))
         elif self.loaded.exact is None and self.loaded.codes is None:  # or a server was asked until now
             self.loaded = self._read(db)
         else:
@@ -263,10 +322,10 @@ class _Vectors:
     def _asks_remote(self, db: Connection) -> bool:
         if self._remote is None or not self._remote.exists(db):
             return False
-        return count_windows(db) > self._exact_limit
+        return count_windows(db, self._segment) > self._exact_limit
 
     def _read(self, db: Connection) -> _Loaded:
-        covered = _count_frames(db)
+        covered = count_frames(db, self._segment)
         if covered > self._exact_limit and can_quantize():
             return _Loaded(codes=self._coded(db), covered=covered)
         exact = _Exact.empty(self._dimensions)
@@ -291,16 +350,14 @@ class _Vectors:
 
     def _coded(self, db: Connection) -> Codes:
         # By the hashes of their texts: evenly drawn, and the same whatever was written first.
+        here = self._segment.among("frame_id")
         rows = db.all(
-            f"SELECT frame_id, windows, data FROM frame_vector ORDER BY text_key, frame_id LIMIT {_DRAWN}"
+            f"SELECT frame_id, windows, data FROM frame_vector WHERE {here.sql} "
+            f"ORDER BY text_key, frame_id LIMIT {_DRAWN}",
+            here.values,
         )
         _, sample = windows_of(rows, self._dimensions)
         return Codes.build(sample, self._load(db, -1))
-
-
-def _count_frames(db: Connection) -> int:
-    """Frames with vectors, which are never more than the windows."""
-    return scalar(db, "SELECT count(*) FROM frame_vector")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -355,7 +412,7 @@ class _Exact:
         roughly = self.vectors @ question.vector
         if len(self.distinct) < len(self.frames):
             roughly = np.maximum.reduceat(roughly, self.starts)
-        seen = question.mask.take(self.distinct, mode="clip") & (self.distinct < len(question.mask))
+        seen = is_shown(question.mask, self.distinct)
         if np.count_nonzero(seen) > limit:
             roughly = np.where(seen, roughly, -np.inf)
             seen = roughly >= last_of_best(roughly, limit) - 2 * margin(self.vectors.shape[1])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Float64Array, Int64Array, np
+from longmind.base.columns import AnyColumn, FrameMask, Mask, is_shown
 from longmind.base.filters import View, Where
 from longmind.base.ordering import distinct, first_of_each
 from longmind.store.engine import Connection
@@ -33,10 +35,10 @@ class VectorQuery:
     """What is looked for, and among which frames."""
 
     vector: Float32Array
-    mask: BoolArray
+    mask: Mask
     view: View
     where: Where
-    content: Int64Array | None = None
+    content: AnyColumn | None = None
     """A number for each frame that ties are cut by; without it they are cut by id."""
 
 
@@ -47,7 +49,7 @@ class Codes:
         self._index = index
         self._frames = frames
         """Of each window in the index, in the order in which they came."""
-        self._seen: tuple[BoolArray, BoolArray, int] | None = None
+        self._seen: tuple[tuple[object, ...], BoolArray, int] | None = None
         self._factor = 1
         self.recall = 1.0
         self._lock = threading.Lock()
@@ -110,20 +112,17 @@ class Codes:
     def nbytes(self) -> int:
         return len(self._frames) * (int(self._index.dim) // 2 + 8 + 1)  # codes, frames, mask of windows
 
-    def _shown(self, mask: BoolArray) -> tuple[BoolArray, int]:
+    def _shown(self, mask: Mask) -> tuple[BoolArray, int]:
         """The frames' mask as one of windows; kept for the next question under the same filter."""
 
-        if self._seen is not None and self._seen[0] is mask:
-            return self._seen[1], self._seen[2]
-        inside = self._frames < len(mask)
-        if inside.all():
-            shown = mask[self._frames]
-        else:
-            shown = np.zeros(len(self._frames), dtype=bool)
-            shown[inside] = mask[self._frames[inside]]
+        arrays = [values for _, values in mask.parts] if isinstance(mask, FrameMask) else [mask]
+        seen = self._seen
+        if seen is not None and len(arrays) == len(seen[0]) and all(map(operator.is_, arrays, seen[0])):
+            return seen[1], seen[2]
+        shown = is_shown(mask, self._frames)
         count = int(np.count_nonzero(shown))
-        if not mask.flags.writeable:
-            self._seen = mask, shown, count
+        if not any(values.flags.writeable for values in arrays):
+            self._seen = tuple(arrays), shown, count
         return shown, count
 
     def _check(self, truth: _Nearest) -> None:
@@ -164,6 +163,24 @@ class _Nearest:
         self.places = np.take_along_axis(places, best, axis=1)
 
 
+class CodesTogether:
+    """The codes of several segments, looked through one after the other."""
+
+    def __init__(self, parts: Sequence[Codes]) -> None:
+        self._parts = parts
+
+    def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
+        return self.frames_at(self.look(question, limit))
+
+    def look(self, question: VectorQuery, limit: int) -> list[Any]:
+        return [codes.look(question, limit) for codes in self._parts]
+
+    def frames_at(self, slots: Sequence[Any]) -> Int64Array:
+        """The frames of the windows at these places, ascending."""
+        frames = [codes.frames_at(places) for codes, places in zip(self._parts, slots, strict=True)]
+        return frames[0] if len(frames) == 1 else np.sort(np.concatenate(frames), kind="stable")
+
+
 class PendingScan:
     """A question on its way; through codes, on another thread, since the look needs no Python."""
 
@@ -173,14 +190,14 @@ class PendingScan:
         snapshot: Snapshot,
         limit: int,
         *,
-        codes: Codes | None = None,
+        codes: Sequence[Codes] = (),
         pool: Executor | None = None,
     ) -> None:
         self._question = question
         self.snapshot = snapshot
         self.limit = limit
-        self.codes = codes
-        self._looking = None if codes is None or pool is None else pool.submit(self._look, codes)
+        self.codes = CodesTogether(codes) if codes else None
+        self._looking = None if self.codes is None or pool is None else pool.submit(self._look, self.codes)
 
     @property
     def question(self) -> VectorQuery:
@@ -192,7 +209,7 @@ class PendingScan:
         slots = None if self._looking is None else self._looking.result()
         return None if slots is None or self.codes is None else self.codes.frames_at(slots)
 
-    def _look(self, codes: Codes) -> Any:
+    def _look(self, codes: CodesTogether) -> Any:
         # Whatever fails here fails again, and is seen, when the caller looks for itself.
         with suppress(Exception):
             return codes.look(self.question, candidates_for(self.limit))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 from longmind.base.arrays import Float16Array, Float32Array, Int64Array, np
+from longmind.base.columns import FrameIds
 from longmind.base.ordering import first_of_each
 from longmind.store.engine import Connection, Row, Value, scalar
+from longmind.store.segments import EVERYTHING, Segment
 from longmind.store.tables import batched, check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
 from longmind.store.visible import among
@@ -25,6 +28,8 @@ ALL: Final = 1 << 62
 LOAD: Final = 20_000
 """So many frames are read at once: as rows they take far more memory than as an array."""
 
+_MANY: Final = 2000
+
 Load = Callable[[Connection, int], Iterator[tuple[Int64Array, Any]]]
 """Reads what was written after a revision, in parts: the frame of each row, ascending, and the rows."""
 
@@ -32,13 +37,51 @@ Load = Callable[[Connection, int], Iterator[tuple[Int64Array, Any]]]
 # Windows: the vectors of a frame, one for each window of its text
 
 
-def load_windows(dimensions: int) -> Load:
+def load_windows(dimensions: int, segment: Segment = EVERYTHING) -> Load:
     def load(db: Connection, since: int) -> Iterator[tuple[Int64Array, Float16Array]]:
-        sql = "SELECT frame_id, windows, data FROM frame_vector WHERE written_at > ? AND frame_id > ?"
-        for rows in rows_in_parts(db, "frame_vector", sql, (since,)):
+        source = _source(db, segment, ("frame_vector v",), since)
+        sql = f"SELECT v.frame_id, v.windows, v.data FROM {source.sql}"
+        for rows in rows_in_parts(db, "frame_vector", sql, source.values, key=source.key):
             yield windows_of(rows, dimensions)
 
     return load
+
+
+class _Source(NamedTuple):
+    """Tables and conditions of a SELECT that ends in `key > ?`."""
+
+    sql: str
+    values: tuple[Value, ...]
+    key: str
+
+
+def _source(db: Connection, segment: Segment, tables: tuple[str, ...], since: int) -> _Source:
+    """The rows that a segment's frames have in the last of these tables, written after a revision.
+
+    SQLite reads the tables of a CROSS JOIN in the order in which they are named. The rows of a segment are
+    found by its frames, but a few that came since a revision by the time at which they were written.
+    """
+    alias = tables[-1].split()[-1]
+    conditions, values = ["1 = 1"], list(segment.clause().values)
+    key = f"{alias}.frame_id"
+    if segment != EVERYTHING:
+        by_time = since >= 0 and not _are_many(db, since)
+        tables = (*tables, "frame f") if by_time else ("frame f", *tables)
+        key = key if by_time else "f.frame_id"
+        conditions = [segment.clause().sql]
+    aliases = [table.split()[-1] for table in tables]
+    conditions += [f"{one}.frame_id = {other}.frame_id" for one, other in pairwise(aliases)]
+    if since >= 0:
+        conditions.append("v.written_at > ?")
+        values.append(since)
+    sql = f"{' CROSS JOIN '.join(tables)} WHERE {' AND '.join(conditions)} AND {key} > ?"
+    return _Source(sql, tuple(values), key)
+
+
+def _are_many(db: Connection, since: int) -> bool:
+    """Whether so much was written that looking through it costs more than most segments do."""
+    newer = f"SELECT 1 FROM frame_vector WHERE written_at > ? LIMIT {_MANY + 1}"
+    return scalar(db, f"SELECT count(*) FROM ({newer}) AS newer", (since,)) > _MANY
 
 
 def read_windows(db: Connection, ids: Sequence[int], dimensions: int) -> tuple[Int64Array, Float32Array]:
@@ -68,26 +111,36 @@ def windows_of(rows: Sequence[Row], dimensions: int) -> tuple[Int64Array, Float1
     return frames, raw.reshape(-1, dimensions)
 
 
-def count_windows(db: Connection) -> int:
-    return scalar(db, "SELECT coalesce(sum(windows), 0) FROM frame_vector")
+def count_windows(db: Connection, segment: Segment = EVERYTHING) -> int:
+    return _count(db, "coalesce(sum(x.windows), 0)", "frame_vector x", segment)
 
 
-def window_bytes(db: Connection) -> int:
-    return scalar(db, "SELECT coalesce(sum(length(data)), 0) FROM frame_vector")
+def count_frames(db: Connection, segment: Segment = EVERYTHING) -> int:
+    """Frames with vectors, which are never more than the windows."""
+    return _count(db, "count(*)", "frame_vector x", segment)
+
+
+def window_bytes(db: Connection, segment: Segment = EVERYTHING) -> int:
+    return _count(db, "coalesce(sum(length(x.data)), 0)", "frame_vector x", segment)
+
+
+def _count(db: Connection, what: str, table: str, segment: Segment) -> int:
+    source = _source(db, segment, (table,), -1)
+    return scalar(db, f"SELECT {what} FROM {source.sql}", (*source.values, 0))
 
 
 # Word pieces: the token signs of a frame
 
 
-def load_pieces(db: Connection, since: int) -> Iterator[tuple[Int64Array, Any]]:
+def load_pieces(
+    db: Connection, since: int, segment: Segment = EVERYTHING
+) -> Iterator[tuple[Int64Array, Any]]:
 
-    sql = "SELECT t.frame_id, t.data FROM frame_token t WHERE t.frame_id > ?"
-    if since >= 0:  # at first without the other table, which is larger
-        sql = (
-            "SELECT t.frame_id, t.data FROM frame_vector v JOIN frame_token t ON t.frame_id = v.frame_id "
-            f"WHERE v.written_at > {since:d} AND t.frame_id > ?"
-        )
-    for rows in rows_in_parts(db, "frame_token", sql, (), key="t.frame_id"):
+    # At first without the vectors, which are larger.
+    tables = ("frame_token t",) if since < 0 else ("frame_vector v", "frame_token t")
+    source = _source(db, segment, tables, since)
+    sql = f"SELECT t.frame_id, t.data FROM {source.sql}"
+    for rows in rows_in_parts(db, "frame_token", sql, source.values, key=source.key):
         pieces = Pieces.of([data for _, data in typed(rows, "frame_token", int, bytes)])
         yield np.repeat(np.array([row[0] for row in rows], dtype=np.int64), pieces.sizes), pieces.signs
 
@@ -102,15 +155,15 @@ def read_pieces(db: Connection, ids: Sequence[int], *, most: int = ALL) -> Piece
     return Pieces.of([bytes(data.get(frame_id, b"")) for frame_id in ids]).up_to(most)
 
 
-def piece_bytes(db: Connection) -> int:
-    return scalar(db, "SELECT coalesce(sum(length(data)), 0) FROM frame_token")
+def piece_bytes(db: Connection, segment: Segment = EVERYTHING) -> int:
+    return _count(db, "coalesce(sum(length(x.data)), 0)", "frame_token x", segment)
 
 
 # In memory
 
 
 class FrameRows:
-    """The mirror of one of these tables: the rows of all frames in one array, found by frame."""
+    """The mirror of one of these tables: the rows of a segment's frames in one array, found by frame."""
 
     def __init__(self, load: Load, width: int, dtype: str) -> None:
 
@@ -118,12 +171,13 @@ class FrameRows:
         self._lock = threading.Lock()
         self._rows = np.empty((0, width), dtype=dtype)
         self._room = GrowingArray(self._rows, spare=0.125)
+        self._frames = FrameIds(np.zeros(1, dtype=np.int64))
         self._starts: Int64Array = np.zeros(1, dtype=np.int64)
         self._sizes: Int64Array = np.zeros(1, dtype=np.int64)
 
     @property
     def nbytes(self) -> int:
-        return self._room.nbytes + self._starts.nbytes + self._sizes.nbytes
+        return self._room.nbytes + self._frames.ids.nbytes + self._starts.nbytes + self._sizes.nbytes
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
         for frames, rows in self._load(snapshot.db, since):
@@ -134,9 +188,9 @@ class FrameRows:
         """The rows of these frames, in their order, and how many each has; of the first, up to so many."""
 
         with self._lock:
-            there = np.where(ids < len(self._starts), ids, 0)  # there is no frame 0
-            sizes = fitting(self._sizes[there], most)
-            starts = self._starts[there[: len(sizes)]]
+            slots = self._frames.slots(ids)  # there is nothing in slot 0
+            sizes = fitting(self._sizes[slots], most)
+            starts = self._starts[slots[: len(sizes)]]
             rows = self._rows
         return rows.take(spread(starts, sizes), axis=0), sizes
 
@@ -144,12 +198,16 @@ class FrameRows:
 
         if not len(frames):
             return
-        starts = np.flatnonzero(first_of_each(frames))
-        ids = frames[starts]
-        self._starts, self._sizes = _longer(self._starts, ids), _longer(self._sizes, ids)
-        # A frame whose rows were replaced is found at its new ones; the old ones stay, unused.
-        self._starts[ids] = len(self._rows) + starts
-        self._sizes[ids] = np.diff(starts, append=len(frames))
+        first = np.flatnonzero(first_of_each(frames))
+        ids = np.concatenate([self._frames.ids, frames[first]])
+        starts = np.concatenate([self._starts, len(self._rows) + first])
+        sizes = np.concatenate([self._sizes, np.diff(first, append=len(frames))])
+        if frames[0] <= self._frames.ids[-1]:
+            # A frame whose rows were replaced is found at its new ones; the old ones stay, unused.
+            order = np.argsort(ids, kind="stable")
+            last = np.append(ids[order][1:] != ids[order][:-1], True)
+            ids, starts, sizes = (values[order][last] for values in (ids, starts, sizes))
+        self._frames, self._starts, self._sizes = FrameIds(ids), starts, sizes
         self._rows = self._room.append(rows)
 
 
@@ -205,14 +263,3 @@ def rows_in_parts(
             raise damaged(table)
         last = check_frame_id(db, ids[-1], table)
         yield rows
-
-
-def _longer(values: Int64Array, ids: Int64Array) -> Int64Array:
-    """With a place for each of these ids, which ascend, and for some to come."""
-
-    size = int(ids[-1]) + 1
-    if size <= len(values):
-        return values
-    longer = np.zeros(size + size // 8, dtype=values.dtype)
-    longer[: len(values)] = values
-    return longer
