@@ -22,7 +22,7 @@ help:
 	@echo "make check  style, types and import layers only"
 	@echo "make soak   the long versions of the tests and benchmarks, in full"
 	@echo "make bench  the benchmarks"
-	@echo "make docs   write the generated pages of docs/ anew"
+	@echo "make docs   write the generated pages of docs/ anew, and build the site"
 	@echo "make clean  remove the environment and everything else that can be made again"
 
 run: $(READY) model
@@ -39,7 +39,7 @@ check: $(READY)
 	  { echo "Some files are not formatted; run: $(BIN)/ruff format ."; exit 1; }
 	@echo "== types"
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/mypy --no-error-summary --strict examples/tour.py docs/generate.py docs/python_reference.py
+	@$(BIN)/mypy --no-error-summary --strict examples/tour.py docs/generate.py docs/pictures.py docs/python_reference.py docs/terminal.py
 	@echo "== import layers"
 	@$(BIN)/lint-imports > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 
@@ -51,8 +51,12 @@ soak: $(READY) model
 bench: $(READY) model
 	@$(BIN)/python -m bench $(ARGS)
 
+# The pages are checked by the tests; this writes the generated ones anew and builds the site, broken links refused.
 docs: $(READY)
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir site
+	@echo "The site is in site/: open site/index.html, or run: $(BIN)/mkdocs serve"
 
 # Nothing but the vectors needs the model: without it the rest works, and the tests that want it are skipped.
 model: $(READY)
@@ -79,5 +83,5 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .frameworks build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .frameworks build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -197,8 +197,6 @@ def coverage_table() -> Iterator[str]:
 
 
 def python_reference() -> Iterator[str]:
-    # A script finds the modules beside it, a test that imports this one does not.
-    sys.path.insert(0, str(FOLDER))
     import python_reference
 
     yield from python_reference.lines()
@@ -211,6 +209,17 @@ PAGES: Final[dict[str, tuple[str, Callable[[], Iterator[str]]]]] = {
     "python": ("python.md", python_reference),
     "coverage": ("coverage.md", coverage_table),
 }
+
+
+def whole_files() -> Iterator[tuple[Path, str]]:
+    """The files that hold nothing but what is generated."""
+    import pictures
+
+    from longmind.mcp.early import ANSWERS
+
+    yield ANSWERS, early_answers()
+    for name, svg in pictures.pictures().items():
+        yield FOLDER / "pictures" / name, svg
 
 
 def with_region(page: str, name: str, text: str) -> str:
@@ -233,13 +242,12 @@ def main(arguments: list[str]) -> int:
             stale.append(file)
             if "--check" not in arguments:
                 path.write_text(fresh, encoding="utf-8")
-    from longmind.mcp.early import ANSWERS
-
-    answers = early_answers()
-    if not ANSWERS.is_file() or ANSWERS.read_text(encoding="utf-8") != answers:
-        stale.append(ANSWERS.name)
-        if "--check" not in arguments:
-            ANSWERS.write_text(answers, encoding="utf-8")
+    for path, text in whole_files():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(path.name)
+            if "--check" not in arguments:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text, encoding="utf-8")
     if stale and "--check" in arguments:
         print(f"Stale: {', '.join(stale)}. Run: make docs")
         return 1

@@ -131,6 +131,26 @@ def test_every_page_is_reachable_from_the_readme():
     assert [name_of(page) for page in PAGES if page not in linked and page.name != "README.md"] == []
 
 
+def test_every_page_is_in_the_navigation_of_the_site():
+    named = set(
+        re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert pages - named == set()
+    beside = {"index.md", "architecture.md", "contributing.md", "security-policy.md", "changelog.md"}
+    assert named - pages == beside
+
+
+@pytest.mark.soak
+def test_the_site_is_built_without_a_broken_link(tmp_path):
+    pytest.importorskip("mkdocs", reason="the site is built with: pip install 'longmind[docs]'")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "search" / "search_index.json").is_file()
+
+
 def test_the_tour_plays_every_scene():
     command = [sys.executable, str(ROOT / "examples" / "tour.py")]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
