@@ -2,6 +2,7 @@
 
 VENV    := .venv
 BIN     := $(VENV)/bin
+USABLE  := $(VENV)/.usable
 READY   := $(VENV)/.ready
 WORKERS ?= 2
 ARGS    ?=
@@ -11,13 +12,14 @@ PYTHON     ?=
 CANDIDATES := $(PYTHON) python3.11 python3.12 python3.13 python3.14 python3 python
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rfEs
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check soak bench docs model clean
 
 help:
-	@echo "make run    a guided demonstration on a temporary file"
+	@echo "make run    a guided demonstration on a temporary file (two minutes, the install included)"
 	@echo "make test   every check and test, real PostgreSQL included (ARGS='-k time' for a part)"
 	@echo "make check  style, types and import layers only"
 	@echo "make soak   the long versions of the tests and benchmarks, in full"
@@ -25,7 +27,9 @@ help:
 	@echo "make docs   write the generated pages of docs/ anew, and build the site"
 	@echo "make clean  remove the environment and everything else that can be made again"
 
-run: $(READY) model
+# The package alone, without the tools of developers: `make test` adds them to the same environment.
+run: $(USABLE)
+	@$(GET_MODEL)
 	@$(BIN)/python examples/tour.py
 
 test: check model
@@ -59,11 +63,13 @@ docs: $(READY)
 	@echo "The site is in site/: open site/index.html, or run: $(BIN)/mkdocs serve"
 
 # Nothing but the vectors needs the model: without it the rest works, and the tests that want it are skipped.
-model: $(READY)
-	@$(BIN)/longmind models verify > /dev/null 2>&1 || $(BIN)/longmind models install || \
-	  echo "NOTE: no embedding model. Tests that need it are skipped; try again with: make model"
+GET_MODEL = $(BIN)/longmind models verify > /dev/null 2>&1 || $(BIN)/longmind models install || \
+	  echo "NOTE: no embedding model. Search goes by words; try again with: make model"
 
-$(READY): pyproject.toml constraints.txt
+model: $(READY)
+	@$(GET_MODEL)
+
+$(USABLE): pyproject.toml constraints.txt
 	@python=""; \
 	for candidate in $(CANDIDATES); do \
 	  if $$candidate -c '$(NEW_ENOUGH)' > /dev/null 2>&1; then python=$$candidate; break; fi; \
@@ -78,8 +84,13 @@ $(READY): pyproject.toml constraints.txt
 	  $$python -m venv --clear $(VENV) || \
 	    { echo "Python lacks its venv module; on Debian and Ubuntu: apt install python3-venv"; exit 1; }; \
 	fi
-	@echo "== installing Longmind and its tools (some minutes the first time)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@echo "== installing Longmind (a minute the first time)"
+	@$(INSTALL) --editable .
+	@touch $@
+
+$(READY): $(USABLE)
+	@echo "== installing the tools for tests (some minutes the first time)"
+	@$(INSTALL) --editable '.[dev]'
 	@touch $@
 
 clean:

@@ -1,30 +1,30 @@
-"""A guided tour: small scenes on a temporary file, each shown as the code that runs and what it gives.
+"""A guided tour: an assistant talks with Ana on several days, and remembers.
 
-To add a scene, write a function with a docstring that tells the story and put `@scene("Title")` on it.
-Its body is printed as it stands, so keep it short; what a reader need not see goes into a function below.
+Every scene is a function whose docstring tells the story. Its body is printed as it stands and then run, so
+keep it short; what a reader need not see goes into a function below. On a terminal, Enter goes on to the next
+scene.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import os
 import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.syntax import Syntax
-from rich.table import Table
 from rich.text import Text
 
-from longmind import AsOf, Frame, FrozenClock, Memory, Where, __version__
+from longmind import AsOf, FrozenClock, Memory, __version__
 
 Scene = Callable[[Memory, FrozenClock], None]
 
@@ -40,114 +40,65 @@ def scene(title: str) -> Callable[[Scene], Scene]:
     return add
 
 
-@scene("A week of notes")
-def a_week_of_notes(memory: Memory, clock: FrozenClock) -> None:
-    """An assistant helps Ana to move house. It hears something every day and keeps it in one file.
-    No server, no account, no network, no language model."""
-    memory.remember("Ana looks for a flat in Lisbon, from June.")
-    memory.remember("Ana is allergic to hazelnuts.", tags=["health"])
-    clock.set(day("Tuesday"))
-    memory.remember("Viewing in Alfama: Friday.", tags=["viewing"])
-    clock.set(day("Wednesday"))
-    memory.remember("I prefer trains to planes.", speaker="Ana")
+@scene("Monday: a chat")
+def a_chat(memory: Memory, clock: FrozenClock) -> None:
+    """Ana tells an assistant about herself. The chat is kept in one file: no server, no account, no
+    network, no language model. Plain rules read from it what is worth remembering."""
+    chat = memory.conversation("monday")
+    say(chat, "user", "Hi, I'm Ana. I moved from Porto to Lisbon.")
+    say(chat, "assistant", "Nice to meet you, Ana!")
+    say(chat, "user", "I'm allergic to hazelnuts, and I prefer trains to planes.")
 
-    show(memory.timeline())
+    print("remembered:", *(item.content for item in memory.memories.list()), sep="\n  ")
 
 
-@scene("Told twice, kept once")
-def told_twice(memory: Memory, clock: FrozenClock) -> None:
-    """Agents repeat themselves, and so do retries. The same content in the same place stays one frame,
-    and the report says what happened. A new tag is added to the frame that is there."""
-    again = memory.remember("Ana is allergic to hazelnuts.", tags=["health"])
-    print("frame", again.id, "· new", again.created, "· same", again.unchanged)
+@scene("Friday: another session, and it remembers")
+def it_remembers(memory: Memory, clock: FrozenClock) -> None:
+    """A new session starts with an empty prompt. `recall` finds what the question needs, in any wording, and
+    puts it into a text that never passes its budget of tokens. That text goes in front of the prompt."""
+    clock.set(day("Friday"))
+    question = "Order a dessert for Ana. What can't she eat?"
 
-    tagged = memory.remember("Ana is allergic to hazelnuts.", tags=["food"])
-    print("frame", tagged.id, "· now tagged", *memory.get(tagged.id).tags)
+    context = memory.recall(question, budget=90)
+    print(context.text)
+    print("reply:", reply(question, context.text))
+
+
+@scene("Search by words, meaning, facts and time")
+def search(memory: Memory, clock: FrozenClock) -> None:
+    """Four lanes look for an answer together. Every hit says who found it."""
+    for question in ("by railway or by air?", "has Ana relocated?"):
+        hit = memory.search(question)[0]
+        print(f"{question}\n  {hit.frame.text}  (found by {', '.join(hit.lanes)})")
 
 
 @scene("Plans change, history stays")
 def plans_change(memory: Memory, clock: FrozenClock) -> None:
-    """On Thursday the viewing is moved. The new note replaces the old one from now on,
-    and yet the memory still knows what it would have answered on Wednesday."""
-    clock.set(day("Thursday"))
-    viewings = Where(tags=["viewing"])
-    old = memory.timeline(where=viewings)[0]
-    new = memory.remember("Viewing in Alfama: Saturday.", tags=["viewing"])
-    memory.supersede(old.id, new.id)
-
-    then = AsOf.at(day("Wednesday"))
-    show(memory.timeline(where=viewings), "Now")
-    show(memory.timeline(where=viewings, as_of=then), "As of Wednesday")
-
-
-@scene("When it was so, and when we knew")
-def two_axes(memory: Memory, clock: FrozenClock) -> None:
-    """On Friday we learn what happened on Tuesday. Two time axes keep the two questions apart:
-    what had happened by Wednesday, and what did we know about it on Wednesday?"""
-    clock.set(day("Friday"))
-    memory.remember("The rent went up.", occurred_at=day("Tuesday"))
-
-    wednesday, today = day("Wednesday"), day("Friday")
-    known_now = AsOf(valid=wednesday, system=today)
-    known_then = AsOf(valid=wednesday, system=wednesday)
-    show(memory.timeline(as_of=known_now), "Until Wednesday, as we know now")
-    show(memory.timeline(as_of=known_then), "Until Wednesday, as we knew then")
-
-
-@scene("Two rooms in one house")
-def two_rooms(memory: Memory, clock: FrozenClock) -> None:
-    """A space sees only itself. What every space should see is said once, with scope global."""
-    memory.remember("The release is frozen until Monday.", space="work")
-    memory.remember("Ana writes dates as day.month.year.", scope="global")
-
-    show(memory.timeline(space="work"), "Seen from work")
-
-
-@scene("Asked in other words")
-def asked(memory: Memory, clock: FrozenClock) -> None:
-    """Words, meaning, known facts and time look for an answer together, and each hit says who found it.
-    `recall` puts what an agent needs into a text that never passes its budget of tokens."""
-    for hit in memory.search("how does Ana like to travel?", limit=2):
-        print(f"{hit.score:.2f}", hit.frame.text, "·", *hit.lanes)
-
-    context = memory.recall("What must a dinner for Ana avoid?", budget=70)
-    print(context.text)
-    print(context.total_tokens, "tokens · again the same:", memory.replay(context.receipt).same)
-
-
-@scene("A fact ends when another begins")
-def facts_change(memory: Memory, clock: FrozenClock) -> None:
-    """Plain rules read facts from what is remembered, each with the words it rests on. A new value ends
-    the old one, and both can be asked for."""
-    memory.remember("Ana lives in Porto.")
+    """A new value ends the old one, and nothing is overwritten: ask for any day, on two time axes."""
     friday = memory.revision
     clock.set(day("Saturday"))
-    memory.remember("Ana moved from Porto to Lisbon.")
+    say(memory.conversation("saturday"), "user", "I moved from Lisbon to Braga.")
 
-    for as_of in (AsOf.at(friday), AsOf.LATEST):
-        [home] = memory.facts.about("Ana", predicate="lives_in", as_of=as_of)
-        print(home.fact.object, "· says frame", home.evidence[0].frame)
+    for when, as_of in (("on Friday", AsOf.at(friday)), ("now", AsOf.LATEST)):
+        [home] = memory.facts.about("user", predicate="lives_in", as_of=as_of)
+        print(f"home {when}:", home.fact.object, f"(says frame {home.evidence[0].frame})")
 
 
-@scene("What fades, and what worked last time")
-def sub_memories(memory: Memory, clock: FrozenClock) -> None:
-    """Conversations leave memories that grow stronger or fade. Experience tells an agent what was tried
-    before, what failed and why, before it starts."""
-    talk = memory.conversation("monday")
-    talk.add_turn("user", "My name is Ana, and I like oat milk in my coffee.")
-    print("remembered:", *(f"{item.content}" for item in memory.memories.list()), sep=" · ")
-
+@scene("What worked last time")
+def experience(memory: Memory, clock: FrozenClock) -> None:
+    """Agents can also keep what they tried, what failed and why, and are told before they try again."""
     tried = memory.experience
     tried.problem("The moving company does not answer mails.", evidence="none")
     tried.failed_tactic("Write again.", why="their inbox is full", problem="exp_1", evidence="none")
     tried.solution("Call before nine.", problem="exp_1", evidence="none")
-    print(tried.brief("movers do not reply to e-mail", budget=200).text)
+
+    print(tried.brief("movers do not reply to e-mail", budget=120).text)
 
 
 @scene("Forgotten, or gone")
 def forgotten_or_gone(memory: Memory, clock: FrozenClock) -> None:
-    """`forget` takes a frame out of every answer and keeps its history. `erase` removes it from the bytes
-    of the file and hands out a certificate that anyone can check against the store."""
+    """`forget` takes something out of every answer and keeps its history. `erase` removes it from the bytes
+    of the file, and its certificate can be checked."""
     secret = memory.remember("The door code in Porto is QUETZAL-4711.").id
     memory.forget(secret)
     print("forgotten; in the file's bytes:", in_the_bytes(memory, "QUETZAL"))
@@ -159,44 +110,32 @@ def forgotten_or_gone(memory: Memory, clock: FrozenClock) -> None:
 
 @scene("Pull the plug")
 def pull_the_plug(memory: Memory, clock: FrozenClock) -> None:
-    """Another process writes to the same file, one note after the other, and is killed in the middle.
-    Every write it had confirmed is there."""
+    """Another process writes to the same file and is killed in the middle. Every confirmed write is there."""
     confirmed = write_until_killed(memory.store.engine.location, after=25)
 
-    found = {frame.id for frame in memory.timeline(space="doomed", limit=1000)}
-    print("confirmed before the kill:", len(confirmed))
-    print("of these still there:     ", len(confirmed & found))
-    print("deep check finds damage:  ", not memory.verify(deep=True))
-
-
-@scene("One file to take away")
-def one_file(memory: Memory, clock: FrozenClock) -> None:
-    """A backup is made while the memory is in use. After closing, each of the two is one file."""
-    original = Path(memory.store.engine.location)
-    memory.backup(original.with_name("copy.mind"))
-    print(memory.stats().live, "frames in the spaces", *memory.stats().by_space)
-
-    memory.close()
-    names = sorted(path.name for path in original.parent.iterdir())
-    print("in the folder:", *names)
+    there = {frame.id for frame in memory.timeline(space="doomed", limit=1000)}
+    print(f"confirmed before the kill: {len(confirmed)}, still there: {len(confirmed & there)}")
+    print("damage found by a deep check:", not memory.verify(deep=True))
 
 
 def day(name: str) -> datetime:
     """Nine in the morning of that day, in the week of the story."""
     days = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-    return datetime(2025, 3, 3 + days.index(name), 9, tzinfo=UTC)
+    return datetime(2025, 6, 2 + days.index(name), 9, tzinfo=UTC)
 
 
-def show(frames: Iterable[Frame], title: str | None = None) -> None:
-    table = Table(
-        box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="italic", pad_edge=False
-    )
-    table.add_column("frame", justify="right")
-    table.add_column("happened")
-    table.add_column("text")
-    for frame in frames:
-        table.add_row(str(frame.id), f"{frame.occurred:%A}", Text(frame.text))
-    console.print(Padding(table, (0, 0, 0, 4)))
+def say(chat: object, role: str, text: str) -> None:
+    """One turn of a chat: shown, and added to the conversation."""
+    colour = "cyan" if role == "user" else "magenta"
+    name = "Ana" if role == "user" else "assistant"
+    console.print(Padding(Text.assemble((f"{name}: ", f"bold {colour}"), text), (0, 0, 0, 4)))
+    chat.add_turn(role, text)  # type: ignore[attr-defined]
+
+
+def reply(question: str, context: str) -> str:
+    """What a language model would say with this context; the tour needs none."""
+    known = "hazelnut" in context
+    return "A panna cotta for Ana, without hazelnuts." if known else "Is there anything you do not eat?"
 
 
 def in_the_bytes(memory: Memory, word: str) -> bool:
@@ -237,7 +176,7 @@ def body(play: Scene) -> str:
 
 def perform(number: int, title: str, play: Scene, memory: Memory, clock: FrozenClock) -> None:
     console.print()
-    console.print(Rule(f"[bold]{number}. {title}[/]", align="left", style="cyan"))
+    console.print(Rule(f"[bold]{number} of {len(SCENES)}. {title}[/]", align="left", style="cyan"))
     console.print(" ".join((inspect.getdoc(play) or "").split()), style="italic")
     console.print()
     code = Syntax(body(play), "python", theme="ansi_dark", background_color="default", word_wrap=True)
@@ -252,20 +191,41 @@ def print(*values: object, sep: str = " ") -> None:  # noqa: A001 - the scenes r
     console.print(Padding(text, (0, 0, 0, 4)))
 
 
+def wait_for_reader() -> bool:
+    """Whether to go on. Nobody is asked when this is not a terminal, as in a pipe or a test."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("CI"):
+        return True
+    try:
+        return input("\n    Enter: go on · q: leave  ").strip().lower() != "q"
+    except (EOFError, KeyboardInterrupt):
+        return False
+
+
 def main() -> None:
     console.print(f"\n[bold]Longmind {__version__}[/]: long-term memory for AI agents, in one file.")
-    console.print("A tour in small scenes, on a temporary file. The code is what runs.")
+    console.print(f"{len(SCENES)} short scenes on a temporary file. The code that you see is what runs.")
     with tempfile.TemporaryDirectory() as folder:
         clock = FrozenClock(day("Monday"))
         with Memory.open(Path(folder) / "ana.mind", clock=clock) as memory:
+            if memory.embedder is None:
+                console.print("No embedding model is installed: search goes by words only.", style="yellow")
             for number, (title, play) in enumerate(SCENES, start=1):
+                if number > 1 and not wait_for_reader():
+                    break
                 perform(number, title, play, memory, clock)
     console.print()
-    console.print(Rule(style="cyan"))
-    console.print("Go on with [bold]docs/getting-started.md[/], or try it in a shell:\n")
-    console.print('    longmind remember "Ana moved from Porto to Lisbon in May."', style="bold")
-    console.print('    longmind search "where does Ana live?" --explain', style="bold")
-    console.print("    longmind install claude-code\n", style="bold")
+    console.print(Rule("[bold]Try it[/]", align="left", style="cyan"))
+    program = Path(sys.executable).with_name("longmind")
+    shown = (
+        os.path.relpath(program) if program.is_file() and program.is_relative_to(Path.cwd()) else "longmind"
+    )
+    for command in (
+        'remember "The deploy key is in the blue folder."',
+        'search "where is the key?" --explain',
+        "install claude-code",
+    ):
+        console.print(f"    {shown} {command}", style="bold")
+    console.print("\nThen read docs/getting-started.md.\n")
 
 
 if __name__ == "__main__":

@@ -153,7 +153,12 @@ def test_the_site_is_built_without_a_broken_link(tmp_path):
 
 def test_the_tour_plays_every_scene():
     command = [sys.executable, str(ROOT / "examples" / "tour.py")]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120)
+    done = subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL
+    )
     assert done.returncode == 0, done.stderr
     assert "the certificate holds: True" in done.stdout
-    assert "deep check finds damage:   False" in done.stdout
+    assert "damage found by a deep check: False" in done.stdout
+    assert "home now: Braga" in done.stdout
+    assert "Nothing here mentions" not in done.stdout
+    assert "Enter: go on" not in done.stdout, "nobody is asked when nobody is there"

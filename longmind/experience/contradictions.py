@@ -29,6 +29,7 @@ from longmind.text.query import plan_text
 from longmind.text.words import identifiers, terms
 
 _NAMED: Final = re.compile(r"\bexp_[1-9]\d{0,17}\b")
+_COMPOUND: Final = re.compile(r"[a-z]+(?:-[a-z]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +218,7 @@ class Contradictions:
         queried = dict.fromkeys(name.removeprefix("=") for name in plan_text(text).identifiers)
         mentioned = {name.removeprefix("=") for item in chosen for name in identifiers(item.record.text)}
         words = {word for item in chosen for word in terms(item.record.text)}
-        # `parse_config` is mentioned by a text that says "parse the config" or `parseConfig`.
-        unknown = [
-            name for name in queried if name not in mentioned and not words.issuperset(terms(name) or [name])
-        ]
+        unknown = [name for name in queried if name not in mentioned and not _is_said(name, words)]
         if unknown and chosen:
             notes.append(Note(f"Nothing here mentions {', '.join(unknown[:3])}."))
         claims = (item for item in chosen if item.record.kind in ("solution", "fact"))
@@ -230,6 +228,20 @@ class Contradictions:
             if not item.record.evidence
         ]
         return notes
+
+
+def _is_said(name: str, words: set[str]) -> bool:
+    """Whether words name a thing in another spelling than its own.
+
+    `parse_config` is said by "parse the config" and `parseConfig`; the compound "e-mail" also by "email", and
+    by "mail", which is the thing itself.
+    """
+    if words.issuperset(terms(name) or [name]):
+        return True
+    if not _COMPOUND.fullmatch(name):
+        return False
+    joined, last = name.replace("-", ""), name.rpartition("-")[2]
+    return any(words.issuperset(terms(spelling) or [spelling]) for spelling in (joined, last))
 
 
 def in_words(text: str) -> str:

@@ -132,6 +132,10 @@ def test_gaps_are_said(experience):
 
     said = [item.text for item in known.of("gap")]
     assert said == ["- exp_1 has no recorded solution.", "- Nothing here mentions err_99."]
+
+    experience.problem("The moving company does not answer mails.", evidence=SEEN)
+    compound = experience.brief("the moving company does not reply to e-mail on-site")
+    assert [item.text for item in compound.of("gap")][1:] == ["- Nothing here mentions on-site."]
     assert [item.text for item in unknown.of("gap")] == ["- No similar problem is recorded here."]
 
 
