@@ -1,0 +1,253 @@
+"""Exact search on a GPU: all windows as float16 on the card, filters as masks beside them.
+
+It stands where the quantised codes stand: it finds the windows that are nearest, and their cosines are
+computed again from what is stored.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, cast
+
+from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Int64Array, np
+from longmind.base.checks import check_choice
+from longmind.base.errors import MissingExtra, Unavailable
+from longmind.base.ordering import distinct
+from longmind.store.engine import Connection
+from longmind.vectors.device_arrays import TILE, Arrays, TorchArrays, nearest
+from longmind.vectors.quantized import VectorQuery
+
+Device = Literal["auto", "cpu", "cuda"]
+DEVICES: Final[tuple[Device, ...]] = ("auto", "cpu", "cuda")
+
+DEVICE_LIMIT: Final = 100_000
+"""From so many windows on, a card that is there is used by itself: below, the processor is as fast."""
+
+_PADDING: Final = 64
+"""Dimensions are filled up with zeros to whole multiples of this, as the kernels take them."""
+_HEADROOM: Final = 1.25
+"""Rows that there is room for, for each row there is: windows are added without moving all others."""
+_RESERVE: Final = 2**28
+"""Bytes of the card that are left for masks, scores and others."""
+_MOST_MASKS: Final = 8
+"""Filters whose masks stay on the card; each takes a byte for each window."""
+
+
+class DeviceShort(Exception):
+    """The card has not enough memory, or failed; `note` says what that means for a search."""
+
+    def __init__(self, note: str) -> None:
+        super().__init__(note)
+        self.note = note
+
+
+def check_device(device: str) -> Device:
+    """A name that is known; for "cuda", one that is there."""
+    check_choice(device, "device", DEVICES)
+    if device == "cuda":
+        _cuda()
+    return cast(Device, device)
+
+
+def open_device(device: Device, windows: int) -> Arrays | None:
+    """Where so many windows are to be searched; None for the processor."""
+    if device == "cpu" or (device == "auto" and windows < DEVICE_LIMIT):
+        return None
+    try:
+        return _cuda()
+    except (MissingExtra, Unavailable):
+        if device == "cuda":
+            raise
+        return None
+
+
+def _cuda() -> Arrays:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra("Searching on a GPU needs PyTorch.", extra="gpu") from None
+    if not torch.cuda.is_available():
+        raise Unavailable(
+            "PyTorch finds no CUDA device here.",
+            hint="Check nvidia-smi and that PyTorch is a CUDA build, or open the store with device='cpu'.",
+        )
+    return TorchArrays("cuda")
+
+
+@dataclass(eq=False, slots=True)
+class _Ticket:
+    """A question that waits for a scan, and what came of it."""
+
+    question: VectorQuery
+    limit: int
+    slots: Int64Array | None = None
+    error: BaseException | None = None
+
+
+def _windows_shown(mask: BoolArray, frames: Int64Array) -> BoolArray:
+    """Which windows a mask of frames shows; frames that came after the mask are not in it."""
+    shown: BoolArray = mask.take(frames, mode="clip") & (frames < len(mask))
+    return shown
+
+
+class DeviceIndex:
+    """One partition's windows on a card. Questions that arrive during a scan share the next one."""
+
+    recall = 1.0
+
+    def __init__(self, arrays: Arrays, dimensions: int, expected: int = 0) -> None:
+        self._arrays = arrays
+        self._dimensions = dimensions
+        self._width = -(-dimensions // _PADDING) * _PADDING
+        self._frames: Int64Array = np.zeros(0, dtype=np.int64)
+        self._masks: list[tuple[Any, Any, int]] = []
+        self._waiting: list[_Ticket] = []
+        self._lock = threading.Lock()
+        self._queue_lock = threading.Lock()
+        self._capacity = 0
+        self._room: Any = None
+        self._reserve(max(expected, TILE))
+
+    @classmethod
+    def build(
+        cls, arrays: Arrays, dimensions: int, expected: int, parts: Iterable[tuple[Int64Array, Float16Array]]
+    ) -> DeviceIndex:
+        """All windows, in parts; `DeviceShort` where they do not fit."""
+        index = cls(arrays, dimensions, expected)
+        for frames, vectors in parts:
+            index.add(frames, vectors)
+        return index
+
+    @property
+    def method(self) -> str:
+        """How it searches, for the report of the lane."""
+        return f"exact on {self._arrays.name}"
+
+    @property
+    def nbytes(self) -> int:
+        """In the memory of this process; the rows are on the card."""
+        held = self._frames.nbytes + sum(
+            shown.nbytes for shown, _, _ in self._masks if hasattr(shown, "nbytes")
+        )
+        return int(held)
+
+    @property
+    def device_bytes(self) -> int:
+        return self._capacity * self._width * 2
+
+    def add(self, frames: Int64Array, vectors: Float16Array) -> None:
+        with self._lock:
+            used = len(self._frames)
+            if used + len(frames) > self._capacity:
+                self._reserve(used + len(frames))
+            padded = vectors
+            if self._width != self._dimensions:
+                padded = np.zeros((len(vectors), self._width), dtype=np.float16)
+                padded[:, : self._dimensions] = vectors
+            self._guarded(lambda: self._arrays.write(self._room, used, padded))
+            self._frames = np.concatenate([self._frames, frames])
+            self._masks.clear()
+
+    def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
+        return self.frames_at(self.look(question, limit))
+
+    def frames_at(self, slots: Any) -> Int64Array:
+        """The frames of the windows at these places, ascending and each once."""
+        return distinct(self._frames[slots])
+
+    def look(self, question: VectorQuery, limit: int) -> Int64Array:
+        """The places of the nearest windows; together with whoever else asks now."""
+        ticket = _Ticket(question, limit)
+        with self._queue_lock:
+            self._waiting.append(ticket)
+        with self._lock:
+            if ticket.slots is None and ticket.error is None:
+                with self._queue_lock:
+                    batch, self._waiting = self._waiting, []
+                self._serve(batch)
+        if ticket.error is not None:
+            raise ticket.error
+        assert ticket.slots is not None
+        return ticket.slots
+
+    def look_many(self, questions: Sequence[VectorQuery], limit: int) -> list[Int64Array]:
+        """The places of the nearest windows for each; one scan for all that are under one filter."""
+        batch = [_Ticket(question, limit) for question in questions]
+        with self._lock:
+            self._serve(batch)
+        for ticket in batch:
+            if ticket.error is not None:
+                raise ticket.error
+        return [ticket.slots for ticket in batch if ticket.slots is not None]
+
+    def _serve(self, batch: Sequence[_Ticket]) -> None:
+        groups: dict[tuple[int, int], list[_Ticket]] = {}
+        for ticket in batch:
+            groups.setdefault((id(ticket.question.mask), ticket.limit), []).append(ticket)
+        for (_, limit), group in groups.items():
+            try:
+                vectors = np.stack([ticket.question.vector for ticket in group])
+                for ticket, slots in zip(
+                    group, self._scan(vectors, group[0].question.mask, limit), strict=True
+                ):
+                    ticket.slots = slots
+            except BaseException as error:  # each thread that waits raises it itself
+                for ticket in group:
+                    ticket.error = error
+
+    def _scan(self, vectors: Float32Array, mask: Any, limit: int) -> list[Int64Array]:
+        tiles = -(-len(self._frames) // TILE)
+        flags, count = self._flags(mask, tiles)
+        number = min(limit, count)
+        if number == 0:
+            return [np.zeros(0, dtype=np.int64) for _ in vectors]
+        padded = np.zeros((len(vectors), self._width), dtype=np.float32)
+        padded[:, : self._dimensions] = vectors
+        slots, scores = self._guarded(lambda: nearest(self._arrays, self._room, tiles, flags, padded, number))
+        return [row[np.isfinite(values)] for row, values in zip(slots, scores, strict=True)]
+
+    def _flags(self, mask: Any, tiles: int) -> tuple[Any, int]:
+        """The frames' mask as one of windows, on the card; kept for questions under the same filter."""
+        for place, (known, flags, count) in enumerate(self._masks):
+            if known is mask:
+                self._masks.append(self._masks.pop(place))
+                return flags, count
+        shown = _windows_shown(mask, self._frames)
+        flags = self._guarded(lambda: self._arrays.flags(shown, tiles))
+        count = int(np.count_nonzero(shown))
+        # Kept by identity, which says something only of a mask that nobody changes.
+        if not getattr(getattr(mask, "flags", None), "writeable", False):
+            self._masks = [*self._masks[1 - _MOST_MASKS :], (mask, flags, count)]
+        return flags, count
+
+    def _reserve(self, rows: int) -> None:
+        capacity = -(-int(rows * _HEADROOM) // TILE) * TILE
+        needed, free = capacity * self._width * 2, self._arrays.free_bytes()
+        if free is not None and needed + _RESERVE > free:
+            capacity = -(-rows // TILE) * TILE  # without headroom, rather than not at all
+            needed = capacity * self._width * 2
+            if needed + _RESERVE > free:
+                raise DeviceShort(
+                    f"the vectors need {needed / 2**30:.1f} GB on {self._arrays.name} and "
+                    f"{free / 2**30:.1f} GB are free, so they are searched on the processor"
+                )
+        self._room = self._guarded(
+            lambda: (
+                self._arrays.room(capacity, self._width)
+                if self._room is None
+                else self._arrays.grown(self._room, len(self._frames), capacity)
+            )
+        )
+        self._capacity = capacity
+
+    def _guarded(self, work: Any) -> Any:
+        try:
+            return work()
+        except (
+            RuntimeError,
+            MemoryError,
+        ) as error:  # PyTorch: no memory, or a driver that failed
+            note = f"{self._arrays.name} failed ({type(error).__name__}), so the processor searches"
+            raise DeviceShort(note) from error

@@ -1,0 +1,210 @@
+"""What a device index computes with: numpy, or PyTorch on a processor or a CUDA device.
+
+Rows are float16, in tiles of consecutive ones. A scan keeps only the best score of each tile, so that it
+writes a hundredth of what it reads and the choice of the best is made among few numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Int64Array, np
+
+TILE: Final = 128
+"""Rows that share one best score: the most that a kernel of one block holds for 64 questions."""
+_CHUNK: Final = 2**17
+"""Rows whose scores are computed at once where no kernel keeps them on the chip."""
+_SPARE: Final = 8
+"""Tiles beyond those that are needed, at the least, so that a first look is nearly always enough."""
+_ATTEMPTS: Final = 4
+_HALF: Final = 2.0**-11
+"""What rounding to float16 may change of a number, as a share of it."""
+
+
+class Arrays(Protocol):
+    """A place for rows, and the three steps of a scan; all arrays it returns are its own, but for `host`."""
+
+    name: str
+    rounding: float
+    """How far a score of `maxima` may be off, beside what rounding the question does."""
+
+    def free_bytes(self) -> int | None:
+        """Memory that is free for rows; None where the machine's own memory is used."""
+
+    def room(self, rows: int, dimensions: int) -> Any:
+        """An empty matrix of float16."""
+
+    def write(self, room: Any, start: int, rows: Float16Array) -> None:
+        """Put rows there, what is not a number as zero."""
+
+    def grown(self, room: Any, used: int, rows: int) -> Any:
+        """A larger matrix that begins with the used rows of this one."""
+
+    def flags(self, shown: BoolArray, tiles: int) -> Any:
+        """Which rows may be found, up to the end of the last tile."""
+
+    def maxima(self, room: Any, tiles: int, shown: Any, questions: Float16Array) -> Any:
+        """The best score of each tile for each question: (questions, tiles)."""
+
+    def top(self, scores: Any, number: int) -> tuple[Any, Any]:
+        """For each question the best scores, falling, and where they are."""
+
+    def rescored(self, room: Any, chosen: Any, shown: Any, questions: Float32Array) -> Any:
+        """The scores of all rows of these tiles: (questions, tiles chosen * TILE)."""
+
+    def host(self, *arrays: Any) -> tuple[Any, ...]:
+        """The arrays as those of numpy."""
+
+
+class NumpyArrays:
+    """The same steps in plain numpy: the reference that the others are compared with."""
+
+    name = "numpy"
+    rounding = 0.0
+
+    def free_bytes(self) -> int | None:
+        return None
+
+    def room(self, rows: int, dimensions: int) -> Float16Array:
+        return np.zeros((rows, dimensions), dtype=np.float16)
+
+    def write(self, room: Any, start: int, rows: Float16Array) -> None:
+        room[start : start + len(rows)] = np.nan_to_num(rows, nan=0.0, posinf=0.0, neginf=0.0)
+
+    def grown(self, room: Any, used: int, rows: int) -> Any:
+        larger = self.room(rows, room.shape[1])
+        larger[:used] = room[:used]
+        return larger
+
+    def flags(self, shown: BoolArray, tiles: int) -> BoolArray:
+        flags = np.zeros(tiles * TILE, dtype=bool)
+        flags[: len(shown)] = shown
+        return flags
+
+    def maxima(self, room: Any, tiles: int, shown: Any, questions: Float16Array) -> Any:
+        scores = room[: tiles * TILE].astype(np.float32) @ questions.astype(np.float32).T
+        scores[~shown] = -np.inf
+        return scores.reshape(tiles, TILE, len(questions)).max(axis=1).T
+
+    def top(self, scores: Any, number: int) -> tuple[Any, Any]:
+        places = np.argsort(-scores, axis=1, kind="stable")[:, :number]
+        return np.take_along_axis(scores, places, axis=1), places
+
+    def rescored(self, room: Any, chosen: Any, shown: Any, questions: Float32Array) -> Any:
+        tiles = room[: len(shown)].reshape(-1, TILE, room.shape[1])
+        flags = shown.reshape(-1, TILE)
+        scores = np.stack(
+            [
+                tiles[numbers].astype(np.float32) @ vector
+                for numbers, vector in zip(chosen, questions, strict=True)
+            ]
+        )
+        return np.where(flags[chosen], scores, -np.inf).reshape(len(questions), -1)
+
+    def host(self, *arrays: Any) -> tuple[Any, ...]:
+        return arrays
+
+
+class TorchArrays:
+    """PyTorch; with Triton, which comes with it for CUDA, a scan is one pass over the rows."""
+
+    def __init__(self, device: str) -> None:
+        import torch
+
+        self._torch: Any = torch
+        self._device = torch.device(device)
+        self._kernels: Any = None
+        self.name = f"torch {device}"
+        self.rounding = 0.0
+        if self._device.type == "cuda":
+            try:
+                from longmind.vectors import device_kernels
+            except ImportError:  # PyTorch without Triton: its matrix product rounds the scores to float16
+                self.rounding = _HALF
+            else:
+                self._kernels = device_kernels
+                self.name = f"{torch.cuda.get_device_name(self._device)}"
+
+    def free_bytes(self) -> int | None:
+        if self._device.type != "cuda":
+            return None
+        return int(self._torch.cuda.mem_get_info(self._device)[0])
+
+    def room(self, rows: int, dimensions: int) -> Any:
+        return self._torch.zeros((rows, dimensions), dtype=self._torch.float16, device=self._device)
+
+    def write(self, room: Any, start: int, rows: Float16Array) -> None:
+        part = self._torch.from_numpy(np.ascontiguousarray(rows)).to(self._device)
+        room[start : start + len(rows)] = self._torch.nan_to_num(part, nan=0.0, posinf=0.0, neginf=0.0)
+
+    def grown(self, room: Any, used: int, rows: int) -> Any:
+        larger = self.room(rows, room.shape[1])
+        larger[:used] = room[:used]
+        return larger
+
+    def flags(self, shown: BoolArray, tiles: int) -> Any:
+        flags = self._torch.zeros(tiles * TILE, dtype=self._torch.bool, device=self._device)
+        flags[: len(shown)] = self._torch.from_numpy(np.ascontiguousarray(shown)).to(self._device)
+        return flags
+
+    def maxima(self, room: Any, tiles: int, shown: Any, questions: Float16Array) -> Any:
+        torch = self._torch
+        asked = torch.from_numpy(np.ascontiguousarray(questions)).to(self._device)
+        if self._kernels is not None:
+            return self._kernels.maxima(room, tiles, shown, asked)
+        wide = self._device.type != "cuda"
+        best = torch.empty((len(questions), tiles), dtype=torch.float32, device=self._device)
+        turned = asked.float().T if wide else asked.T
+        for start in range(0, tiles * TILE, _CHUNK):
+            end = min(start + _CHUNK, tiles * TILE)
+            rows = room[start:end]
+            scores = ((rows.float() if wide else rows) @ turned).float()
+            scores.masked_fill_(~shown[start:end, None], -torch.inf)
+            best[:, start // TILE : end // TILE] = scores.view(-1, TILE, len(questions)).amax(dim=1).T
+        return best
+
+    def top(self, scores: Any, number: int) -> tuple[Any, Any]:
+        values, places = self._torch.topk(scores, number, dim=1, sorted=True)
+        return values, places
+
+    def rescored(self, room: Any, chosen: Any, shown: Any, questions: Float32Array) -> Any:
+        torch = self._torch
+        asked = torch.from_numpy(np.ascontiguousarray(questions)).to(self._device)
+        if self._kernels is not None:
+            return self._kernels.rescored(room, chosen, shown, asked)
+        tiles = room[: len(shown)].view(-1, TILE, room.shape[1])
+        flags = shown.view(-1, TILE)
+        rows = [
+            (tiles[numbers].float() @ vector).masked_fill_(~flags[numbers], -torch.inf).view(-1)
+            for numbers, vector in zip(chosen, asked, strict=True)
+        ]
+        return torch.stack(rows)
+
+    def host(self, *arrays: Any) -> tuple[Any, ...]:
+        return tuple(array.cpu().numpy() for array in arrays)
+
+
+def nearest(
+    arrays: Arrays, room: Any, tiles: int, shown: Any, questions: Float32Array, number: int
+) -> tuple[Int64Array, Float32Array]:
+    """For each question the `number` best rows that are shown, best first, with their scores.
+
+    The best rows lie in the tiles with the best maxima, at most one tile for each. Maxima are of questions
+    rounded to float16, and off by no more than `slack`: what lies further below cannot matter. Where more
+    lies inside, as among copies of one text, more tiles are looked at, but not without end.
+    """
+    rounded = questions.astype(np.float16)
+    slack = np.linalg.norm(questions - rounded.astype(np.float32), axis=1) + arrays.rounding
+    slack += room.shape[1] * 2.0**-24
+    maxima = arrays.maxima(room, tiles, shown, rounded)
+    wanted = min(tiles, number + max(_SPARE, number // 8))
+    for attempt in range(_ATTEMPTS):
+        tops, chosen = arrays.top(maxima, wanted)
+        scores = arrays.rescored(room, chosen, shown, questions)
+        best, places = arrays.top(scores, min(number, wanted * TILE))
+        best, places, last, chosen = arrays.host(best, places, tops[:, -1], chosen)
+        if wanted == tiles or attempt == _ATTEMPTS - 1 or bool((best[:, -1] >= last + slack).all()):
+            break
+        wanted = min(tiles, 2 * wanted)
+    numbers = np.take_along_axis(chosen, places // TILE, axis=1) * TILE + places % TILE
+    return numbers.astype(np.int64), best

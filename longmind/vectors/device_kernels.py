@@ -1,0 +1,128 @@
+"""Two kernels in Triton: the best score of each tile in one pass over the rows, and scores of chosen tiles.
+
+Importing this needs Triton. Measured with `python -m bench gpu`: the matrix units make the products cheap, so
+that reading the rows once is nearly all that a scan costs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import torch
+import triton
+import triton.language as tl
+
+from longmind.vectors.device_arrays import TILE
+
+_STEP: Final = 64
+"""Dimensions that are multiplied at a time; rows are padded to whole steps."""
+_LEAST_QUESTIONS: Final = 16
+"""A matrix unit takes no fewer columns."""
+_MOST_QUESTIONS: Final = 64
+"""More columns need more registers than a block has; more questions are scanned for in turn."""
+
+
+@triton.jit
+def _maxima_kernel(
+    rows,
+    shown,
+    questions,
+    best,
+    tiles,
+    DIMENSIONS: tl.constexpr,
+    STEP: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
+    QUESTIONS: tl.constexpr,
+):
+    tile = tl.program_id(0)
+    row = tile.to(tl.int64) * TILE_ROWS + tl.arange(0, TILE_ROWS)
+    column = tl.arange(0, QUESTIONS)
+    step = tl.arange(0, STEP)
+    scores = tl.zeros((TILE_ROWS, QUESTIONS), dtype=tl.float32)
+    for start in range(0, DIMENSIONS, STEP):
+        part = tl.load(rows + row[:, None] * DIMENSIONS + (start + step)[None, :])
+        asked = tl.load(questions + (start + step)[:, None] * QUESTIONS + column[None, :])
+        scores = tl.dot(part, asked, scores)
+    seen = tl.load(shown + row)
+    scores = tl.where(seen[:, None] != 0, scores, float("-inf"))
+    tl.store(best + column.to(tl.int64) * tiles + tile, tl.max(scores, axis=0))
+
+
+@triton.jit
+def _rescore_kernel(
+    rows,
+    shown,
+    chosen,
+    questions,
+    scores,
+    count,
+    DIMENSIONS: tl.constexpr,
+    STEP: tl.constexpr,
+    TILE_ROWS: tl.constexpr,
+):
+    place = tl.program_id(0)
+    question = tl.program_id(1)
+    tile = tl.load(chosen + question * count + place)
+    offset = tl.arange(0, TILE_ROWS)
+    row = tile.to(tl.int64) * TILE_ROWS + offset
+    step = tl.arange(0, STEP)
+    total = tl.zeros((TILE_ROWS,), dtype=tl.float32)
+    for start in range(0, DIMENSIONS, STEP):
+        part = tl.load(rows + row[:, None] * DIMENSIONS + (start + step)[None, :]).to(tl.float32)
+        asked = tl.load(questions + question * DIMENSIONS + start + step)
+        total += tl.sum(part * asked[None, :], axis=1)
+    seen = tl.load(shown + row)
+    total = tl.where(seen != 0, total, float("-inf"))
+    tl.store(scores + (question.to(tl.int64) * count + place) * TILE_ROWS + offset, total)
+
+
+def maxima(rooms: Any, tiles: int, shown: Any, questions: Any) -> Any:
+    """(questions, tiles): the best score of each tile; the questions in groups that fit a block."""
+    best = torch.empty((len(questions), tiles), dtype=torch.float32, device=rooms.device)
+    dimensions = rooms.shape[1]
+    flags = shown.view(torch.uint8)
+    for first in range(0, len(questions), _MOST_QUESTIONS):
+        group = questions[first : first + _MOST_QUESTIONS]
+        width = max(_LEAST_QUESTIONS, triton.next_power_of_2(len(group)))
+        padded = torch.zeros((width, dimensions), dtype=torch.float16, device=rooms.device)
+        padded[: len(group)] = group
+        out = best[first : first + width] if width == len(group) else _scratch(width, tiles, rooms.device)
+        _maxima_kernel[(tiles,)](
+            rooms,
+            flags,
+            padded.T.contiguous(),
+            out,
+            tiles,
+            DIMENSIONS=dimensions,
+            STEP=_STEP,
+            TILE_ROWS=TILE,
+            QUESTIONS=width,
+            num_warps=4 if width <= 32 else 8,
+            num_stages=4,
+        )
+        if width != len(group):
+            best[first : first + len(group)] = out[: len(group)]
+    return best
+
+
+def rescored(rooms: Any, chosen: Any, shown: Any, questions: Any) -> Any:
+    """(questions, chosen * TILE): the scores of all rows of the chosen tiles, in float32."""
+    count = chosen.shape[1]
+    scores = torch.empty((len(questions), count * TILE), dtype=torch.float32, device=rooms.device)
+    _rescore_kernel[(count, len(questions))](
+        rooms,
+        shown.view(torch.uint8),
+        chosen.contiguous(),
+        questions,
+        scores,
+        count,
+        DIMENSIONS=rooms.shape[1],
+        STEP=_STEP,
+        TILE_ROWS=TILE,
+        num_warps=4,
+    )
+    return scores
+
+
+def _scratch(questions: int, tiles: int, device: Any) -> Any:
+    return torch.empty((questions, tiles), dtype=torch.float32, device=device)

@@ -1,0 +1,152 @@
+"""Exact search on a device: the same windows as comparing everything, under any filter, kept current."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
+from longmind.base.filters import EVERYTHING, View
+from longmind.vectors.device import DeviceIndex, DeviceShort, check_device, open_device
+from longmind.vectors.device_arrays import NumpyArrays, TorchArrays
+from longmind.vectors.quantized import VectorQuery
+
+VIEW = View.of("test")
+DIMENSIONS = 48
+
+
+def backends() -> list[Any]:
+    try:
+        import torch
+    except ImportError:
+        return [NumpyArrays()]
+    found: list[Any] = [NumpyArrays(), TorchArrays("cpu")]
+    return [*found, TorchArrays("cuda")] if torch.cuda.is_available() else found
+
+
+def unit(count: int, seed: int) -> Any:
+    vectors = np.random.default_rng(seed).standard_normal((count, DIMENSIONS)).astype(np.float32)
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16)
+
+
+def expected(vectors: Any, frames: Any, query: Any, mask: Any, limit: int) -> set[int]:
+    shown = np.flatnonzero(mask[frames])
+    scores = vectors[shown].astype(np.float64) @ query.astype(np.float64)
+    return set(shown[np.argsort(-scores, kind="stable")[:limit]].tolist())
+
+
+@pytest.mark.parametrize("arrays", backends(), ids=lambda arrays: arrays.name)
+def test_the_nearest_windows_are_those_of_comparing_everything(arrays: Any) -> None:
+    vectors, frames = unit(3000, 1), np.arange(3000) // 2
+    index = DeviceIndex.build(
+        arrays, DIMENSIONS, 500, [(frames[:1000], vectors[:1000]), (frames[1000:], vectors[1000:])]
+    )
+    queries = unit(9, 2).astype(np.float32)
+    rng = np.random.default_rng(3)
+    for share, limit in ((1.0, 10), (0.5, 100), (0.01, 10), (0.01, 500), (0.0, 5)):
+        mask = rng.random(1500) < share
+        mask.flags.writeable = False
+        asked = [VectorQuery(query, mask, VIEW, EVERYTHING) for query in queries]
+        for query, slots in zip(queries, index.look_many(asked, limit), strict=True):
+            assert set(slots.tolist()) == expected(vectors, frames, query, mask, limit)
+    # Windows that come later are found by the next question, also under a filter that was used before.
+    more, later = unit(700, 4), np.arange(1500, 2200)
+    index.add(later, more)
+    vectors, frames = np.concatenate([vectors, more]), np.concatenate([frames, later])
+    everything = np.ones(2200, dtype=bool)
+    for query in queries:
+        slots = index.look(VectorQuery(query, everything, VIEW, EVERYTHING), 20)
+        assert set(slots.tolist()) == expected(vectors, frames, query, everything, 20)
+        assert set(index.frames_at(slots).tolist()) == set(frames[slots].tolist())
+
+
+@pytest.mark.parametrize("arrays", backends(), ids=lambda arrays: arrays.name)
+def test_copies_of_one_text_and_damaged_vectors_do_no_harm(arrays: Any) -> None:
+    vectors = np.repeat(unit(1, 5), 2000, axis=0)
+    vectors[7] = np.nan
+    index = DeviceIndex.build(arrays, DIMENSIONS, 2000, [(np.arange(2000), vectors)])
+    mask = np.ones(2000, dtype=bool)
+    slots = index.look(VectorQuery(vectors[0].astype(np.float32), mask, VIEW, EVERYTHING), 30)
+    assert len(set(slots.tolist())) == 30
+    assert 7 not in slots
+
+
+def test_questions_that_arrive_together_share_a_scan_and_a_failure() -> None:
+    class Slow(NumpyArrays):
+        def __init__(self) -> None:
+            self.batches: list[int] = []
+            self.entered, self.go_on = threading.Event(), threading.Event()
+            self.fails = False
+
+        def maxima(self, room: Any, tiles: int, shown: Any, questions: Any) -> Any:
+            self.batches.append(len(questions))
+            self.entered.set()
+            assert self.go_on.wait(30)
+            if self.fails:
+                raise RuntimeError("out of memory")
+            return super().maxima(room, tiles, shown, questions)
+
+    arrays = Slow()
+    vectors, mask = unit(500, 6), np.ones(500, dtype=bool)
+    mask.flags.writeable = False
+    index = DeviceIndex.build(arrays, DIMENSIONS, 500, [(np.arange(500), vectors)])
+    answers: dict[int, Any] = {}
+
+    def ask(number: int) -> None:
+        query = VectorQuery(vectors[number].astype(np.float32), mask, VIEW, EVERYTHING)
+        try:
+            answers[number] = index.look(query, 5)[0]
+        except DeviceShort as short:
+            answers[number] = short.note
+
+    def together(count: int) -> None:
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(count)]
+        threads[0].start()
+        assert arrays.entered.wait(30)
+        for thread in threads[1:]:
+            thread.start()
+        while len(index._waiting) < count - 1:
+            pass
+        arrays.go_on.set()
+        for thread in threads:
+            thread.join()
+
+    together(5)
+    assert arrays.batches == [1, 4]
+    assert answers == {number: number for number in range(5)}
+    arrays.entered.clear()
+    arrays.go_on.clear()
+    arrays.fails = True
+    together(3)
+    note = "numpy failed (RuntimeError), so the processor searches"
+    assert [answers[number] for number in range(3)] == [note] * 3
+
+
+def test_a_card_that_is_too_small_says_how_much_is_missing() -> None:
+    class Small(NumpyArrays):
+        name = "a small card"
+
+        def free_bytes(self) -> int | None:
+            return 2**28 + 64 * 2 * 1200
+
+    index = DeviceIndex(Small(), DIMENSIONS, 1100)  # without the usual headroom
+    assert index.device_bytes <= 64 * 2 * 1200
+    with pytest.raises(DeviceShort, match=r"need .* GB on a small card and .* GB are free"):
+        DeviceIndex(Small(), DIMENSIONS, 5000)
+
+
+def test_which_device_is_chosen() -> None:
+    with pytest.raises(InvalidInput, match="device"):
+        check_device("tpu")
+    assert open_device("cpu", 10**9) is None
+    assert open_device("auto", 10) is None
+    card = open_device("auto", 10**9)
+    if card is not None:
+        assert card.free_bytes()
+        return
+    with pytest.raises((MissingExtra, Unavailable), match="PyTorch") as refused:
+        open_device("cuda", 1)
+    assert refused.value.hint or isinstance(refused.value, MissingExtra)
