@@ -195,8 +195,8 @@ def begin(db: Connection, dialect: Dialect, *, at: int, before: int) -> None:
     `before` is the format that the store had; 0 for a new one.
     """
     # The format that begins the log may have fewer tables than today's.
-    there = [table for table in TABLES if db.one(dialect.columns, (table,)) is not None]
-    total, accounts = accounting.added_up(db, dialect, there)
+    existing = {str(name) for (name,) in db.all(dialect.tables)}
+    total, accounts = accounting.added_up(db, dialect, [table for table in TABLES if table in existing])
     changes = {table: [accounts.count(table), 0] for table in TABLES if accounts.count(table)}
     name, detail = ("upgrade", {"format": before}) if before else ("create", {})
     about = (

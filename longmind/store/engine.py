@@ -52,6 +52,8 @@ class Dialect:
     """Bytes of a text as text; `{text}`, `{start}` (from 0) and `{length}` are filled in."""
     columns: str
     """A query for the names of a table's columns in their order."""
+    tables: str
+    """A query for the names of the store's tables."""
 
 
 @dataclass(frozen=True, slots=True)

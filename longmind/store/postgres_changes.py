@@ -22,8 +22,10 @@ _TAKE: Final = (
     "RETURNING table_name, before::text, after::text"
 )
 _COLUMNS: Final = (
-    "SELECT table_name, column_name, data_type FROM information_schema.columns "
-    "WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position"
+    "SELECT relname::text, attname::text, format_type(atttypid, NULL) "
+    "FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid "
+    "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind = 'r' "
+    "AND attnum > 0 AND NOT attisdropped ORDER BY relname, attnum"
 )
 _TABLES: Final = frozenset(TABLES)
 _PLAIN: Final = frozenset((str, int, float, bytes, type(None)))
@@ -155,13 +157,13 @@ class PostgresChanges(Changes):
 
 def install(db: Connection) -> None:
     """Let the server note which rows of canonical tables are changed or removed."""
-    for table in TABLES:
-        if table == COUNTERS:
-            continue
-        db.run(
-            f"CREATE TRIGGER {table}_noted AFTER UPDATE OR DELETE ON {table} "
-            "FOR EACH ROW EXECUTE FUNCTION note_change()"
-        )
+    followed = (table for table in TABLES if table != COUNTERS)
+    triggers = (
+        f"CREATE TRIGGER {table}_noted AFTER UPDATE OR DELETE ON {table} "
+        "FOR EACH ROW EXECUTE FUNCTION note_change()"
+        for table in followed
+    )
+    db.run(";\n".join(triggers))  # in one trip to the server
 
 
 @lru_cache(maxsize=1024)

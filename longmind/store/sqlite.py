@@ -83,6 +83,7 @@ class SqliteEngine:
         wall_ms="CAST(unixepoch('subsec') * 1000 AS INTEGER)",
         slice_bytes="CAST(substr(CAST({text} AS BLOB), {start} + 1, {length}) AS TEXT)",
         columns="SELECT name FROM pragma_table_info(?) ORDER BY cid",
+        tables="SELECT name FROM sqlite_schema WHERE type = 'table'",
     )
 
     def __init__(
