@@ -12,11 +12,9 @@ import pytest
 from hypothesis import settings
 
 from longmind import FrozenClock, Memory
+from tests.ready_stores import START, ReadyStores
 
 ENGINES = ("sqlite", "postgresql")
-START = 1_700_000_000_000
-"""Where the frozen clock of the tests begins: 14 November 2023."""
-
 _numbers = itertools.count(1)
 
 # The same examples everywhere, and no verdict by the clock of a busy machine.
@@ -65,10 +63,27 @@ def _drop(url: str, stores: list[str]) -> None:
                 connection.execute(f'DROP SCHEMA IF EXISTS "{store}" CASCADE')
 
 
+@pytest.fixture(scope="session")
+def ready_stores(postgres_url: str) -> Iterator[ReadyStores]:
+    stores = ReadyStores(postgres_url)
+    yield stores
+    stores.close()
+
+
 @pytest.fixture(params=ENGINES)
-def location(request: pytest.FixtureRequest, new_location: Callable[[str], str]) -> str:
-    """The address of a new store; the test runs once per engine."""
-    return new_location(request.param)
+def location(request: pytest.FixtureRequest, new_location: Callable[[str], str]) -> Iterator[str]:
+    """The address of an empty store; the test runs once per engine.
+
+    A file does not exist yet. On PostgreSQL the store is there already, which spares its creation; tests that
+    create a store themselves are marked `new_store`.
+    """
+    if request.param == "sqlite" or request.node.get_closest_marker("new_store"):
+        yield new_location(request.param)
+        return
+    stores: ReadyStores = request.getfixturevalue("ready_stores")
+    name = stores.take()
+    yield f"{request.getfixturevalue('postgres_url')}&store={name}"
+    stores.give_back(name)
 
 
 @pytest.fixture

@@ -142,12 +142,12 @@ class PostgresEngine:
         # From the catalog itself: the views of information_schema take milliseconds for each table.
         columns=(
             "SELECT attname::text FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid "
-            "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relname = ? "
-            "AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+            "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) "
+            "AND relname = ? AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
         ),
         tables=(
-            "SELECT relname::text FROM pg_class "
-            "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind = 'r'"
+            "SELECT relname::text FROM pg_class WHERE relkind = 'r' "
+            "AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
         ),
     )
 
