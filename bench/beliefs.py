@@ -154,8 +154,8 @@ def main() -> int:
         choices=("llm", "hybrid", "both"),
         help="also read with a scripted language model: alone, beside the rules, or in both ways",
     )
-    given = parser.parse_args()
-    cases = given.cases or DATA / "cases.jsonl"
+    options = parser.parse_args()
+    cases = options.cases or DATA / "cases.jsonl"
     if not (DATA / "score.py").is_file() or not cases.is_file():
         print(
             f"Skipped: {DATA} has no score.py, or {cases} is not there. The stories come apart from the code."
@@ -166,7 +166,7 @@ def main() -> int:
     show(rows)
     total = sum(rows.values(), Counter())
     print(f"{total['probes']} probes in {time.perf_counter() - started:.0f} s")
-    for mode in ("llm", "hybrid") if given.model == "both" else (given.model,) if given.model else ():
+    for mode in ("llm", "hybrid") if options.model == "both" else (options.model,) if options.model else ():
         print(f"\nWith a scripted model, {mode}:")
         show(measure(load_scorer(DATA), cases, mode))
     held, false = total["held"] / max(1, total["holds"]), total["false"] / max(1, total["nots"])

@@ -155,8 +155,8 @@ class Asked:
 
     def changed(self, constant: Constant) -> Judged:
         """The measures of each question with the constants as they are now."""
-        found = self._collect() if constant.runs == "lanes" else self._collected
-        return self._judged(constant.under, found)
+        collected = self._collect() if constant.runs == "lanes" else self._collected
+        return self._judged(constant.under, collected)
 
     def ranked(self) -> Judged:
         """The measures of each question under score fusion, with the constants as they are now."""
@@ -173,10 +173,10 @@ class Asked:
                 )
             ]
 
-    def _judged(self, under: str, found: Sequence[pipeline.Collected]) -> Judged:
+    def _judged(self, under: str, all_collected: Sequence[pipeline.Collected]) -> Judged:
         rows = []
         for query, request, question, collected in zip(
-            self.queries, self._requests, self._questions, found, strict=True
+            self.queries, self._requests, self._questions, all_collected, strict=True
         ):
             if under == "rrf":
                 request = replace(request, fusion="rrf")

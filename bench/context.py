@@ -57,8 +57,10 @@ class Remembered:
     def encode(self, texts: Sequence[str], *, tokens: bool = False) -> list[Encoding]:
         fresh = [text for text in dict.fromkeys(texts) if (text, tokens) not in self._known]
         if fresh:
-            made = self._inner.encode(fresh, tokens=tokens)
-            self._known.update(((text, tokens), found) for text, found in zip(fresh, made, strict=True))
+            encodings = self._inner.encode(fresh, tokens=tokens)
+            self._known.update(
+                ((text, tokens), encoding) for text, encoding in zip(fresh, encodings, strict=True)
+            )
         return [self._known[text, tokens] for text in texts]
 
     def close(self) -> None:

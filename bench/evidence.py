@@ -74,21 +74,21 @@ def setting(values: Mapping[str, Any]) -> Iterator[None]:
 def weights(names: Sequence[str], *, as_built: bool) -> None:
     """Choose the weights over all sets, and again without each one."""
     with ExitStack() as stores:
-        asked = [
+        rankings = [
             Asked(name, memory, memory._search.state(snapshot), data.queries)
             for name, data, memory, snapshot in _opened(names, stores, as_built)
         ]
         means: dict[tuple[Any, ...], Array] = {}
         for values in product(*GRID.values()):
             with setting(dict(zip(GRID, values, strict=True))):
-                means[values] = np.array([item.ranked()[:, _NDCG].mean() for item in asked])
+                means[values] = np.array([item.ranked()[:, _NDCG].mean() for item in rankings])
     best = max(means, key=lambda values: float(means[values].mean()))
     print(f"all sets: nDCG@10 {means[best].mean():.4f} with {_named(best)}")
-    for place, item in enumerate(asked):
-        chosen = max(means, key=lambda values: float(np.delete(means[values], place).mean()))
+    for number, item in enumerate(rankings):
+        chosen = max(means, key=lambda values: float(np.delete(means[values], number).mean()))
         print(
             f"  without {item.label:12} the choice is {_named(chosen)}; there it gives "
-            f"{means[chosen][place]:.3f}, the choice of all {means[best][place]:.3f}"
+            f"{means[chosen][number]:.3f}, the choice of all {means[best][number]:.3f}"
         )
 
 
@@ -112,10 +112,10 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
     with ExitStack() as stores:
         for name, data, memory, snapshot in _opened(names, stores, as_built):
             state = memory._search.state(snapshot)
-            known = {int(i): str(uri) for i, uri in snapshot.db.all("SELECT frame_id, uri FROM frame")}
-            asked = [query for query in data.queries if set(query.gold) <= set(known.values())]
+            uris = {int(i): str(uri) for i, uri in snapshot.db.all("SELECT frame_id, uri FROM frame")}
+            queries = [query for query in data.queries if set(query.gold) <= set(uris.values())]
             judged[name] = [
-                _judge(memory, state, query, known) for query in [*asked, *_strangers(name, data)]
+                _judge(memory, state, query, uris) for query in [*queries, *_strangers(name, data)]
             ]
     ways: Sequence[tuple[list[int], str, float]] = (
         ([0, 1], "meaning and words", constants.KNOWN),
@@ -143,22 +143,24 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
         )
 
 
-def _judge(memory: Memory, state: Any, query: Query, known: Mapping[int, str]) -> Judged:
+def _judge(memory: Memory, state: Any, query: Query, uris: Mapping[int, str]) -> Judged:
     request = SearchRequest.of(query.text, View.of(query.space), limit=10, reference=query.asked_at)
     question = Question(request)
     engine = memory._search
     with one_thread():
-        found = pipeline.collect(
+        collected = pipeline.collect(
             request, question, state, begin_embedding(request, engine.embedding, engine.threads)
         )
-        ranking = pipeline.rank(request, question, state, found)
-    signals = found.candidates.signals
+        ranking = pipeline.rank(request, question, state, collected)
+    signals = collected.candidates.signals
     assert signals.cosine is not None
-    shares = np.sqrt(word_shares(found.candidates.lanes.text, signals.words, found.lengths.total))
+    shares = np.sqrt(word_shares(collected.candidates.lanes.text, signals.words, collected.lengths.total))
     features = np.c_[np.nan_to_num(signals.cosine, nan=constants.UNRELATED.mean), shares]
     first = ranking.order[:10]
     right = [
-        place for place in ranking.order.tolist() if known[int(found.candidates.ids[place])] in query.gold
+        position
+        for position in ranking.order.tolist()
+        if uris[int(collected.candidates.ids[position])] in query.gold
     ]
     gold = features[right[:1]] if right else None
     return Judged(features[first], gold, question.is_request, bool(query.gold))
@@ -200,13 +202,13 @@ def _fit(sets: Sequence[Sequence[Judged]], columns: Sequence[int], *, steps: int
                 sizes.append(np.full(len(rows[-1]), 100 / len(rows[-1])))
     design = np.vstack(rows)[:, columns]
     design = np.c_[np.ones(len(design)), design]
-    wanted, weight = np.concatenate(labels), np.concatenate(sizes)
+    truth, weight = np.concatenate(labels), np.concatenate(sizes)
     fitted = np.zeros(design.shape[1])
     for _ in range(steps):
         chance = 1 / (1 + np.exp(-design @ fitted))
         curvature = (design * (weight * chance * (1 - chance))[:, None]).T @ design
         curvature += 1e-3 * np.eye(len(fitted))
-        fitted += np.linalg.solve(curvature, design.T @ (weight * (wanted - chance)) - 1e-3 * fitted)
+        fitted += np.linalg.solve(curvature, design.T @ (weight * (truth - chance)) - 1e-3 * fitted)
     return fitted
 
 

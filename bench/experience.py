@@ -87,14 +87,14 @@ def record(memory: Memory, pairs: Sequence[Pair]) -> dict[str, str]:
             ),
             repo=REPO,
         )
-        made = memory.experience.record_many(
+        recorded = memory.experience.record_many(
             (
                 {"kind": "solution", "text": pair.solution, "evidence": seen, "problem": problem}
                 for pair, seen, problem in zip(part, evidence, problems, strict=True)
             ),
             repo=REPO,
         )
-        solutions.update((pair.name, item.id) for pair, item in zip(part, made, strict=True))
+        solutions.update((pair.name, item.id) for pair, item in zip(part, recorded, strict=True))
     seconds = time.perf_counter() - started
     print(f"{len(pairs)} problems with their solutions recorded in {seconds:.0f} s", flush=True)
     return solutions

@@ -76,11 +76,11 @@ def flat(count: int) -> None:
     """Megabytes at the most, after a tenth of the photos and after all of them."""
     from PIL import Image
 
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         for number in range(count):
             out = BytesIO()
             Image.effect_noise((640, 480), 10 + number % 200).save(out, "JPEG")
-            (Path(place) / f"{number:05}.jpg").write_bytes(out.getvalue())
+            (Path(folder) / f"{number:05}.jpg").write_bytes(out.getvalue())
         peaks: list[float] = []
         with Memory.open(":memory:", embedder=None, media=MediaTools(text=None)) as memory:
 
@@ -88,7 +88,7 @@ def flat(count: int) -> None:
                 peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
             started = time.perf_counter()
-            memory.media.photos([place], progress=step)
+            memory.media.photos([folder], progress=step)
             seconds = time.perf_counter() - started
     print(f"photos without OCR: {count}, {60 * count / seconds:.0f} a minute")
     print(f"          {peaks[len(peaks) // 10]:.0f} MB at most after a tenth, {peaks[-1]:.0f} MB after all")
@@ -99,10 +99,10 @@ def long(hours: int) -> None:
     from longmind.media.subtitles import Cue
     from longmind.testing import FixedTranscriber
 
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as folder:
         peaks: list[float] = []
         for length in (1, hours):
-            clip = Path(place) / f"{length}.wav"
+            clip = Path(folder) / f"{length}.wav"
             with wave.open(str(clip), "wb") as sound:
                 sound.setnchannels(1)
                 sound.setsampwidth(1)

@@ -47,8 +47,8 @@ def warm(path: str, frames: int, count: int, *, vectors: bool, model: str) -> di
     from bench.peers.exchange import peak_memory
     from bench.synthetic import START, STEP, Ready, questions
 
-    asked = questions(count, among=frames)
-    embedder = Ready(_stand_in(model), asked) if vectors else None
+    queries = questions(count, among=frames)
+    embedder = Ready(_stand_in(model), queries) if vectors else None
     span = STEP * frames
     kinds: dict[str, Options] = {
         "hybrid": lambda place: {},
@@ -59,13 +59,13 @@ def warm(path: str, frames: int, count: int, *, vectors: bool, model: str) -> di
         FILTERED[3]: lambda place: {"where": {"tags": ["kept"]}},
     }
     with longmind.Memory.open(path, embedder=embedder, extractor=None) as memory:
-        memory.search(asked[0])
-        found = {name: _timed(memory, asked, options) for name, options in kinds.items()}
+        memory.search(queries[0])
+        timings = {name: _timed(memory, queries, options) for name, options in kinds.items()}
     if vectors and model:
         with longmind.Memory.open(path, embedder=model, extractor=None) as memory:
-            memory.search(asked[0])
-            found["hybrid, with the model"] = _timed(memory, asked, kinds["hybrid"])
-    return {"searches": found, "memory_bytes": peak_memory()}
+            memory.search(queries[0])
+            timings["hybrid, with the model"] = _timed(memory, queries, kinds["hybrid"])
+    return {"searches": timings, "memory_bytes": peak_memory()}
 
 
 def _stand_in(model: str) -> Any:
@@ -81,12 +81,12 @@ def _between(since: int, length: int) -> dict[str, Any]:
     return {"where": {"since": since, "until": since + length}}
 
 
-def _timed(memory: longmind.Memory, asked: Sequence[str], options: Options) -> dict[str, float]:
+def _timed(memory: longmind.Memory, queries: Sequence[str], options: Options) -> dict[str, float]:
     import numpy as np
 
     wall, work = [], []
-    for place, question in enumerate(asked):
-        chosen = options(place)
+    for number, question in enumerate(queries):
+        chosen = options(number)
         started, used = time.perf_counter(), time.process_time()
         memory.search(question, **chosen)
         work.append(1000 * (time.process_time() - used))

@@ -50,8 +50,8 @@ def run(
             continue
         machine = describe()
         data = load(name)
-        found = _measure(data, build(data), peers_python=peers_python, only_ours=only_ours)
-        keep(kept_in, "sets", {name: {"machine": machine, **found}})
+        measured = _measure(data, build(data), peers_python=peers_python, only_ours=only_ours)
+        keep(kept_in, "sets", {name: {"machine": machine, **measured}})
 
 
 def _measure(data: Dataset, path: Path, *, peers_python: str | None, only_ours: bool) -> dict[str, Any]:
@@ -131,14 +131,14 @@ def _export(memory: Memory, data: Dataset) -> Path:
             windows = np.frombuffer(bytes(raw), dtype=np.float16).reshape(-1, width).astype(np.float32)
             mean = windows.mean(axis=0)
             vectors[str(name)] = mean / np.linalg.norm(mean)
-    asked = embedder.encode([query.text for query in data.queries])
+    encodings = embedder.encode([query.text for query in data.queries])
     folder = RESULTS / "exchange" / data.name
     save(
         folder,
         documents=[(document.id, document.space, document.text) for document in data.documents],
         vectors=np.stack([vectors[document.id] for document in data.documents]),
         queries=[(query.id, query.space, query.text) for query in data.queries],
-        query_vectors=np.stack([encoding.vectors[0] for encoding in asked]),
+        query_vectors=np.stack([encoding.vectors[0] for encoding in encodings]),
     )
     return folder
 
@@ -166,8 +166,8 @@ def _summary(
 def _say(label: str, judged: NDArray[np.float64]) -> None:
     shown = []
     for column, measure in enumerate(MEASURES):
-        found = estimate(judged[:, column])
-        shown.append(f"{measure} {found.mean:.3f} [{found.low:.3f} {found.high:.3f}]")
+        interval = estimate(judged[:, column])
+        shown.append(f"{measure} {interval.mean:.3f} [{interval.low:.3f} {interval.high:.3f}]")
     print(f"  {label:42} {'  '.join(shown)}", flush=True)
 
 

@@ -26,12 +26,12 @@ PARTS: Mapping[str, Callable[[dict[str, Any]], Iterator[str]]] = {
 def written(page: str, results: Path = RESULTS) -> str:
     """The page with its measured parts made anew; a part without results stays as it is."""
 
-    def part(found: re.Match[str]) -> str:
-        kept_results = read(results / f"{found[2]}.json")
-        if not kept_results or (found[2] not in PARTS and "output" not in kept_results):
-            return found[0]
-        body = "\n".join(PARTS.get(found[2], _printed)(kept_results)).strip("\n")
-        return f"{found[1]}\n{body}\n\n{found[3]}"
+    def part(match: re.Match[str]) -> str:
+        kept_results = read(results / f"{match[2]}.json")
+        if not kept_results or (match[2] not in PARTS and "output" not in kept_results):
+            return match[0]
+        body = "\n".join(PARTS.get(match[2], _printed)(kept_results)).strip("\n")
+        return f"{match[1]}\n{body}\n\n{match[3]}"
 
     return _PART.sub(part, page)
 

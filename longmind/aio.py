@@ -155,10 +155,10 @@ async def _in_thread(function: Callable[..., Answer], *args: Any, **options: Any
 
 async def _stoppable(function: Callable[..., Answer], *args: Any, **options: Any) -> Answer:
     """A call that asks `cancelled` between two documents: told to stop when its task is cancelled."""
-    stop, asked = threading.Event(), options.pop("cancelled", None)
+    stop, own_check = threading.Event(), options.pop("cancelled", None)
 
     def cancelled() -> bool:
-        return stop.is_set() or (asked is not None and bool(asked()))
+        return stop.is_set() or (own_check is not None and bool(own_check()))
 
     return await _run(partial(function, *args, cancelled=cancelled, **options), on_cancel=stop.set)
 

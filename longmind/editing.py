@@ -89,8 +89,8 @@ class Editing:
 
     def _own(self, space: SpaceLike | None, user: UserLike) -> View:
         """What may be changed: a user's own part, if one is named, else what all share."""
-        place = self.default_space if space is None else space
-        return View.of(place, user=self.default_user if user is None else user, to_change=True)
+        own_space = self.default_space if space is None else space
+        return View.of(own_space, user=self.default_user if user is None else user, to_change=True)
 
 
 def _new_expiry(

@@ -259,8 +259,8 @@ class Lifecycle:
         key: bytes | None = None,
     ) -> AuditCheck:
         """Check that the audit log still holds what a head says, and that all rows agree with it."""
-        kept = AuditHead.from_json(head) if isinstance(head, str) else head
-        return audit.check_head(self.store, kept, key=key)
+        exported = AuditHead.from_json(head) if isinstance(head, str) else head
+        return audit.check_head(self.store, exported, key=key)
 
     def reindex(
         self,

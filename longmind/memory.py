@@ -284,9 +284,9 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         """Keep several texts in one transaction: all of them or none."""
         from longmind.ingest.request import drafts_of
 
-        place = self.default_space if space is None else space
+        own_space = self.default_space if space is None else space
         whose = self.default_user if user is None else user
-        return self._write(drafts_of(items, space=place, user=whose, now=self.store.now()))
+        return self._write(drafts_of(items, space=own_space, user=whose, now=self.store.now()))
 
     def ingest(
         self,
@@ -423,8 +423,8 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         return partition_name(self.default_space if space is None else space, own if user is None else user)
 
     def _view(self, space: SpaceLike | None, user: UserLike, as_of: AsOf) -> View:
-        place = self.default_space if space is None else space
-        return View.of(place, as_of, self.default_user if user is None else user, now=self.store.now())
+        own_space = self.default_space if space is None else space
+        return View.of(own_space, as_of, self.default_user if user is None else user, now=self.store.now())
 
     def _write(self, drafts: Sequence[Draft]) -> IngestReport:
         from longmind.ingest.request import remember

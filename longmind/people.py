@@ -61,8 +61,8 @@ class People:
     ) -> UserList:
         """Whose data is here, and how much: for those who look after the memory."""
         with self.store.read() as snapshot:
-            found = all_users(snapshot.db, ALL if space is None else space)
-            summaries = [_summary(snapshot.db, user, parts) for user, parts in found.items()]
+            listed = all_users(snapshot.db, ALL if space is None else space)
+            summaries = [_summary(snapshot.db, user, parts) for user, parts in listed.items()]
         return UserList(tuple(summaries))
 
     def add(

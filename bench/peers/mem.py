@@ -45,8 +45,8 @@ class Mem0:
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[str]:
         assert self._memory is not None
         self._known.vectors[text.strip()] = self._known.vectors[text] = vector.tolist()
-        found = self._memory.search(text, filters={"user_id": "all"}, top_k=limit, threshold=0.0)
-        return [item["metadata"]["name"] for item in found["results"]]
+        answer = self._memory.search(text, filters={"user_id": "all"}, top_k=limit, threshold=0.0)
+        return [item["metadata"]["name"] for item in answer["results"]]
 
 
 if __name__ == "__main__":

@@ -104,12 +104,12 @@ def _confine_spaces(grant: Grant, operation: Operation, inputs: dict[str, Any], 
     argument = space_argument(operation)
     if argument is None:
         return ()
-    given = inputs.get(argument)
-    if isinstance(given, str):
-        inputs[argument] = check_space(grant, given)
+    named = inputs.get(argument)
+    if isinstance(named, str):
+        inputs[argument] = check_space(grant, named)
         return (inputs[argument],)
     several = _takes_several(operation, argument)
-    names = list(given) if isinstance(given, list) else []
+    names = list(named) if isinstance(named, list) else []
     if ANY_SPACE in names:
         names = list(_every_own(grant))
     spaces = [check_space(grant, name) for name in names] or [home_of(grant, home)]
@@ -210,8 +210,8 @@ def _named(operation: Operation, inputs: Mapping[str, Any], home: str) -> Iterat
     argument = space_argument(operation)
     if argument is None:
         return
-    given = inputs.get(argument)
-    for name in [given] if isinstance(given, str) else given or [home]:
+    value = inputs.get(argument)
+    for name in [value] if isinstance(value, str) else value or [home]:
         try:
             yield canonical_space(name)
         except InvalidInput:

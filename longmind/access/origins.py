@@ -91,12 +91,12 @@ def _is_same(origin: str, host: str) -> bool:
     """Whether a page was loaded from the address that it now asks; a proxy may have ended its TLS."""
     try:
         page = urlsplit(origin)
-        asked = urlsplit(f"{page.scheme}://{host}")
+        host_parts = urlsplit(f"{page.scheme}://{host}")
         return (
             page.scheme in _PORTS
             and page.hostname is not None
-            and page.hostname == asked.hostname
-            and (page.port or _PORTS[page.scheme]) == (asked.port or _PORTS[page.scheme])
+            and page.hostname == host_parts.hostname
+            and (page.port or _PORTS[page.scheme]) == (host_parts.port or _PORTS[page.scheme])
         )
     except ValueError:
         return False

@@ -66,22 +66,22 @@ class Access:
     @classmethod
     def of_process(cls, environment: Mapping[str, str]) -> Access:
         """What the environment allows, and what the user's configuration file says beside it."""
-        said: dict[str, Any] = {}
+        grants: dict[str, Any] = {}
         for name, variable in (("models", MODELS_VARIABLE), ("embedders", EMBEDDERS_VARIABLE)):
             if listed := environment.get(variable, "").strip():
-                said[name] = tuple(filter(None, _SEPARATORS.split(listed)))
+                grants[name] = tuple(filter(None, _SEPARATORS.split(listed)))
         for name, variable, kind in (
             ("max_usd", MAX_USD_VARIABLE, float),
             ("max_tokens", MAX_TOKENS_VARIABLE, int),
         ):
             if written := environment.get(variable, "").strip():
                 try:
-                    said[name] = kind(written)
+                    grants[name] = kind(written)
                 except ValueError:
                     raise InvalidInput(
                         f"{variable} is {written!r}, which is not a limit.", hint="Write a number, 0 or more."
                     ) from None
-        return replace(read_config(config_path(environment)), **said)
+        return replace(read_config(config_path(environment)), **grants)
 
 
 def config_path(environment: Mapping[str, str]) -> Path:
@@ -126,10 +126,10 @@ def _access(document: Mapping[str, Any]) -> Access:
     for section, values in document.items():
         if section not in _SECTIONS or not isinstance(values, Mapping):
             raise InvalidInput(f"there is no section [{section}].", hint=f"It has {', '.join(_SECTIONS)}.")
-        known = _SECTIONS[section]
-        if known and (unknown := sorted(set(values) - set(known))):
+        allowed_keys = _SECTIONS[section]
+        if allowed_keys and (unknown := sorted(set(values) - set(allowed_keys))):
             raise InvalidInput(
-                f"[{section}] has no setting {unknown[0]!r}.", hint=f"It has {', '.join(known)}."
+                f"[{section}] has no setting {unknown[0]!r}.", hint=f"It has {', '.join(allowed_keys)}."
             )
     spending = document.get("spending", {})
     return Access(

@@ -65,10 +65,10 @@ def read_address(url: str) -> Address:
     body, mark, options = rest.rpartition("?") if stated is None else (rest[: stated.start()], "?", stated[1])
     if not mark or ("@" in options and "@" not in body) or "=" not in options:
         body, mark, options = rest, "", ""  # there are none: a `?` belongs to the password
-    login, at, place = body.rpartition("@")
+    login, at, server = body.rpartition("@")
     user, colon, password = login.partition(":")
     password = unquote(password) if _ENCODED.fullmatch(password) else password
-    written = f"{_quoted(user)}{colon}{quote(password, safe='')}{at}{place}{mark}{options}"
+    written = f"{_quoted(user)}{colon}{quote(password, safe='')}{at}{server}{mark}{options}"
     try:
         parts = urlsplit(f"{scheme.lower()}://{written.replace('#', '%23')}")
     except ValueError:  # its text repeats what it was given

@@ -158,24 +158,24 @@ def _decoded(text: str, *, tight: bool) -> Iterator[Edit]:
         return
     plain = _tight_form if tight else plain_form
     for match in _ENCODED.finditer(text):
-        found = match[0]
-        if found[0] == "%":
-            yield from _percent(found, match.start(), plain)
+        escape = match[0]
+        if escape[0] == "%":
+            yield from _percent(escape, match.start(), plain)
             continue
         if match["decimal"] or match["hexadecimal"]:
             code = int(match["decimal"]) if match["decimal"] else int(match["hexadecimal"], 16)
             usable = code < 0x110000 and not 0xD800 <= code < 0xE000 and code not in (0, 10, 13)
-            instead = plain(chr(code)) if usable else found
+            instead = plain(chr(code)) if usable else escape
         elif match["entity"]:
             instead = _ENTITIES[match["entity"]]
         else:
-            instead = plain(found)
-        if instead != found:
+            instead = plain(escape)
+        if instead != escape:
             yield match.start(), match.end(), instead
 
 
-def _percent(found: str, start: int, plain: Callable[[str], str]) -> Iterator[Edit]:
-    data = bytes.fromhex(found.replace("%", ""))
+def _percent(escape: str, start: int, plain: Callable[[str], str]) -> Iterator[Edit]:
+    data = bytes.fromhex(escape.replace("%", ""))
     position = 0
     while position < len(data):
         for size in (1, 2, 3, 4):

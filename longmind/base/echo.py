@@ -41,8 +41,8 @@ def echoes(text: str) -> list[Range]:
     views = [TextView(text)]
     if "&" in text or "\\" in text:
         views.append(views[0].rewritten(_unescaped(text)))
-    found = [span for view in views for span in _echoes_in(view)]
-    return [(_line_start(text, start), end) for start, end in _outer(found)]
+    spans = [span for view in views for span in _echoes_in(view)]
+    return [(_line_start(text, start), end) for start, end in _outer(spans)]
 
 
 def _echoes_in(view: TextView) -> list[Range]:
@@ -61,11 +61,11 @@ def _line_start(text: str, start: int) -> int:
 
 def _unescaped(text: str) -> Iterator[Edit]:
     for match in _ESCAPED.finditer(text):
-        found = match[0].lower()
-        if found.startswith("&"):
-            plain = _PLAIN[found[1:-1].removeprefix("amp;")]
+        entity = match[0].lower()
+        if entity.startswith("&"):
+            plain = _PLAIN[entity[1:-1].removeprefix("amp;")]
         else:
-            plain = _CODES.get(found[-2:], "") if len(found) > 1 else ""
+            plain = _CODES.get(entity[-2:], "") if len(entity) > 1 else ""
         yield match.start(), match.end(), plain
 
 

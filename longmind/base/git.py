@@ -80,10 +80,10 @@ def _run(arguments: Sequence[str], environment: dict[str, str]) -> bytes:
 
 def _environment() -> dict[str, str]:
     """The environment without the variables that tell git what to run and where to look."""
-    kept = {
+    environment = {
         name: text for name, text in environment_without_keys().items() if not name.upper().startswith("GIT_")
     }
-    return kept | {
+    return environment | {
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
@@ -98,13 +98,13 @@ def _environment() -> dict[str, str]:
 def _find(folder: Path) -> tuple[Path, Path]:
     """The top of the working tree that a folder is in, and its git folder."""
     start = Path(os.path.realpath(folder))
-    for place in (start, *start.parents):
-        entry = place / ".git"
+    for parent in (start, *start.parents):
+        entry = parent / ".git"
         if entry.is_dir():
-            return place, entry
+            return parent, entry
         if entry.is_file():  # of a linked working tree or a submodule: it says where the git folder is
             pointer = _pointer(entry).removeprefix("gitdir:").strip()
-            return place, Path(os.path.realpath(place / pointer))
+            return parent, Path(os.path.realpath(parent / pointer))
     raise InvalidInput(
         f"{folder} is not in a git working tree.", hint="Leave out the revision to read it all."
     )
@@ -126,8 +126,8 @@ def _quarantined(git_folder: Path) -> Iterator[Path]:
     common = git_folder
     if (git_folder / "commondir").is_file():
         common = Path(os.path.realpath(git_folder / _pointer(git_folder / "commondir")))
-    with tempfile.TemporaryDirectory(prefix="longmind-git-", ignore_cleanup_errors=True) as made:
-        quarantine = Path(made)
+    with tempfile.TemporaryDirectory(prefix="longmind-git-", ignore_cleanup_errors=True) as empty_folder:
+        quarantine = Path(empty_folder)
         try:
             for name in _SHARED:
                 if (common / name).exists():

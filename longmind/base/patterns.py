@@ -95,8 +95,8 @@ def check_pattern(text: str) -> Pattern:
 
 
 def _refused(text: str, error: Exception) -> InvalidInput:
-    said = error.args[0] if error.args else ""
-    reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    raw = error.args[0] if error.args else ""
+    reason = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
     for mark, why in _REFUSALS:
         if mark in reason:
             return InvalidInput(

@@ -38,26 +38,26 @@ def without_echo(text: str) -> tuple[str, int]:
     """
     from longmind.base.echo import echoes
 
-    found = echoes(text)
-    if not found:
+    spans = echoes(text)
+    if not spans:
         return text, 0
     rest, done = [], 0
-    for start, end in found:
+    for start, end in spans:
         rest.append(text[done:start])
         done = end
     # With a line break in its place, what stood around an echo cannot join into another mark.
-    return "\n".join([*rest, text[done:]]).strip(), len(found)
+    return "\n".join([*rest, text[done:]]).strip(), len(spans)
 
 
 def blank_echo(text: str) -> str:
     """The text with spaces over its contexts, so that every other byte stays in its place."""
     from longmind.base.echo import echoes
 
-    found = echoes(text)
-    if not found:
+    spans = echoes(text)
+    if not spans:
         return text
     pieces, done = [], 0
-    for start, end in found:
+    for start, end in spans:
         hidden = text[start:end]
         covered = "".join("\n" if char == "\n" else " " * len(char.encode()) for char in hidden)
         pieces += [text[done:start], covered]

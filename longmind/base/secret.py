@@ -232,13 +232,13 @@ def _from_keyring(value: str, name: str) -> str:
             f"{name} needs the package keyring.", hint="Run: pip install 'longmind[keyring]'"
         ) from None
     try:
-        found = keyring.get_password(service, user)
+        passphrase = keyring.get_password(service, user)
     except Exception as error:  # of whatever keeps the passwords of this system
         raise Unavailable(
             f"The keyring did not answer: {type(error).__name__}.", hint="Unlock it, and try again."
         ) from None
-    if found is None:
+    if passphrase is None:
         raise NotFound(
             f"The keyring has no entry {service}/{user}.", hint=f"Run: keyring set {service} {user}"
         )
-    return str(found)
+    return str(passphrase)

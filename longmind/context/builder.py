@@ -207,10 +207,10 @@ class ContextBuilder:
         """For memories that are offered, the turns that they were made of."""
         pieces = [item for items in candidates.values() for item in items if isinstance(item, Piece)]
         ids = sorted({item.frame.id for item in pieces if item.frame.kind == Kind.MEMORY})
-        told: dict[int, Sequence[Origin]] = {}
+        origins: dict[int, Sequence[Origin]] = {}
         for part in self._store.parts if ids else ():
-            told.update(part.told_by(snapshot.db, ids))
-        return told
+            origins.update(part.told_by(snapshot.db, ids))
+        return origins
 
     def _candidates(
         self, call: Recall, results: SearchResults, snapshot: Snapshot, notes: list[str]
@@ -301,8 +301,8 @@ def _standing(
         for rank, hit in enumerate(results.hits, 1)
         if hit.frame.id in reasons
     ]
-    kept = tuple(hit for hit in results.hits if hit.frame.id not in reasons)
-    return replace(results, hits=kept), left_out
+    standing_hits = tuple(hit for hit in results.hits if hit.frame.id not in reasons)
+    return replace(results, hits=standing_hits), left_out
 
 
 def _names_something(search: SearchRequest) -> bool:

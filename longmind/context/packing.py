@@ -251,18 +251,18 @@ class _LaneFilling:
         packer = self._packer
         before = len(packer.chosen)
         above_cap: list[Item] = []
-        room, taken = self._take_fitting(lane, items, above_cap)
+        room, count = self._take_fitting(lane, items, above_cap)
         for item in above_cap:
             reason = self._repeats(item)
             shorter = None
-            if not reason and taken < lane.items:
+            if not reason and count < lane.items:
                 shorter = self._cut(item, min(room, lane.item_tokens))
             if shorter is None:
                 packer.drop((item,), lane.kind, reason or f"{NO_ROOM} left in the lane {lane.kind}")
                 continue
             room -= packer.add(shorter)
             self._note(shorter)
-            taken += 1
+            count += 1
         if above_cap:
             # In the order in which the lane offered them.
             position = {(item.rank, item.frame_ids): index for index, item in enumerate(items)}
@@ -277,11 +277,11 @@ class _LaneFilling:
         packer = self._packer
         room = min(packer.room, int(packer.budget * lane.share))
         full = f"{NO_ROOM} left in the lane {lane.kind}"
-        taken = misses = 0
+        count = misses = 0
         for position, candidate in enumerate(items):
             if isinstance(candidate, Piece) and candidate.frame.id in self._frames:
                 continue
-            if taken >= lane.items:
+            if count >= lane.items:
                 limit = f"{NO_ROOM} for more than {lane.items} items in the lane {lane.kind}"
                 packer.drop(items[position:], lane.kind, limit)
                 break
@@ -305,9 +305,9 @@ class _LaneFilling:
                 continue
             room -= packer.add(fitting)
             self._note(fitting)
-            taken += 1
+            count += 1
             misses = 0
-        return room, taken
+        return room, count
 
     def grow(self, lane: LaneRecipe, items: Sequence[Item]) -> None:
         """Show more of what had to be shortened, the best first, in the room that all lanes have left."""
@@ -316,10 +316,10 @@ class _LaneFilling:
             item.frame.id: item for item in packer.chosen if isinstance(item, Piece) and item.tier != "full"
         }
         room = int(packer.budget * lane.share)
-        taken = 0
+        count = 0
         for item in items:
             before = shortened.get(item.frame.id) if isinstance(item, Piece) else None
-            if before is None or taken >= lane.items:
+            if before is None or count >= lane.items:
                 continue
             freed = packer.size(before, packer.budget)
             free = min(room, packer.room + freed, lane.item_tokens)
@@ -329,7 +329,7 @@ class _LaneFilling:
             if longer is not None and packer.cost(longer, free) > freed and longer != before:
                 room -= packer.replace(before, longer)
                 self._note(longer)
-                taken += 1
+                count += 1
 
     def _fitting(self, item: Item, room: int, *, shortening: bool) -> Item | None:
         """The item, or its first shorter form that fits."""

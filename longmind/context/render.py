@@ -188,9 +188,9 @@ def renderer_for(layout: str, recipe: Recipe | None = None) -> Renderer:
         return Plain(fallback)
     if layout == LANES:
         return ByLane(fallback, {lane.kind: lane.order or fallback for lane in lanes})
-    known = ", ".join(sorted({*_registered, PLAIN}))
+    names = ", ".join(sorted({*_registered, PLAIN}))
     raise NotFound(
-        f"There is no renderer {layout!r}.", hint=f"Known are {known}; register_renderer() adds one."
+        f"There is no renderer {layout!r}.", hint=f"Known are {names}; register_renderer() adds one."
     )
 
 

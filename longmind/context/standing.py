@@ -50,15 +50,15 @@ def outdated(db: Connection, hits: Sequence[Hit], as_of: AsOf, query: str) -> di
             holders.setdefault((int(subject), int(predicate)), int(frame_id))
     # A text that says something else beside what was replaced still says that.
     return {
-        frame_id: holders[min(said)]
-        for frame_id, said in slots.items()
-        if frame_id not in standing and said <= holders.keys()
+        frame_id: holders[min(slot)]
+        for frame_id, slot in slots.items()
+        if frame_id not in standing and slot <= holders.keys()
     }
 
 
 def told_twice(db: Connection, hits: Sequence[Hit]) -> dict[int, int]:
     """Memories beside the turn they were made of: the lower of the two, with the other."""
-    places = {hit.frame.id: place for place, hit in enumerate(hits)}
+    places = {hit.frame.id: position for position, hit in enumerate(hits)}
     if len(places) < 2:
         return {}
     frames = among("v.frame_id", list(places))

@@ -184,9 +184,9 @@ def _from_archives(archives: Sequence[Path], files: Sequence[PinnedFile], folder
     """Each file from the archive that has it."""
     missing = list(files)
     for archive in archives:
-        there = [file for file in missing if _has(archive, file)]
-        _from_archive(archive, there, folder)
-        missing = [file for file in missing if file not in there]
+        contained = [file for file in missing if _has(archive, file)]
+        _from_archive(archive, contained, folder)
+        missing = [file for file in missing if file not in contained]
     if missing:
         names = ", ".join(archive.name for archive in archives)
         raise Corrupt(f"{names}: there is no {missing[0].name} of {missing[0].size} bytes.")

@@ -280,11 +280,11 @@ class Reader:
 
     def _place(self, repo: str | None, user: UserLike, *records: object) -> tuple[str, UserLike]:
         """The repository that a call is made from, and the user."""
-        known = next((item for item in records if isinstance(item, Record | Recorded)), None)
+        record = next((item for item in records if isinstance(item, Record | Recorded)), None)
         if repo is None:
-            repo = self.default_repo if known is None else known.repo
+            repo = self.default_repo if record is None else record.repo
         if user is None:
-            user = self.default_user if known is None else known.user
+            user = self.default_user if record is None else record.user
         return canonical_space(repo), user
 
     def _part(self, repo: str | None, user: str | None, *records: object) -> Partition:

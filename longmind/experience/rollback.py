@@ -34,19 +34,19 @@ def differences(db: Connection, before: View, after: View) -> list[Difference]:
         "FROM experience_record r JOIN frame f ON f.frame_id = r.frame_id "
         f"JOIN frame_text t ON t.frame_id = r.frame_id WHERE {clause.sql} ORDER BY r.frame_id"
     )
-    found = [
+    records = [
         Difference("record", "removed" if was else "added", f"{kind} {name}", repo, short(text), (frame,))
         for name, kind, repo, was, text, frame in db.all(sql, (*then.values, *clause.values))
     ]
-    listed = {item.name.split()[-1] for item in found}
+    listed = {item.name.split()[-1] for item in records}
     for name, changes in sorted(_added(db, before, after).items()):
         if name in listed:
             continue
         row = db.one("SELECT kind, repo FROM experience_record WHERE record_id = ?", (name,))
         if row is not None:
             text = ", ".join(sorted(changes))
-            found.append(Difference("record", "changed", f"{row[0]} {name}", row[1], text))
-    return found
+            records.append(Difference("record", "changed", f"{row[0]} {name}", row[1], text))
+    return records
 
 
 def _added(db: Connection, before: View, after: View) -> dict[str, set[str]]:

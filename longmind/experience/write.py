@@ -149,16 +149,16 @@ def redacted_details(
     store: Store, text: object, details: Mapping[str, Any], *, repo: str
 ) -> tuple[object, Mapping[str, Any]]:
     """What a caller says of a record, as the rules of its repository let it be stored."""
-    given = details.get("repo")
+    own_space = details.get("repo")
     try:
-        space = canonical_space(given) if given else repo
+        space = canonical_space(own_space) if own_space else repo
     except InvalidInput:  # reported with whatever else is wrong, and then nothing is stored
         return text, details
     redactor = store.redaction.redactor(space)
     if redactor is None:
         return text, details
-    told = ("why", "tags", "metadata", "evidence", "idempotency_key")
-    clean = {name: redactor.value(value) if name in told else value for name, value in details.items()}
+    text_fields = ("why", "tags", "metadata", "evidence", "idempotency_key")
+    clean = {name: redactor.value(value) if name in text_fields else value for name, value in details.items()}
     return redactor.value(text), clean
 
 

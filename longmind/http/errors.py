@@ -61,9 +61,9 @@ def report_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
-        known = error.status_code in (404, 405)
+        is_ours = error.status_code in (404, 405)
         code = "not_found" if error.status_code == 404 else "invalid_input"
-        hint = _SEE_ROUTES if known else _see_arguments(request)
+        hint = _SEE_ROUTES if is_ours else _see_arguments(request)
         answer = refusal(error.status_code, code, str(error.detail), hint)
         answer.headers.update(error.headers or {})
         return answer

@@ -66,13 +66,13 @@ def branches(parents: Mapping[str, str | None], leaf: str | None) -> list[list[s
     leaves = [name for name in parents if name not in inner]
     if leaf not in parents:
         leaf = leaves[-1] if leaves else next(reversed(list(parents)), None)
-    taken: set[str] = set()
+    visited: set[str] = set()
     result: list[list[str]] = []
     for end in dict.fromkeys([leaf, *leaves, *reversed(list(parents))]):
         path: list[str] = []
         name: str | None = end
-        while name is not None and name in parents and name not in taken:
-            taken.add(name)
+        while name is not None and name in parents and name not in visited:
+            visited.add(name)
             path.append(name)
             name = parents[name]
         if path:

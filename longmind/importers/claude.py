@@ -65,10 +65,10 @@ def _conversation(entry: Mapping[str, Any], where: str) -> Iterator[Batch | Skip
             yield Skip(f"{where} message {number}", "unknown_message", "it is not an object")
             continue
         key = label_of(message.get("uuid")) or f"{name}:{number}"
-        given = label_of(message.get("parent_message_uuid"))
+        parent = label_of(message.get("parent_message_uuid"))
         messages[key] = message
         # Older exports name no parents: their messages follow one another.
-        parents[key] = before if given is None else None if given == _ROOT else given
+        parents[key] = before if parent is None else None if parent == _ROOT else parent
         before = key
     title = label_of(entry.get("name"))
     unknown = unknown_fields(entry, _CONVERSATION)

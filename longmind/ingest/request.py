@@ -45,10 +45,10 @@ def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int
     if not isinstance(fields, Mapping) or "text" not in fields:
         raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
     make: Callable[..., Draft] = draft
-    given = dict(fields)
-    expires_at = expiry(given.pop("expires_at", None), given.pop("ttl", None), now=now)
+    arguments = dict(fields)
+    expires_at = expiry(arguments.pop("expires_at", None), arguments.pop("ttl", None), now=now)
     try:
-        return make(**{"space": space, "user": user, **given}, expires_at=expires_at)
+        return make(**{"space": space, "user": user, **arguments}, expires_at=expires_at)
     except TypeError as error:
         raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
 

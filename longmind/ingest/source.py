@@ -320,8 +320,8 @@ def media_type_of(name: str, head: bytes = b"") -> str:
         return "application/pdf"
     if head.startswith(b"PK\x03\x04") and (b"word/" in head or b"[Content_Types].xml" in head):
         return WORD
-    if (known := _by_signature(head)) is not None:
-        return known
+    if (media_type := _by_signature(head)) is not None:
+        return media_type
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:64].lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return "text/html"

@@ -182,8 +182,8 @@ def ingest_sources(
     if not passed:
         return report
     reread = {source.uri for source in fresh}
-    there = {uri: was.frame_id for uri, was in records.items() if uri not in reread} | run.written
-    ids = (there.get(source.uri) for source in sources)
+    present = {uri: was.frame_id for uri, was in records.items() if uri not in reread} | run.written
+    ids = (present.get(source.uri) for source in sources)
     same = replace(report, unchanged=report.unchanged + passed)
     return replace(same, ids=tuple(frame_id for frame_id in ids if frame_id is not None))
 
@@ -238,9 +238,9 @@ def ingest_folder(
     skips.sort(key=lambda skip: (skip.uri, skip.code))
     removal = IngestReport()
     if not report.cancelled and _STOPPED.isdisjoint(report.truncated):
-        there = tuple(replace(skip, uri=rename(skip.uri)) for skip in skips)
+        renamed = tuple(replace(skip, uri=rename(skip.uri)) for skip in skips)
         files = {rename(source.uri) for source in sources}
-        listed = Listing(rename(base.as_uri()), files, there, options.include)
+        listed = Listing(rename(base.as_uri()), files, renamed, options.include)
         removal = _retire_missing(store, labels.space, listed)
     whole = merged([IngestReport(durations={"walk": walked}), report, removal])
     return replace(whole, skipped=tuple(skips))
@@ -261,12 +261,12 @@ class Listing:
         A file that cannot be read now is not gone, nor is what lies in a folder that cannot be read.
         """
         emptied = {skip.uri for skip in self.skips if skip.code in _EMPTIED}
-        there = (self.files | {skip.uri for skip in self.skips}) - emptied
+        present = (self.files | {skip.uri for skip in self.skips}) - emptied
         closed = tuple(f"{skip.uri}/" for skip in self.skips if skip.code == UNREADABLE)
         included = Patterns.parse(self.include)
         missing = []
         for uri, root in recorded:
-            if uri in there or uri.startswith(closed):
+            if uri in present or uri.startswith(closed):
                 continue
             path = unquote(uri[len(self.prefix) :])
             asked_for_itself = not root and uri not in emptied and _is_file(uri)

@@ -203,9 +203,9 @@ class LongmindStore(BaseStore):
         at = frame.metadata.get("expires_at")
         return isinstance(at, int) and at <= self._memory.store.clock.now()
 
-    def _refresh(self, frame: Frame, wanted: bool) -> None:
+    def _refresh(self, frame: Frame, may_refresh: bool) -> None:
         minutes = frame.metadata.get("ttl_minutes")
-        if not wanted or minutes is None:
+        if not may_refresh or minutes is None:
             return
         expires = self._memory.store.clock.now() + int(minutes * _MINUTE)
         changed = {**frame.metadata, "expires_at": expires}

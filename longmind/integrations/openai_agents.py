@@ -70,7 +70,7 @@ def memory_instructions(memory: Memory, base: str = "", **options: Any) -> Any:
 
     async def instructions(context: RunContextWrapper[Any], agent: Agent[Any]) -> str:
         turn = getattr(context, "turn_input", None) or ()
-        said = [
+        user_texts = [
             text_of(item.get("content"))
             for item in turn
             if isinstance(item, Mapping) and item.get("role") == "user"
@@ -79,7 +79,7 @@ def memory_instructions(memory: Memory, base: str = "", **options: Any) -> Any:
         named = getattr(inner, "user", None) or getattr(inner, "user_id", None)
         if isinstance(inner, Mapping):
             named = inner.get("user") or inner.get("user_id")
-        recalled = await bridge.for_caller(user=named).ainstructions(said[-1] if said else "")
+        recalled = await bridge.for_caller(user=named).ainstructions(user_texts[-1] if user_texts else "")
         return "\n\n".join(text for text in (base, recalled) if text)
 
     return instructions

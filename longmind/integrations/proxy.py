@@ -232,12 +232,12 @@ class Proxy:
                 "upstream",
             )
             return
-        kept = [
+        headers_kept = [
             (name.lower().encode("latin-1"), value.encode("latin-1"))
             for name, value in head.getheaders()
             if name.lower().encode("latin-1") not in _HOP
         ]
-        await send({"type": "http.response.start", "status": head.status, "headers": kept})
+        await send({"type": "http.response.start", "status": head.status, "headers": headers_kept})
         seen = bytearray()
         while True:
             block = await _first(chunks, gone)
@@ -260,13 +260,13 @@ class Proxy:
 
         def keep() -> None:
             try:
-                said = answer_of(answer, exchange.kind, is_stream="event-stream" in content_type)
+                reply = answer_of(answer, exchange.kind, is_stream="event-stream" in content_type)
             except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
                 _log.warning("An answer was not understood, and is not kept: %s", type(error).__name__)
                 return
             assert exchange.agent is not None
             exchange.agent.keep_all(
-                [message for message in [*exchange.messages, *said] if _is_spoken(message)]
+                [message for message in [*exchange.messages, *reply] if _is_spoken(message)]
             )
 
         work = self._workers.submit(keep)

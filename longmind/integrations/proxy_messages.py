@@ -34,9 +34,9 @@ def answer_of(body: bytes, kind: str, *, is_stream: bool) -> list[Json]:
     if kind == "responses":
         return _of_response(_completed(body) if is_stream else json.loads(body))
     message = _streamed(body) if is_stream else json.loads(body)["choices"][0]["message"]
-    said = {"role": "assistant", "content": text_of(message.get("content"))}
+    reply = {"role": "assistant", "content": text_of(message.get("content"))}
     calls = message.get("tool_calls") or []
-    return [{**said, "tool_calls": calls}] if said["content"] or calls else []
+    return [{**reply, "tool_calls": calls}] if reply["content"] or calls else []
 
 
 def _events(body: bytes) -> Iterator[Json]:
@@ -74,15 +74,15 @@ def _completed(body: bytes) -> Json:
 
 
 def _of_response(response: Mapping[str, Any]) -> list[Json]:
-    said: list[Json] = []
+    blocks: list[Json] = []
     for item in response.get("output") or ():
         if item.get("type") == "message":
             text = "".join(text_of(part) for part in item.get("content") or ())
-            said += [{"role": "assistant", "content": text}] if text else []
+            blocks += [{"role": "assistant", "content": text}] if text else []
         elif item.get("type") == "function_call":
             call = {
                 "id": item.get("call_id"),
                 "function": {"name": item.get("name"), "arguments": item.get("arguments")},
             }
-            said.append({"role": "assistant", "content": "", "tool_calls": [call]})
-    return said
+            blocks.append({"role": "assistant", "content": "", "tool_calls": [call]})
+    return blocks

@@ -161,12 +161,12 @@ def _anthropic_reply(answer: Any) -> Reply:
 
 def _ollama_body(model: str, prompt: Prompt) -> dict[str, Any]:
     options = {"temperature": prompt.temperature, "num_predict": prompt.max_output_tokens}
-    asked: dict[str, Any] = {"role": "user", "content": prompt.user}
+    user_message: dict[str, Any] = {"role": "user", "content": prompt.user}
     if prompt.images:
-        asked["images"] = [_base64(image) for image in prompt.images]
+        user_message["images"] = [_base64(image) for image in prompt.images]
     return {
         "model": model,
-        "messages": [{"role": "system", "content": prompt.system}, asked],
+        "messages": [{"role": "system", "content": prompt.system}, user_message],
         "stream": False,
         "options": options,
     }

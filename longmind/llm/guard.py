@@ -90,15 +90,15 @@ class ModelGuard:
         name = (model.provider, model.model, str(getattr(model, "url", "")))
         breaker = self._breakers.setdefault(name, Breaker(failures=failures, seconds=seconds))
         breaker.check()
-        known = self._prices.get(f"{model.provider}:{model.model}".casefold()) or price_of(model)
+        own_price = self._prices.get(f"{model.provider}:{model.model}".casefold()) or price_of(model)
         reservation = self._ledger.reserve(
             space=space,
             provider=model.provider,
             model=model.model,
             input_tokens=prompt.input_tokens,
             output_tokens=prompt.max_output_tokens,
-            price=known or price,
-            stored_price=known is None,
+            price=own_price or price,
+            stored_price=own_price is None,
         )
         started = time.monotonic()
         try:

@@ -24,7 +24,7 @@ FORMS: Final = ("openai:gpt-4o-mini", "ollama:llama3.2", "openai:model@https://h
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Address:
     """An address, and the environment variable that holds the key for it."""
 
     url: str
@@ -32,22 +32,22 @@ class _Place:
     needs_key: bool
 
 
-PROVIDERS: Final[Mapping[str, tuple[_Place, str]]] = {
-    "openai": (_Place("https://api.openai.com/v1", "OPENAI_API_KEY", needs_key=True), "OPENAI_BASE_URL"),
+PROVIDERS: Final[Mapping[str, tuple[_Address, str]]] = {
+    "openai": (_Address("https://api.openai.com/v1", "OPENAI_API_KEY", needs_key=True), "OPENAI_BASE_URL"),
     "anthropic": (
-        _Place("https://api.anthropic.com", "ANTHROPIC_API_KEY", needs_key=True),
+        _Address("https://api.anthropic.com", "ANTHROPIC_API_KEY", needs_key=True),
         "ANTHROPIC_BASE_URL",
     ),
     # These three speak the interface of OpenAI.
     "google": (
-        _Place("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", needs_key=True),
+        _Address("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", needs_key=True),
         "GEMINI_BASE_URL",
     ),
-    "hf": (_Place("https://router.huggingface.co/v1", "HF_TOKEN", needs_key=True), "HF_BASE_URL"),
-    "custom": (_Place("", "LONGMIND_CUSTOM_KEY", needs_key=False), "LONGMIND_CUSTOM_URL"),
-    "ollama": (_Place("http://127.0.0.1:11434", None, needs_key=False), "OLLAMA_HOST"),
+    "hf": (_Address("https://router.huggingface.co/v1", "HF_TOKEN", needs_key=True), "HF_BASE_URL"),
+    "custom": (_Address("", "LONGMIND_CUSTOM_KEY", needs_key=False), "LONGMIND_CUSTOM_URL"),
+    "ollama": (_Address("http://127.0.0.1:11434", None, needs_key=False), "OLLAMA_HOST"),
 }
-"""The public place of each provider, and the variable for another one, as their own libraries read them."""
+"""The public address of each provider, and the variable for another one, as their own libraries read them."""
 _SPEC: Final = re.compile(
     r"(?P<provider>[A-Za-z]+):(?P<model>[^@\s]+)(?:@(?P<url>https?://[^?\s]+)(?:\?(?P<options>\S*))?)?"
 )
@@ -77,8 +77,8 @@ class Models:
         """Opened when it is needed: a key that is missing must not keep a store from being opened."""
         if not isinstance(self._default, str):
             return self._default
-        provider, model, place = _parsed(self._default)
-        return self._open(provider, model, place or self._place(provider))
+        provider, model, address = _parsed(self._default)
+        return self._open(provider, model, address or self._address(provider))
 
     def named(self, name: str) -> LanguageModel:
         """The model that a request names, as `provider:model`, at the address that this process uses.
@@ -88,8 +88,8 @@ class Models:
         default = self._default
         if default is not None and not isinstance(default, str) and name == name_of(default):
             return default
-        provider, model, place = _parsed(name)
-        if place is not None:
+        provider, model, address = _parsed(name)
+        if address is not None:
             raise InvalidInput(
                 "A request names a model, not an address.",
                 hint=f"Write {provider}:{model}; the process that opens the store sets the address.",
@@ -98,17 +98,17 @@ class Models:
 
     def configured(self, provider: str, model: str, *, timeout: float, retries: int) -> LanguageModel:
         """The model that the settings of a store name; `Forbidden` if this process does not allow it."""
-        place = self._allowed(provider, model)
-        return self._open(provider, model, place, timeout=timeout, retries=retries)
+        address = self._allowed(provider, model)
+        return self._open(provider, model, address, timeout=timeout, retries=retries)
 
-    def _allowed(self, provider: str, model: str) -> _Place:
+    def _allowed(self, provider: str, model: str) -> _Address:
         """Where a model is that a store or a request names."""
         for entry in (*([self._default] if isinstance(self._default, str) else ()), *self._access.models):
-            own, pattern, place = _parsed(entry)
+            own, pattern, address = _parsed(entry)
             # The default is one model, whatever characters its name has.
             fits = model == pattern or (entry != self._default and fnmatch.fnmatchcase(model, pattern))
             if own == provider and fits:
-                return place or self._place(provider)
+                return address or self._address(provider)
         raise Forbidden(
             f"This process does not allow the model {provider}:{model}.",
             hint=f"Allow it with {MODELS_VARIABLE}={provider}:{model}, in [models] of the configuration file,"
@@ -116,24 +116,30 @@ class Models:
         )
 
     def _open(
-        self, provider: str, model: str, place: _Place, *, timeout: float = _SECONDS, retries: int = _RETRIES
+        self,
+        provider: str,
+        model: str,
+        address: _Address,
+        *,
+        timeout: float = _SECONDS,
+        retries: int = _RETRIES,
     ) -> LanguageModel:
-        key = self._environment.get(place.key_variable) if place.key_variable else None
-        if place.needs_key and not key:
+        key = self._environment.get(address.key_variable) if address.key_variable else None
+        if address.needs_key and not key:
             raise ModelFailed(
-                f"The environment variable {place.key_variable!r} holds no key for {provider}:{model}.",
+                f"The environment variable {address.key_variable!r} holds no key for {provider}:{model}.",
                 outcome="misconfigured",
                 hint="Set it and try again.",
             )
-        endpoint = ModelEndpoint(provider, model, place.url, key or None, timeout=timeout, retries=retries)
+        endpoint = ModelEndpoint(provider, model, address.url, key or None, timeout=timeout, retries=retries)
         return HttpModel(endpoint)
 
-    def _place(self, provider: str) -> _Place:
+    def _address(self, provider: str) -> _Address:
         """Where a provider is: as the default model's name says, as the environment says, or in public."""
         if isinstance(self._default, str):
-            own, _, place = _parsed(self._default)
-            if place is not None and own == provider:
-                return place
+            own, _, address = _parsed(self._default)
+            if address is not None and own == provider:
+                return address
         if provider not in PROVIDERS:
             raise _unknown(provider)
         public, url_variable = PROVIDERS[provider]
@@ -148,7 +154,7 @@ class Models:
             return public
         # Ollama's variable is often written without a scheme, as 127.0.0.1:11434. A server of one's own may
         # not want a key.
-        return _Place(url if "://" in url else f"http://{url}", public.key_variable, needs_key=False)
+        return _Address(url if "://" in url else f"http://{url}", public.key_variable, needs_key=False)
 
 
 def name_of(model: LanguageModel) -> str:
@@ -156,7 +162,7 @@ def name_of(model: LanguageModel) -> str:
     return f"{model.provider}:{model.model}"
 
 
-def _parsed(name: str) -> tuple[str, str, _Place | None]:
+def _parsed(name: str) -> tuple[str, str, _Address | None]:
     """Provider, model, and where it is if the name says so."""
     match = _SPEC.fullmatch(name)
     if match is None:
@@ -168,8 +174,10 @@ def _parsed(name: str) -> tuple[str, str, _Place | None]:
     if unknown := sorted(options.keys() - {"key_env"}):
         raise InvalidInput(f"A model has no option {unknown[0]!r}.", hint="It has key_env.")
     key_variable = options.get("key_env")
-    place = _Place(match["url"], key_variable, needs_key=key_variable is not None) if match["url"] else None
-    return provider, match["model"], place
+    address = (
+        _Address(match["url"], key_variable, needs_key=key_variable is not None) if match["url"] else None
+    )
+    return provider, match["model"], address
 
 
 def _unknown(provider: str) -> InvalidInput:

@@ -133,18 +133,18 @@ def create_entities(memory: Memory, entities: list[EntityInput]) -> Json:
 
 def create_relations(memory: Memory, relations: list[RelationInput]) -> Json:
     with memory.session(mode="write"):
-        known = [relation for _, relation in _load(memory).relations]
-        new = [relation for relation in relations if dict(relation) not in known]
+        existing = [relation for _, relation in _load(memory).relations]
+        new = [relation for relation in relations if dict(relation) not in existing]
         if new:
             items = [_repeatable(relation_fields(it["from"], it["to"], it["relationType"])) for it in new]
             report = memory.remember_many(items)
-            told = [
+            created = [
                 {"subject": it["from"], "predicate": it["relationType"], "value": Entity(it["to"]),
                  "evidence": [Evidence(frame_id, extractor=_EXTRACTOR)]}
                 for it, frame_id in zip(new, report.ids, strict=True)
                 if all(it[name].strip() for name in ("from", "to", "relationType"))
             ]  # fmt: skip
-            memory.facts.record_many(told)
+            memory.facts.record_many(created)
     return {"relations": [dict(relation) for relation in new]}
 
 
@@ -158,8 +158,8 @@ def add_observations(memory: Memory, observations: list[Observed]) -> Json:
             node = graph.node(name)
             if node is None:
                 raise NotFound(f"Entity with name {name} not found")
-            known = {text for _, text in node.observations}
-            new = [text for text in observed["contents"] if text not in known]
+            existing = {text for _, text in node.observations}
+            new = [text for text in observed["contents"] if text not in existing]
             node.observations += [(0, text) for text in new]
             uid = memory.get(node.frame).metadata.get("uid")
             items += [

@@ -211,12 +211,12 @@ class Media:
         check_limit(distance, "distance", least=0, most=_MOST_BITS)
         check_limit(limit, "limit", most=_PAGE)
         view = self._view(space, user, as_of)
-        look, asked = self._look(picture, view)
+        look, own_id = self._look(picture, view)
         condition = Where.of(where).with_kinds([Kind.PHOTO])
         near: list[SimilarPhoto] = []
         for frame in self._frames(condition, view):
             own = look_of(frame.metadata)
-            if own is not None and frame.id != asked and (own ^ look).bit_count() <= distance:
+            if own is not None and frame.id != own_id and (own ^ look).bit_count() <= distance:
                 near.append(SimilarPhoto(frame, (own ^ look).bit_count()))
         near.sort(key=lambda photo: (photo.distance, photo.frame.id))
         return SimilarPhotos(tuple(near[:limit]))
@@ -239,12 +239,12 @@ class Media:
         """
         if (query is None) == (picture is None):
             raise InvalidInput("Give a text or a picture to search for, and not both.")
-        view, asked = self._view(space, user, as_of), None
+        view, query_vector = self._view(space, user, as_of), None
         if picture is not None:
-            vector, asked = self._vector(picture, view)
+            vector, query_vector = self._vector(picture, view)
         else:
             [vector] = self._embedder().embed_texts([check_text(query, "query")])
-        return self._nearest(vector, limit, Where.of(where), view, without=asked)
+        return self._nearest(vector, limit, Where.of(where), view, without=query_vector)
 
     def thumbnail(
         self,

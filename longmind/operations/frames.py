@@ -36,12 +36,12 @@ def _update(
         "expires_at": expires_at,
         "ttl": ttl,
     }
-    given = {name: value for name, value in changes.items() if value is not None}
+    changed = {name: value for name, value in changes.items() if value is not None}
     if keep:
-        given["expires_at"] = None
-    if not given:
+        changed["expires_at"] = None
+    if not changed:
         raise InvalidInput("There is nothing to change.", hint="Give tags, metadata, ttl or keep.")
-    return memory.update(frame, **given, space=space, user=user)
+    return memory.update(frame, **changed, space=space, user=user)
 
 
 OPERATIONS: Final = (

@@ -40,11 +40,11 @@ def resolved(annotation: Any, module: str) -> Any:
 @cache
 def names(module: str) -> dict[str, Any]:
     """The names that a module defines, and those it imports under `TYPE_CHECKING`."""
-    known = dict(vars(sys.modules[module]))
+    namespace = dict(vars(sys.modules[module]))
     for node in ast.parse(inspect.getsource(sys.modules[module])).body:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             for line in node.body:
                 if isinstance(line, ast.ImportFrom) and line.module:
                     home = import_module(line.module)
-                    known |= {item.asname or item.name: getattr(home, item.name) for item in line.names}
-    return known
+                    namespace |= {item.asname or item.name: getattr(home, item.name) for item in line.names}
+    return namespace

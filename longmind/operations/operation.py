@@ -71,16 +71,16 @@ class Operation:
 
     def __call__(self, memory: Any, /, **given: Any) -> Any:
         """Call the method with arguments as JSON writes them."""
-        taken: dict[str, dict[str, Any]] = {"receiver": {}, "method": {}}
+        arguments: dict[str, dict[str, Any]] = {"receiver": {}, "method": {}}
         names: set[str] = set()
         for owner, item in self._arguments:
             names.update(parameter.name for parameter in item.parameters)
             value = item.read(memory, given)
             if value is not ABSENT:
-                taken[owner][item.name] = value
-        target = memory if self.receiver is None else self.receiver(memory, **taken["receiver"])
+                arguments[owner][item.name] = value
+        target = memory if self.receiver is None else self.receiver(memory, **arguments["receiver"])
         rest = {name: value for name, value in given.items() if name not in names}
-        answer = self.method(target, **taken["method"], **rest)
+        answer = self.method(target, **arguments["method"], **rest)
         return answer if self.result is None else self.result(answer)
 
     def __repr__(self) -> str:
@@ -116,9 +116,9 @@ class Operation:
 
     def _signature(self, function: Callable[..., Any]) -> Iterator[Argument]:
         for item in parameters(function):
-            made = self._argument(item)
-            if made is not None:
-                yield made
+            parameter = self._argument(item)
+            if parameter is not None:
+                yield parameter
 
     def _argument(self, item: inspect.Parameter) -> Argument | None:
         """How JSON gives an argument; None if it cannot, so that only Python has it."""

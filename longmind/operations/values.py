@@ -34,8 +34,8 @@ def stamp(value: str | int | None, name: str) -> str | None:
 
 def as_of(memory: Memory, system: str | int | None, valid: str | int | None = None) -> AsOf:
     """What is known and valid now, or what was at a moment; the valid axis may have a moment of its own."""
-    known, at = moment(system, "as_of"), moment(valid, "valid_at")
-    view = AsOf(system=FOREVER, valid=memory.store.present()) if known is None else AsOf.at(known)
+    known_at, at = moment(system, "as_of"), moment(valid, "valid_at")
+    view = AsOf(system=FOREVER, valid=memory.store.present()) if known_at is None else AsOf.at(known_at)
     return view if at is None else AsOf(system=view.system, valid=at)
 
 

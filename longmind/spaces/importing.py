@@ -108,13 +108,13 @@ def _check_distinct(what: str, names: Iterable[str | None]) -> None:
 
 
 def _make_room(store: Store, tx: Transaction, space: str, *, replace: bool) -> None:
-    there = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (space,))
-    if there and not replace:
+    existing = rows.select(tx.db, rows.ObjectRow, "x.space = ? AND x.until IS NULL", (space,))
+    if existing and not replace:
         raise Conflict(
-            f"Space '{space}' has {len(there)} objects already.",
+            f"Space '{space}' has {len(existing)} objects already.",
             hint="Import into another space, or pass replace=True.",
         )
-    write.archive(tx, there, reason="replaced", parts=store.parts)
+    write.archive(tx, existing, reason="replaced", parts=store.parts)
 
 
 def _put_record(

@@ -48,12 +48,12 @@ class LinkedSpace:
         The name of the link is redacted by the rules of both spaces. A link goes with its objects, and is
         not shown while the rules of either space hide one of them.
         """
-        place = self.name if to_space is None else canonical_space(to_space)
+        target_space = self.name if to_space is None else canonical_space(to_space)
         with self._store.read() as snapshot:
-            redactors = [_redactor(self._store, snapshot.db, space) for space in (self.name, place)]
+            redactors = [_redactor(self._store, snapshot.db, space) for space in (self.name, target_space)]
         wording = links.check_relation(relation, redactors)
         with self._store.write() as tx:
-            start, end = self._end(tx.db, self.name, id_or_path), self._end(tx.db, place, to)
+            start, end = self._end(tx.db, self.name, id_or_path), self._end(tx.db, target_space, to)
             links.add(tx, start, end, wording)
             return self._links(tx.db, start, AsOf.LATEST, hidden=False)
 
@@ -66,10 +66,10 @@ class LinkedSpace:
         relation: Annotated[str | None, "Only the link of this name; all of them, if left out."] = None,
     ) -> Counts:
         """Take links from one object to another away; they are still there as of before."""
-        place = self.name if to_space is None else canonical_space(to_space)
+        target_space = self.name if to_space is None else canonical_space(to_space)
         wording = None if relation is None else check_label(relation, "relation")
         with self._store.write() as tx:
-            start, end = self._end(tx.db, self.name, id_or_path), self._end(tx.db, place, to)
+            start, end = self._end(tx.db, self.name, id_or_path), self._end(tx.db, target_space, to)
             return Counts({"removed": links.remove(tx, start, end, wording)})
 
     def links(

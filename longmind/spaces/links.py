@@ -87,12 +87,12 @@ def _ends(
     db: Connection, here: ObjectRow, as_of: AsOf
 ) -> Iterator[tuple[str, Literal["outbound", "inbound"], str, str]]:
     """Relation, direction and the other end of each link."""
-    place = (here.space, here.object_id)
-    held = during("x", as_of)
-    outbound = Clause("x.space = ? AND x.object_id = ?", place) & held
+    end = (here.space, here.object_id)
+    in_force = during("x", as_of)
+    outbound = Clause("x.space = ? AND x.object_id = ?", end) & in_force
     for row in rows.select(db, LinkRow, f"{outbound.sql} ORDER BY x.link_id", outbound.values):
         yield row.relation, "outbound", row.to_space, row.to_object_id
-    inbound = Clause("x.to_space = ? AND x.to_object_id = ?", place) & held
+    inbound = Clause("x.to_space = ? AND x.to_object_id = ?", end) & in_force
     for row in rows.select(db, LinkRow, f"{inbound.sql} ORDER BY x.link_id", inbound.values):
         yield row.relation, "inbound", row.space, row.object_id
 

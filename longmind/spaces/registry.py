@@ -257,10 +257,10 @@ class Spaces:
             return Path(EXPORTS) / name
         allowed = [Path(EXPORTS), *map(Path, self._access.export_folders)]
         folders = allowed if root is None else [Path(root)]
-        place = stated if stated.startswith("~") else str(Path(root or ".").resolve() / stated)
+        path = stated if stated.startswith("~") else str(Path(root or ".").resolve() / stated)
         for folder in folders:
             with suppress(Forbidden):
-                chosen = inside(place, folder, "export_path")
+                chosen = inside(path, folder, "export_path")
                 return chosen if chosen.suffix == ".json" else chosen / name
         raise Forbidden(
             f"The policy of space '{space}' has the export_path {stated!r}, and this process allows no "

@@ -20,7 +20,7 @@ def differences(db: Connection, before: View, after: View) -> list[Difference]:
     first, second = (
         {(row.space, row.object_id): row for row in _objects(db, view)} for view in (before, after)
     )
-    found = []
+    differing = []
     for key in sorted({*first, *second}):
         old, new = first.get(key), second.get(key)
         shown = new or old
@@ -28,13 +28,13 @@ def differences(db: Connection, before: View, after: View) -> list[Difference]:
             continue
         frames = tuple(row.frame_id for row in (old, new) if row is not None)
         text = short(shown.summary_micro)
-        found.append(Difference("object", change_of(old, new), shown.path, shown.space, text, frames))
+        differing.append(Difference("object", change_of(old, new), shown.path, shown.space, text, frames))
     records = [{row.space: row for row in _spaces(db, view)} for view in (before, after)]
     for space in sorted({*records[0], *records[1]}):
         then, now = records[0].get(space), records[1].get(space)
         if not _same(then, now):
-            found.append(Difference("space", change_of(then, now), f"rules of {space}", space))
-    return found
+            differing.append(Difference("space", change_of(then, now), f"rules of {space}", space))
+    return differing
 
 
 def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
@@ -42,8 +42,8 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
     spaces = _go_back(tx, _spaces(tx.db, rollback.view), select(tx.db, SpaceRow, "x.until IS NULL"), 1)
     then = _objects(tx.db, rollback.view)
     live = stored(tx.db, [row.frame_id for row in then])
-    there = [row for row in then if row.frame_id in live and live[row.frame_id].retired_at is None]
-    objects = _go_back(tx, there, select(tx.db, ObjectRow, "x.until IS NULL"), 2)
+    still_live = [row for row in then if row.frame_id in live and live[row.frame_id].retired_at is None]
+    objects = _go_back(tx, still_live, select(tx.db, ObjectRow, "x.until IS NULL"), 2)
     if spaces or objects:
         visibility.rebuild(tx.db)
         fields.rebuild(tx.db)
@@ -55,13 +55,13 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
 
 def _go_back(tx: Transaction, then: Sequence[Any], now: Sequence[Any], key: int) -> list[Any]:
     """End rows that did not hold then, and open those that did; return what was touched."""
-    held = {row[:key]: row for row in then}
+    rows_then = {row[:key]: row for row in then}
     open_now = {row[:key]: row for row in now}
-    ending = [row for name, row in open_now.items() if not _same(held.get(name), row)]
-    missing = [row for name, row in held.items() if not _same(open_now.get(name), row)]
+    ending = [row for name, row in open_now.items() if not _same(rows_then.get(name), row)]
+    missing = [row for name, row in rows_then.items() if not _same(open_now.get(name), row)]
     close(tx, ending)
     insert(tx.db, [row._replace(since=tx.system, until=None) for row in missing])
-    return [*missing, *(row for row in ending if row[:key] not in held)]
+    return [*missing, *(row for row in ending if row[:key] not in rows_then)]
 
 
 def _same(one: SpaceRow | ObjectRow | None, other: SpaceRow | ObjectRow | None) -> bool:

@@ -107,9 +107,9 @@ def _with_rows(db: Connection, tables: Iterable[str]) -> list[str]:
 
 def check_earlier(db: Connection) -> None:
     """Before a file of format 9 or 10 gets new accounts: no row that it counted may be missing."""
-    known = {*TABLES, *DROPPED}  # nothing that a file says becomes part of a statement
+    table_names = {*TABLES, *DROPPED}  # nothing that a file says becomes part of a statement
     for table, count in db.all("SELECT table_name, rows FROM store_account ORDER BY table_name"):
-        row = db.one(f"SELECT count(*) FROM {table}") if table in known else None
+        row = db.one(f"SELECT count(*) FROM {table}") if table in table_names else None
         if row is not None and row[0] != count:
             raise Corrupt(_difference(str(table), int(count), str(row[0])), hint=HINT)
 

@@ -187,7 +187,11 @@ def _visible_record(
     entry: Entry, view: View, names: Mapping[str, str], user: str | None
 ) -> AuditRecord | None:
     places = [_Place(text, names) for text in json.loads(entry.spaces)]
-    shown = [place for place in places if place.is_in(view) and (user is None or place.user == user)]
+    shown = [
+        partition
+        for partition in places
+        if partition.is_in(view) and (user is None or partition.user == user)
+    ]
     if not shown and (view.spaces is not ALL or user is not None):
         return None
     whole = len(shown) == len(places)  # otherwise the numbers would tell of other spaces
@@ -198,8 +202,8 @@ def _visible_record(
         actor=entry.actor,
         face=entry.face,
         action=entry.action,
-        spaces=tuple(sorted({place.space for place in shown})),
-        users=tuple(sorted({place.user for place in shown if place.user is not None})),
+        spaces=tuple(sorted({partition.space for partition in shown})),
+        users=tuple(sorted({partition.user for partition in shown if partition.user is not None})),
         changes={name: (more, fewer) for name, (more, fewer) in json.loads(entry.changes).items()}
         if whole
         else {},
@@ -263,9 +267,9 @@ def note(
         return False
     if len(canonical_json(dict(detail or {}), "detail")) > _MOST_DETAIL:
         raise InvalidInput(f"The detail of a note has more than {_MOST_DETAIL} characters.")
-    place = () if space is None else (space if user is None else f"{space}@{user}",)
+    concerned = () if space is None else (space if user is None else f"{space}@{user}",)
     with calling(actor=actor), acting(action), store.write(makes_room=True) as tx:
-        tx.note = Note(action, place, detail)
+        tx.note = Note(action, concerned, detail)
     return True
 
 
@@ -296,14 +300,14 @@ def check_head(store: Store, head: AuditHead, *, key: bytes | None = None) -> Au
         signature = "not checked"
     with store.read() as snapshot:
         db = snapshot.db
-        found = [problem.detail for problem in problems(db, store.engine.dialect, deep=True)]
+        details = [problem.detail for problem in problems(db, store.engine.dialect, deep=True)]
         if (store.setting(db, "store_id") or "") != head.store:
-            found.insert(0, "the head is of another store")
+            details.insert(0, "the head is of another store")
         end = read_head(db).entries
         entry = entry_at(db, head.entries)
     if entry is None:
-        found.insert(0, f"the log has lost entry {head.entries}: it was cut off or written anew")
+        details.insert(0, f"the log has lost entry {head.entries}: it was cut off or written anew")
     elif entry.hash.hex() != head.hash:
-        found.insert(0, f"entry {head.entries} is not the one of the head: the log was written anew")
+        details.insert(0, f"entry {head.entries} is not the one of the head: the log was written anew")
     notes = ("The signature was not checked: no key was given.",) if signature == "not checked" else ()
-    return AuditCheck(tuple(found), head.entries, max(0, end - head.entries), signature, notes)
+    return AuditCheck(tuple(details), head.entries, max(0, end - head.entries), signature, notes)

@@ -111,14 +111,14 @@ class Changes:
 
     def _concerns(self, table: str, row: Row) -> None:
         self.touched.add(table)
-        place = self._places.get(table)
-        if place is not None:
-            self._names.add(row[place])
+        position = self._places.get(table)
+        if position is not None:
+            self._names.add(row[position])
         elif not self._names and table in self.layout.owners:
-            column, place = self.layout.owners[table]
+            column, position = self.layout.owners[table]
             owners = self._owners.setdefault(column, set())
-            if row[place] is not None and len(owners) < _MOST_OWNERS:
-                owners.add(row[place])
+            if row[position] is not None and len(owners) < _MOST_OWNERS:
+                owners.add(row[position])
 
     def is_exact(self) -> bool:
         """Whether every change was seen, and nothing that was undone."""

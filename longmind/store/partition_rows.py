@@ -107,8 +107,8 @@ def users_parts(db: Connection, user: str, spaces: SpaceLike = ALL) -> list[Part
 
 def parts_of_space(db: Connection, space: str) -> list[Partition]:
     """The shared part of a space, whether or not anything is in it, and those of all its users."""
-    found = {Partition(space), *_parts(db, View((space,), user=ALL))}
-    return sorted(found)
+    partitions = {Partition(space), *_parts(db, View((space,), user=ALL))}
+    return sorted(partitions)
 
 
 def _parts(db: Connection, view: View) -> list[Partition]:

@@ -189,10 +189,10 @@ def _check_texts(db: Connection, dialect: Dialect, allowed: set[Partition]) -> N
             checked_text(row)
 
 
-def _raise_counters(tx: Transaction, given: Mapping[str, Any]) -> None:
+def _raise_counters(tx: Transaction, counters: Mapping[str, Any]) -> None:
     """Numbers that the rows have are not given out again."""
     here = {str(row[0]): int(row[1]) for row in _counters(tx.db)}
-    for name, value in sorted(given.items()):
+    for name, value in sorted(counters.items()):
         if not isinstance(value, int) or not 0 <= value < 2**62:
             raise InvalidInput("This is no export of a person.", hint="Export it again.")
         if value > here.get(name, 0):

@@ -99,18 +99,18 @@ class PostgresChanges(Changes):
 
     def statement(self, sql: str) -> Statement | None:
         """What a statement does to a canonical table; None if it does nothing to one."""
-        found = _read(sql)
-        if found is not None and found.verb == "INSERT INTO" and not found.has_values:
+        statement = _read(sql)
+        if statement is not None and statement.verb == "INSERT INTO" and not statement.has_values:
             # Rows of other forms cannot be counted here, so everything is added up at the commit.
-            self._miscount(found.table)
+            self._miscount(statement.table)
             return None
         if (
-            found is not None
-            and found.table != COUNTERS
-            and (found.verb != "INSERT INTO" or found.may_update)
+            statement is not None
+            and statement.table != COUNTERS
+            and (statement.verb != "INSERT INTO" or statement.may_update)
         ):
             self._has_noted = True
-        return found
+        return statement
 
     def upserted(self, statement: Statement, values: Sequence[Value], returned: Row | None) -> None:
         """Count an upsert by what it returned: whether the row is new, or the old one of a counter."""
@@ -126,16 +126,16 @@ class PostgresChanges(Changes):
 
     def inserted(self, statement: Statement, values: Sequence[Value]) -> None:
         table = statement.table
-        given = dict(zip(statement.columns, values, strict=True)) if statement.columns else None
+        by_column = dict(zip(statement.columns, values, strict=True)) if statement.columns else None
         names = self.layout.columns[table]
         if table == TEXTS:
-            self.added(table, (values[0] if given is None else given["frame_id"],))
+            self.added(table, (values[0] if by_column is None else by_column["frame_id"],))
             return
-        if given is not None:
-            if len(given) < len(names):  # the server fills in the rest, in ways of its own
+        if by_column is not None:
+            if len(by_column) < len(names):  # the server fills in the rest, in ways of its own
                 self._miscount(table)
                 return
-            values = [given[name] for name in names]
+            values = [by_column[name] for name in names]
         self.added(
             table, tuple(values) if _PLAIN.issuperset(map(type, values)) else tuple(map(_plain, values))
         )

@@ -98,7 +98,7 @@ def frame_differences(db: Connection, before: View, after: View) -> list[Differe
         "WHERE NOT EXISTS (SELECT 1 FROM conversation_version v WHERE v.frame_id = f.frame_id) "
         f"AND f.start_byte IS NULL AND {clause.sql} ORDER BY f.frame_id"
     )
-    found = [
+    frames = [
         Difference("frame", "removed" if was else "added", f"{kind} {number}", space, short(text), (number,))
         for number, kind, space, was, text in db.all(sql, (*then.values, *clause.values))
     ]
@@ -112,8 +112,8 @@ def frame_differences(db: Connection, before: View, after: View) -> list[Differe
         for number, kind, space, text in db.all(sql, both.values):
             if _labels(db, number, before) != _labels(db, number, after):
                 name = f"labels of {kind} {number}"
-                found.append(Difference("frame", "changed", name, space, short(text), (number,)))
-    return found
+                frames.append(Difference("frame", "changed", name, space, short(text), (number,)))
+    return frames
 
 
 def _relabelled(db: Connection, since: int, until: int) -> list[int]:

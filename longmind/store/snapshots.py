@@ -128,8 +128,8 @@ class Snapshots:
                     hint="Name the older one first.",
                 )
             after = FOREVER if second is None else second.system
-            found = self._differences(db, first.system, after)
-        return Differences(found, first.system, None if second is None else second.system)
+            differences = self._differences(db, first.system, after)
+        return Differences(differences, first.system, None if second is None else second.system)
 
     def restore(self, name: SnapshotName, *, dry_run: DryRun = False) -> RollbackReport:
         """Make the memory what it was at a snapshot, as a new state: history is kept, nothing is erased.
@@ -139,16 +139,16 @@ class Snapshots:
         """
         with self._store.read() as snapshot:
             row = _get(snapshot.db, name)
-            found = self._differences(snapshot.db, row.system, FOREVER)
+            differences = self._differences(snapshot.db, row.system, FOREVER)
             erased, expired = self._lost(snapshot.db, row.system)
         if dry_run:
-            return RollbackReport(row.name, True, None, {}, erased, expired, found)
+            return RollbackReport(row.name, True, None, {}, erased, expired, differences)
         rollback = Rollback(self._store, row.system, self._prepared(row.system))
         with self._store.write() as tx:
-            differs = bool(found) or tx.snapshot.revision != snapshot.revision
+            differs = bool(differences) or tx.snapshot.revision != snapshot.revision
             counts = roll_back(tx, rollback) if differs else {}
             restored_at = tx.system if differs else None
-        return RollbackReport(row.name, False, restored_at, counts, erased, expired, found)
+        return RollbackReport(row.name, False, restored_at, counts, erased, expired, differences)
 
     def _differences(self, db: Connection, before: int, after: int) -> tuple[Difference, ...]:
         first, second = state_at(before), state_at(after, self._store.now())
@@ -165,8 +165,10 @@ class Snapshots:
             drafts = [item for part in self._store.parts for item in part.drafts_at(snapshot.db, to)]
         prepared: dict[str, Prepared] = {}
         for item in drafts:
-            made = ((part.name, part.prepare([item])) for part in self._store.parts if part.name != "facts")
-            prepared[item.text] = {name: items for name, items in made if items is not None}
+            by_part = (
+                (part.name, part.prepare([item])) for part in self._store.parts if part.name != "facts"
+            )
+            prepared[item.text] = {name: items for name, items in by_part if items is not None}
         return prepared
 
     def _lost(self, db: Connection, since: int) -> tuple[int, int]:
@@ -190,9 +192,9 @@ def _get(db: Connection, name: object) -> SnapshotRow:
     row = _find(db, label)
     if row is None:
         names = db.all("SELECT name FROM store_snapshot ORDER BY name LIMIT 5")
-        known = ", ".join(str(one[0]) for one in names)
+        existing = ", ".join(str(one[0]) for one in names)
         raise NotFound(
             f"There is no snapshot {label!r}.",
-            hint=f"Choose from: {known}." if known else "Make one with snapshot create.",
+            hint=f"Choose from: {existing}." if existing else "Make one with snapshot create.",
         )
     return row

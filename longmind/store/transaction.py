@@ -81,13 +81,13 @@ class Transaction:
 
     def allocate_all(self, counts: Mapping[str, int]) -> dict[str, int]:
         """`allocate` for several counters at once, in two statements, or none where nothing is needed."""
-        wanted = {name: count for name, count in counts.items() if count}
-        if not wanted:
+        nonzero = {name: count for name, count in counts.items() if count}
+        if not nonzero:
             return {}
-        marks = ", ".join("?" * len(wanted))
+        marks = ", ".join("?" * len(nonzero))
         sql = f"SELECT name, value, checksum FROM store_counter WHERE name IN ({marks})"
-        last = dict.fromkeys(wanted, 0)
-        for name, value, seal in self.db.all(sql, tuple(wanted)):
+        last = dict.fromkeys(nonzero, 0)
+        for name, value, seal in self.db.all(sql, tuple(nonzero)):
             if seal != checksum("counter", name, value):
                 raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
             last[name] = int(value)
@@ -96,7 +96,7 @@ class Transaction:
             "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
             [
                 (name, last[name] + count, checksum("counter", name, last[name] + count))
-                for name, count in wanted.items()
+                for name, count in nonzero.items()
             ],
         )
         return {name: value + 1 for name, value in last.items()}

@@ -279,9 +279,9 @@ def _stays(name: str, derived: bool) -> bool:
 class LineReader:
     """The heading's facts, then tables with rows; ends only where the hash says that all was there."""
 
-    def __init__(self, lines: Iterable[str], known: int) -> None:
+    def __init__(self, lines: Iterable[str], own_format: int) -> None:
         self._lines = lines
-        self._known = known
+        self._known = own_format
         self.heading: dict[str, Any] = {}
         """The first line, once it was read."""
         self.digest = ""

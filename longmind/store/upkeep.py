@@ -187,11 +187,11 @@ def _chosen(store: Store, work: Iterable[str] | None) -> list[Part]:
     if work is None:
         return list(store.parts)
     names = [work] if isinstance(work, str) else list(work)
-    known = [part.name for part in store.parts]
-    unknown = [name for name in names if name not in known]
+    part_names = [part.name for part in store.parts]
+    unknown = [name for name in names if name not in part_names]
     if unknown:
         raise InvalidInput(
-            f"There is no upkeep called {unknown[0]!r}.", hint=f"Choose from {', '.join(known)}."
+            f"There is no upkeep called {unknown[0]!r}.", hint=f"Choose from {', '.join(part_names)}."
         )
     return [part for part in store.parts if part.name in names]
 

@@ -125,12 +125,12 @@ _WITNESS = Calendar(datetime(2001, 5, 16, 9), UTC)  # noqa: DTZ001
 
 def find_mention(text: str, start: int, end: int) -> Mention | None:
     """The first mention that lies within `text[start:end]`."""
-    found = _searched(text)
-    begins = found.begins
+    searched = _searched(text)
+    begins = searched.begins
     for number in range(bisect_right(begins, start) - 1, len(begins) - 1):
         if begins[number] >= end:
             break
-        for mention in found.mentions(number):
+        for mention in searched.mentions(number):
             if start <= mention.start and mention.end <= end:
                 return mention
     return None
@@ -143,11 +143,11 @@ def mention_at(text: str, start: int, end: int) -> Mention | None:
         return None  # most clauses begin with "I" or a name
     if not may_begin(text, start, end) and _PLACELESS.match(text, start, end) is None:
         return None
-    found = _searched(text)
-    number = bisect_right(found.begins, start) - 1
-    if number + 1 >= len(found.begins):
+    searched = _searched(text)
+    number = bisect_right(searched.begins, start) - 1
+    if number + 1 >= len(searched.begins):
         return None
-    for mention in found.mentions(number):
+    for mention in searched.mentions(number):
         if start in (mention.start, mention.core) and mention.end <= end:
             return mention
     return None
@@ -165,12 +165,12 @@ class _Searched:
 
     def mentions(self, number: int) -> tuple[Mention, ...]:
         """The mentions of one sentence, by their places in the whole text."""
-        found = self._by_sentence.get(number)
-        if found is None:
+        mentions = self._by_sentence.get(number)
+        if mentions is None:
             offset = self.begins[number]
             own = _mentions(self.text[offset : self.begins[number + 1]])
-            found = self._by_sentence[number] = tuple(mention.moved(offset) for mention in own)
-        return found
+            mentions = self._by_sentence[number] = tuple(mention.moved(offset) for mention in own)
+        return mentions
 
 
 @lru_cache(maxsize=4)  # the rules ask for many places of one text

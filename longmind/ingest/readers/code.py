@@ -99,11 +99,11 @@ def _neutral(escape: re.Match[str]) -> str:
 
 def _ordered(marks: Iterator[Mark]) -> list[Mark]:
     """Without those that begin where another already did: two definitions on one line are one section."""
-    kept: list[Mark] = []
+    marks_kept: list[Mark] = []
     for mark in marks:
-        if not kept or mark.at > kept[-1].at:
-            kept.append(mark)
-    return kept
+        if not marks_kept or mark.at > marks_kept[-1].at:
+            marks_kept.append(mark)
+    return marks_kept
 
 
 LANGUAGES: Mapping[str, str] = {
@@ -223,10 +223,10 @@ def _rule(language: str) -> re.Pattern[str]:
     )
 
 
-def _name(found: re.Match[str] | None) -> tuple[str, bool]:
-    if found is None:
+def _name(match: re.Match[str] | None) -> tuple[str, bool]:
+    if match is None:
         return "", False
-    groups = {key: value for key, value in found.groupdict().items() if value and key != "indent"}
+    groups = {key: value for key, value in match.groupdict().items() if value and key != "indent"}
     key, name = next(((key, value) for key, value in groups.items() if key != "on"), ("", ""))
     if not name or name in _NOT_NAMES:
         return "", False

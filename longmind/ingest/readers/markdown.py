@@ -105,10 +105,10 @@ def _yaml(block: str) -> dict[str, Any] | None:
         nested.clear()
 
     for line in block.split("\n"):
-        found = _KEY.match(line)
-        if found:
+        match = _KEY.match(line)
+        if match:
             close()
-            key, value = found[1], (found[2] or "").strip()
+            key, value = match[1], (match[2] or "").strip()
             if value.startswith("[") and value.endswith("]"):
                 front[key] = [_scalar(item) for item in value[1:-1].split(",") if item.strip()]
             else:
