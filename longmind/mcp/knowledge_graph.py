@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from longmind.base.errors import LongmindError, NotFound
@@ -27,7 +26,6 @@ from longmind.importers.knowledge_graph import (
     observation_fields,
     relation_fields,
 )
-from longmind.mcp.callers import Ask
 from longmind.mcp.graph_schemas import (
     ANSWERS,
     DESCRIPTIONS,
@@ -38,8 +36,7 @@ from longmind.mcp.graph_schemas import (
     Observed,
     RelationInput,
 )
-from longmind.mcp.lazy_memory import Holder
-from longmind.mcp.truncate import Count
+from longmind.mcp.listing import CallContext, entry_of
 from longmind.memory import Memory
 from longmind.operations.operation import Effect, Operation
 
@@ -247,39 +244,24 @@ class GraphTool:
 
     @cached_property
     def shown(self) -> Json:
-        effect = self.operation.effect
-        return {
-            "name": self.name,
-            "title": TITLES[self.name],
-            "description": DESCRIPTIONS[self.name],
-            "inputSchema": self.arguments.schema,
-            "outputSchema": ANSWERS[self.name],
-            "annotations": {
-                "readOnlyHint": effect == "read",
-                "destructiveHint": effect == "destroy",
-                "idempotentHint": self.operation.repeatable,
-                "openWorldHint": False,
-            },
-        }
+        return entry_of(
+            self.operation,
+            name=self.name,
+            title=TITLES[self.name],
+            description=DESCRIPTIONS[self.name],
+            inputs=self.arguments.schema,
+            answer=ANSWERS[self.name],
+        )
 
-    def call(
-        self,
-        inputs: Mapping[str, Any] | None,
-        *,
-        holder: Holder,
-        ask: Ask,
-        files: Path | None,
-        budget: int,
-        count: Count,
-    ) -> Json:
+    def call(self, inputs: Mapping[str, Any] | None, context: CallContext) -> Json:
         """Do it. Answers are never shortened: clients of the reference server expect the whole graph."""
         try:
             read = self.arguments.read(inputs)
             try:
-                memory = holder.memory(begins=self.operation.effect != "read")
+                memory = context.holder.memory(begins=self.operation.effect != "read")
             except NotFound:
                 return _result(self.name, {"entities": [], "relations": []})
-            answer: Json = ask(memory, self.operation, read)
+            answer: Json = context.ask(memory, self.operation, read)
         except LongmindError as error:
             return {"content": [{"type": "text", "text": str(error)}], "isError": True}
         return _result(self.name, answer)

@@ -16,6 +16,7 @@ from longmind.mcp import prompts, resources, sdk
 from longmind.mcp.callers import Ask, Callers
 from longmind.mcp.contexts import use_context
 from longmind.mcp.lazy_memory import Holder
+from longmind.mcp.listing import CallContext
 from longmind.mcp.sdk import INTERNAL_ERROR, INVALID_PARAMS, Refused
 from longmind.mcp.settings import Settings
 from longmind.mcp.tools import Tool, profile_tools
@@ -101,12 +102,7 @@ class _Handlers:
         settings = self._settings
         try:
             return tool.call(
-                inputs,
-                holder=self._holder,
-                ask=ask,
-                files=settings.files,
-                budget=settings.max_tokens,
-                count=self._count,
+                inputs, CallContext(self._holder, ask, settings.files, settings.max_tokens, self._count)
             )
         except Exception as error:  # a defect: the agent is told so in one line, and goes on
             text = f"error: unexpected {type(error).__name__} in {tool.name}."
@@ -150,7 +146,7 @@ class _Handlers:
             refused = isinstance(error, InvalidInput | NotFound | Forbidden)
             code = INVALID_PARAMS if refused else INTERNAL_ERROR
             raise Refused(code, str(error), {"code": error.code}) from None
-        except Exception as error:
+        except Exception as error:  # a defect: the client is told so in one line, and goes on
             raise Refused(INTERNAL_ERROR, f"Unexpected {type(error).__name__}.") from None
 
     async def _work(self, work: Callable[[], T]) -> T:

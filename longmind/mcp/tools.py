@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from longmind.base.errors import LongmindError
 from longmind.base.recall_marks import OPEN
 from longmind.mcp.arguments import Arguments
-from longmind.mcp.callers import Ask
 from longmind.mcp.contexts import use_context
 from longmind.mcp.knowledge_graph import GraphTool, graph_tools
-from longmind.mcp.lazy_memory import Holder
+from longmind.mcp.listing import CallContext, entry_of
 from longmind.mcp.settings import Profile
 from longmind.mcp.shapes import Shape
-from longmind.mcp.truncate import CUT, Count, fit, written
+from longmind.mcp.truncate import CUT, fit, written
 from longmind.operations import registry
 from longmind.operations.operation import Operation
 from longmind.operations.schema import answer_schema
@@ -57,38 +55,24 @@ class OperationTool:
     @cached_property
     def shown(self) -> dict[str, Any]:
         """Its entry in the list of tools."""
-        effect = self.operation.effect
-        return {
-            "name": self.name,
-            "description": _brief(self.operation.description) if self._lean else self.operation.description,
-            "inputSchema": self.arguments.schema,
-            "outputSchema": self._shape.schema,
-            "annotations": {
-                "readOnlyHint": effect == "read",
-                "destructiveHint": effect == "destroy",
-                "idempotentHint": self.operation.repeatable,
-                "openWorldHint": False,
-            },
-        }
+        described = self.operation.description
+        return entry_of(
+            self.operation,
+            name=self.name,
+            description=_brief(described) if self._lean else described,
+            inputs=self.arguments.schema,
+            answer=self._shape.schema,
+        )
 
-    def call(
-        self,
-        inputs: Mapping[str, Any] | None,
-        *,
-        holder: Holder,
-        ask: Ask,
-        files: Path | None,
-        budget: int,
-        count: Count,
-    ) -> dict[str, Any]:
+    def call(self, inputs: Mapping[str, Any] | None, context: CallContext) -> dict[str, Any]:
         """Do it; what cannot be done becomes an error that the agent can read."""
         try:
-            read = self.arguments.read(inputs, files=files)
-            memory = holder.memory(begins=self.operation.begins)
-            answer = self._shape.written(plain(ask(memory, self.operation, read)))
+            read = self.arguments.read(inputs, files=context.files)
+            memory = context.holder.memory(begins=self.operation.begins)
+            answer = self._shape.written(plain(context.ask(memory, self.operation, read)))
         except LongmindError as error:
             return failed(error)
-        return tool_result(fit(answer, budget=budget, count=count))
+        return tool_result(fit(answer, budget=context.budget, count=context.count))
 
 
 Tool = OperationTool | GraphTool

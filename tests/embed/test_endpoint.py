@@ -14,6 +14,7 @@ from longmind.base.errors import InvalidInput, Unavailable
 from longmind.embed.endpoint import Endpoint, EndpointEmbedder
 from longmind.embed.hash import HashEmbedder
 from longmind.embed.protocol import Embedder
+from tests.http_threads import serving
 
 KEY = "sk-very-secret-123"
 DIMENSIONS = 16
@@ -79,12 +80,8 @@ def server() -> Iterator[Server]:
 
     http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     state.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield state
-    http.shutdown()
-    http.server_close()
-    thread.join()
+    with serving(http):
+        yield state
 
 
 def openai(

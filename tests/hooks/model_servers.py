@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.http_threads import serving
 
 ANSWER = "Noted."
 
@@ -113,12 +114,5 @@ def _anthropic_events(model: str) -> list[dict[str, Any]]:
 
 @contextmanager
 def model_server() -> Iterator[ModelServer]:
-    server = ModelServer()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(ModelServer()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

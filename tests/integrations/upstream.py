@@ -12,6 +12,7 @@ from typing import Any
 
 from longmind import Memory
 from longmind.integrations.proxy import Proxy
+from tests.http_threads import serving
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Porto"}'}}
 
@@ -115,14 +116,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def upstream() -> Iterator[Upstream]:
-    server = Upstream()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Upstream()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
@@ -23,6 +22,7 @@ from longmind.media.protocols import TextBlock
 from longmind.media.subtitles import Cue
 from longmind.media.tools import MediaTools
 from longmind.testing import FixedRecognizer, FixedTranscriber
+from tests.http_threads import serving
 from tests.media import made
 from tests.media.test_recordings import sound
 
@@ -55,12 +55,8 @@ class Handler(BaseHTTPRequestHandler):
 def server() -> Iterator[Server]:
     made_server = Server(("127.0.0.1", 0), Handler)
     made_server.asked = []
-    thread = threading.Thread(target=made_server.serve_forever)
-    thread.start()
-    yield made_server
-    made_server.shutdown()
-    thread.join()
-    made_server.server_close()
+    with serving(made_server):
+        yield made_server
 
 
 @pytest.mark.parametrize("provider", ["openai", "ollama"])

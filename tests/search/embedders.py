@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 from longmind import Unavailable
 from longmind.embed.hash import HashEmbedder
 from longmind.embed.protocol import EmbedderIdentity, Encoding
+from tests.http_threads import serving
 
 DIMENSIONS = 24
 
@@ -63,11 +63,5 @@ class _Answers(BaseHTTPRequestHandler):
 @contextmanager
 def endpoint(port: int = 0) -> Iterator[int]:
     """Serves embeddings on a local port while the `with` lasts."""
-    with ThreadingHTTPServer(("127.0.0.1", port), _Answers) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield int(server.server_address[1])
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(ThreadingHTTPServer(("127.0.0.1", port), _Answers)) as server:
+        yield int(server.server_address[1])

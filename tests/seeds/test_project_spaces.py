@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from longmind.llm.protocol import ModelFailed, Prompt
 from longmind.spaces.sync import sync_folder
 from longmind.testing import ScriptedModel
 from tests.access.conftest import Client, listening
+from tests.http_threads import serving
 
 GOOD = {
     "path": "app/release",
@@ -94,14 +94,12 @@ def test_further_providers_answer_through_compatible_endpoints(
     name: str, variables: tuple[str, str], key: str | None
 ) -> None:
     handler = type("Handler", (ModelServer,), {"asked": []})
-    with HTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with serving(HTTPServer(("127.0.0.1", 0), handler)) as server:
         environment = {variables[0]: f"http://127.0.0.1:{server.server_port}/v1"}
         if key is not None:
             environment[variables[1]] = key
         models = Models(environment, access=Access(models=[name]))
         reply = models.named(name).complete(Prompt("s", "u", max_output_tokens=10, temperature=0.0))
-        server.shutdown()
     assert json.loads(reply.text) == GOOD
     sent = None if key is None else f"Bearer {key}"
     assert handler.asked == [("/v1/chat/completions", sent, name.partition(":")[2])]
