@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from longmind.base.caller import audited
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 
 @audited("")
-class Recipes:
+class Recipes(ABC):
     """What `Memory` does with the recipes of contexts."""
 
     store: Store
 
-    @cached_property
+    @property
+    @abstractmethod
     def _contexts(self) -> ContextBuilder:
-        raise NotImplementedError  # what holds the parts of a memory makes it
+        """What builds contexts; the class that holds the parts of a memory makes it."""
 
     def save_recipe(
         self,

@@ -13,6 +13,7 @@ import os
 import threading
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from functools import partial, wraps
@@ -46,7 +47,7 @@ class _Exit:
         return owner.leave if scope is None else scope.leaving()
 
 
-class Scope(Generic[T]):
+class Scope(ABC, Generic[T]):
     """A context manager in three steps: `begin`, then `end`, or `undo` when that did not come to its end.
 
     `undo` may be called after any part of the other two, and twice; it raises nothing.
@@ -67,14 +68,17 @@ class Scope(Generic[T]):
         self._outer: weakref.ref[Scope[Any]] | None = None
         self._forks = len(_forks)
 
+    @abstractmethod
     def begin(self) -> T:
-        raise NotImplementedError
+        """Take what the block needs; what is returned is bound by `as`."""
 
+    @abstractmethod
     def end(self, error: BaseException | None) -> None:
-        raise NotImplementedError
+        """Finish after the block, which may have raised an error; that error is raised again."""
 
+    @abstractmethod
     def undo(self) -> None:
-        raise NotImplementedError
+        """Give back whatever the other two had taken by then."""
 
     def __enter__(self) -> T:
         return self.start()
@@ -165,13 +169,13 @@ class _Generated(Scope[T]):
             return
         try:
             steps.throw(error)
-        except BaseException as raised:
+        except BaseException as raised:  # as in contextlib: only the same error is not raised again
             if raised is not error:
                 raise
 
     def undo(self) -> None:
         if isinstance(self._steps, Generator):
-            with suppress(Exception):
+            with suppress(Exception):  # `undo` raises nothing, whatever the generator does
                 self._steps.close()
 
 

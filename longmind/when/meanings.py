@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -26,7 +27,7 @@ _WEEKDAY_YEARS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Node(ABC):
     """A meaning; `floats` when which of several recurring occurrences is meant is not said."""
 
     @property
@@ -38,13 +39,12 @@ class Node:
         """A time on the clock: what begins 'after' it begins then, what lasts 'until' it stops there."""
         return False
 
+    @abstractmethod
     def resolve(self, calendar: Calendar) -> Span:
-        raise NotImplementedError
+        """The stretch of local time that is meant."""
 
 
 # Fixed on the calendar, or by the reference alone
-
-
 @dataclass(frozen=True, slots=True)
 class Now(Node):
     @property
