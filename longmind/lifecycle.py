@@ -314,7 +314,9 @@ class Lifecycle:
         return {"tokenizer": 1, "embedder": loaded, "search": 1}
 
     def _complete(self, policy: MaintenancePolicy | None) -> None:
-        """Finish what an earlier process left undone."""
+        """Finish what an earlier process left undone, where this one may write."""
+        if self.store.engine.read_only:
+            return
         with suppress(Busy):  # someone else reads or writes: the next open, or `maintain`, finishes it
             erasure.resume(self.store)
         if policy is not None:

@@ -145,19 +145,18 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`.
 
         `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
-        for none. By default it is the one the store remembers, or for a new store the installed default;
-        `cache` is the folder where models are installed. `extractor` reads facts from what is remembered;
-        None reads none. `llm` is a language model for turns and raw notes; none is needed. `semantic_model`
-        names another one for raw notes ("openai:gpt-4o-mini", "ollama:llama3.2@http://host:11434").
-        `surrogates=False` leaves the short forms of long frames to `maintain`. `ordering` is how project
-        spaces order what they recall, and `telemetry` where they count and trace it. `access` is what stores
-        and requests may reach; by default, what the environment and the user's configuration file allow.
-        `media` are the tools that read photos, videos and sound; by default, those that are installed.
-        `memory_limit` is how many bytes of the store stay in memory between calls. `accept_lost_log` opens a
-        file whose log is missing or damaged with what is left; without it, that is `Corrupt`. `actor` is who
-        the audit log names; by default LONGMIND_ACTOR, else "local". `key` opens an encrypted file, or makes
-        a new one so: 32 bytes (or 64 hex digits), a passphrase, or a function that returns one of them.
-        `facts_lane` limits that lane.
+        for none; by default it is the one the store remembers, or the installed default. `cache` is the
+        folder where models are installed. `extractor` reads facts from what is remembered; None reads none.
+        `llm` is a language model for turns and raw notes, and `semantic_model` names another one for raw
+        notes ("openai:gpt-4o-mini"); none is needed. `surrogates=False` leaves the short forms of long frames
+        to `maintain`. `ordering` is how project spaces order what they recall, and `telemetry` where they
+        count and trace it. `access` is what stores and requests may reach; by default, what the environment
+        and the user's configuration file allow. `media` are the tools that read photos, videos and sound.
+        `memory_limit` is how many bytes of the store stay in memory between calls; `facts_lane` limits that
+        lane. `accept_lost_log` opens a file whose log is missing or damaged with what is left; without it,
+        that is `Corrupt`. `actor` is who the audit log names; by default LONGMIND_ACTOR, else "local". `key`
+        opens an encrypted file, or makes a new one so: 32 bytes (or 64 hex digits), a passphrase, or a
+        function that returns one of them.
         """
         partition_name(space, user)  # checked before a file is made
         store = open_store(
@@ -168,11 +167,15 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
             access, facts_lane, media)  # fmt: skip
+        options = {"space": space, "user": user, "after_remember": after_remember}
+        return cls._over(store, on_open, components=components, **options)
+
+    @classmethod
+    def _over(cls, store: Store, on_open: MaintenancePolicy | None, **options: Any) -> Memory:
         try:
-            memory = cls(store, space=space, user=user, components=components, after_remember=after_remember)
-            if not read_only:
-                memory._complete(on_open)
-        except BaseException:
+            memory = cls(store, **options)
+            memory._complete(on_open)
+        except BaseException:  # also Ctrl-C: nobody else would close the store
             store.close()
             raise
         return memory

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Any, Final
 
 from longmind.base.checks import canonical_json, check_label, check_metadata, check_text
@@ -115,9 +116,8 @@ def plan_object(
     path = normal_path(redactor.name(check_text(path, "path")))
     object_id = _object_id(fields.get("id"), redactor)
     pinned = _pinned(fields.get("pinned"))
-    by_rule = pinned is None and any(
-        rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.auto_pin
-    )
+    covers = methodcaller("covers", kind=kind, tags=tags, path=path, relevance=relevance)
+    by_rule = pinned is None and any(map(covers, policy.auto_pin))
     if redactor.flags and metadata.get("hash") == content_name(cleaned):
         # A hash of what was redacted would let whoever guesses it check the guess.
         metadata["hash"] = content_name(raw)
@@ -140,9 +140,7 @@ def plan_object(
         hash=stated if isinstance(stated, str) and stated else content_name(raw or micro),
         notes=tuple(notes),
         ruled=stamp(policy.pii_redaction),
-        hidden=any(
-            rule.covers(kind=kind, tags=tags, path=path, relevance=relevance) for rule in policy.visibility
-        ),
+        hidden=any(map(covers, policy.visibility)),
     )
 
 

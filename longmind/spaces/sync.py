@@ -65,20 +65,14 @@ def sync_folder(
 ) -> SyncReport:
     """Bring a space up to date with a folder. `paths` (from the folder) limits it to these files.
 
-    What a `.gitignore` ignores is left out. A file is known again by its path, and left alone if its text
-    is the same.
+    What a `.gitignore` ignores is left out. A file whose text is stored under its path is left alone.
     """
-    root = Path(folder).expanduser().resolve()
-    if not root.is_dir():
-        raise NotFound(f"There is no folder {folder}.")
+    root = _existing(folder)
     chosen = None if paths is None else {Path(path).as_posix() for path in paths}
     redactor = space.redactor()
     home = redactor.text(root.as_posix())
-    stored = {
-        item.path: item
-        for item in space.list(limit=100_000)
-        if item.metadata.get(ROOT) == home and item.user == space.user
-    }
+    listed = (item for item in space.list(limit=100_000) if item.metadata.get(ROOT) == home)
+    stored = {item.path: item for item in listed if item.user == space.user}
     by_status: dict[str, list[str]] = {"created": [], "updated": [], "unchanged": [], "skipped": []}
     seen: set[str] = set()
     for entry in walk(root, include=tuple(include), exclude=tuple(exclude)):
@@ -86,16 +80,16 @@ def sync_folder(
         if chosen is not None and path not in chosen:
             continue
         # Known again by the path under which it is stored, not by the name that the file has.
-        place = normal_path(redactor.name(path))
-        twin = place in seen
+        stored_path = normal_path(redactor.name(path))
+        twin = stored_path in seen
         if isinstance(entry, Entry):
-            seen.add(place)
+            seen.add(stored_path)
         text = _text_of(entry, readers)
         if not text.strip() or twin:
             by_status["skipped"].append(path)
             continue
         # Of the text as it is stored: a hash of what was redacted would let guesses be checked.
-        before, name = stored.get(place), content_name(redactor.text(without_echo(text)[0]))
+        before, name = stored.get(stored_path), content_name(redactor.text(without_echo(text)[0]))
         if before is not None and before.metadata.get("hash") == name:
             by_status["unchanged"].append(path)
             continue
@@ -116,6 +110,13 @@ def sync_folder(
         space.forget(path)
     created, updated, unchanged, skipped = map(tuple, by_status.values())
     return SyncReport(created, updated, len(unchanged), tuple(gone), skipped)
+
+
+def _existing(folder: str | Path) -> Path:
+    root = Path(folder).expanduser().resolve()
+    if not root.is_dir():
+        raise NotFound(f"There is no folder {folder}.", hint="Name a folder that exists.")
+    return root
 
 
 def _text_of(entry: Entry | Skipped, readers: Readers) -> str:

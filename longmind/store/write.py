@@ -369,6 +369,18 @@ def _insert(
             if document.expires_at is not None
         ],
     )
+    _insert_keys(tx, fresh)
+    frames = Written(rows, drafts)
+    for part in parts:
+        ready = prepared.get(part.name)
+        derived = part.written(
+            tx, frames, None if ready is None else [ready[position] for position in positions]
+        )
+        for label, count in (derived or {}).items():
+            counts[label] = counts.get(label, 0) + count
+
+
+def _insert_keys(tx: Transaction, fresh: Sequence[_Fresh]) -> None:
     keys = [
         (item.draft.space, item.draft.idempotency_key, item.id)
         for item in fresh
@@ -379,14 +391,6 @@ def _insert(
             "INSERT INTO frame_key (space, name, frame_id, checksum) VALUES (?, ?, ?, ?)",
             [(*key, checksum("key", *key)) for key in keys],
         )
-    frames = Written(rows, drafts)
-    for part in parts:
-        ready = prepared.get(part.name)
-        derived = part.written(
-            tx, frames, None if ready is None else [ready[position] for position in positions]
-        )
-        for label, count in (derived or {}).items():
-            counts[label] = counts.get(label, 0) + count
 
 
 def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: int | None) -> FrameRow:

@@ -222,8 +222,6 @@ def score_text(
     total = lengths.total
     if total == 0 or query.is_empty:
         return _nothing(())
-    uses: list[TermUse] = []
-    read: dict[str, float] = {}
     if lengths.corpus.inside is not None:
         common = lengths.common
     terms = vocabulary.terms(snapshot, common, lengths.corpus)
@@ -232,23 +230,7 @@ def score_text(
     looked_up = _looked_up(query, terms, lengths.languages[0])
     if not any(frames for frames, _, _ in looked_up):
         looked_up, mask = _past_stems(snapshot, dialect, query, terms, mask) or (looked_up, mask)
-    for frames, term, note in looked_up:
-        if frames == 0:
-            uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
-            continue
-        # Rounded, since the last bit of a logarithm is the C library's own. Every later step is exactly
-        # rounded, in an order that neither the other frames nor the processor changes.
-        weight = round(math.log(1 + (total - frames + 0.5) / (frames + 0.5)), 9)
-        is_common = total >= COMMON_FROM and frames > COMMON_SHARE * total
-        if is_common:
-            common[term] = snapshot.revision, frames
-        else:
-            common.pop(term, None)
-        if is_common and len(read) >= 2:
-            uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
-            continue
-        read[term] = weight
-        uses.append(TermUse(term, frames, weight, True, note))
+    uses, read = _weighted(looked_up, total, common, snapshot.revision)
     postings = terms.postings(read)
     if len(postings.ids) == 0:
         return _nothing(tuple(uses))
@@ -270,6 +252,32 @@ def score_text(
     if not shown.all():
         frame_ids, values = frame_ids[shown], values[shown]
     return TextScores(tuple(uses), frame_ids, values)
+
+
+def _weighted(
+    looked_up: Iterable[tuple[int, str, str]], total: int, common: Common, revision: int
+) -> tuple[list[TermUse], dict[str, float]]:
+    """Which terms are read, with their weights; the terms come from the rarest to the most common."""
+    uses: list[TermUse] = []
+    read: dict[str, float] = {}
+    for frames, term, note in looked_up:
+        if frames == 0:
+            uses.append(TermUse(term, 0, 0.0, False, note or "no frame says it"))
+            continue
+        # Rounded, since the last bit of a logarithm is the C library's own. Every later step is exactly
+        # rounded, in an order that neither the other frames nor the processor changes.
+        weight = round(math.log(1 + (total - frames + 0.5) / (frames + 0.5)), 9)
+        is_common = total >= COMMON_FROM and frames > COMMON_SHARE * total
+        if is_common:
+            common[term] = revision, frames
+        else:
+            common.pop(term, None)
+        if is_common and len(read) >= 2:
+            uses.append(TermUse(term, frames, weight, False, "very common, and rarer words remain"))
+            continue
+        read[term] = weight
+        uses.append(TermUse(term, frames, weight, True, note))
+    return uses, read
 
 
 def _nothing(uses: tuple[TermUse, ...]) -> TextScores:
