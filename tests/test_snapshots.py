@@ -233,16 +233,16 @@ def now(memory: Memory) -> AsOf:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_after_a_restore_every_read_answers_as_at_the_snapshot(location: str, seed: int) -> None:
-    story(location, seed, 30)
+    check_story(location, seed, 30)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 140))
 def test_after_a_restore_every_read_answers_as_at_the_snapshot_in_long(location: str, seed: int) -> None:
-    story(location, seed, 120)
+    check_story(location, seed, 120)
 
 
-def story(location: str, seed: int, steps: int) -> None:
+def check_story(location: str, seed: int, steps: int) -> None:
     clock = FrozenClock(1_700_000_000_000)
     with Memory.open(location, clock=clock, embedder="hash") as memory:
         life = Life(memory, clock, seed)

@@ -107,7 +107,7 @@ def _state(path: Path) -> str:
     return state
 
 
-def kill_changes(folder: Path, act: str, points: int, seed: int) -> None:
+def check_killed_changes(folder: Path, act: str, points: int, seed: int) -> None:
     before, after = ACTS[act]
     original = folder / "original" / "a.mind"
     original.parent.mkdir()
@@ -144,7 +144,7 @@ def kill_changes(folder: Path, act: str, points: int, seed: int) -> None:
 def test_a_change_of_key_killed_at_any_moment_leaves_the_old_store_or_the_new_one(
     tmp_path: Path, act: str
 ) -> None:
-    kill_changes(tmp_path, act, 8, 1)
+    check_killed_changes(tmp_path, act, 8, 1)
 
 
 @pytest.mark.soak
@@ -153,4 +153,4 @@ def test_a_change_of_key_killed_at_any_moment_leaves_the_old_store_or_the_new_on
 def test_two_hundred_kills_of_a_change_of_key_leave_the_old_store_or_the_new_one(
     tmp_path: Path, act: str, seed: int
 ) -> None:
-    kill_changes(tmp_path, act, 200, seed)
+    check_killed_changes(tmp_path, act, 200, seed)

@@ -131,7 +131,7 @@ def sized(number: int, rng: random.Random) -> dict[str, Any]:
     return {**made, "text": made["text"] + f" {word} lorem ipsum" * (size // 40)}
 
 
-def churn(path: Path, seed: int, *, rounds: int, embedder: str | None) -> None:
+def check_churn(path: Path, seed: int, *, rounds: int, embedder: str | None) -> None:
     """Write, relabel, forget, erase at random; after every erase the words of all that is erased are gone."""
     rng = random.Random(seed)
     live: dict[int, int] = {}
@@ -163,10 +163,10 @@ def churn(path: Path, seed: int, *, rounds: int, embedder: str | None) -> None:
 
 @pytest.mark.parametrize(("seed", "embedder"), [(1, None), (2, "hash")])
 def test_no_byte_of_the_erased_survives_any_churn(tmp_path: Path, seed: int, embedder: str | None) -> None:
-    churn(tmp_path / "a.mind", seed, rounds=3, embedder=embedder)
+    check_churn(tmp_path / "a.mind", seed, rounds=3, embedder=embedder)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(10, 30))
 def test_no_byte_of_the_erased_survives_long_churn(tmp_path: Path, seed: int) -> None:
-    churn(tmp_path / "a.mind", seed, rounds=12, embedder="hash" if seed % 2 else None)
+    check_churn(tmp_path / "a.mind", seed, rounds=12, embedder="hash" if seed % 2 else None)

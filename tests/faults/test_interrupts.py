@@ -168,10 +168,10 @@ def storm(world: World, acts: tuple[str, ...], most: int) -> None:
     for act in acts:
         for under in (STORE, PACKAGE):
             total = count_bytecodes(world.act(act), under=under)
-            interrupt_at(world, act, under, points(total, max(1, most // 2), f"{act} {under}"))
+            check_interrupted_at(world, act, under, points(total, max(1, most // 2), f"{act} {under}"))
 
 
-def interrupt_at(world: World, act: str, under: str, chosen: list[int]) -> None:
+def check_interrupted_at(world: World, act: str, under: str, chosen: list[int]) -> None:
     for at in chosen:
         interrupter = interrupt(world.act(act), at=at, under=under)
         world.check(f"{act} at {at}: {interrupter.position}")
@@ -210,7 +210,7 @@ def test_an_exception_at_every_bytecode_of_the_store(
         # A new store for each part: the checks grow with what the interrupted calls have written.
         for begin in range(0, len(chosen), PART):
             with closing(World(new_location(engine))) as world:
-                interrupt_at(world, act, under, chosen[begin : begin + PART])
+                check_interrupted_at(world, act, under, chosen[begin : begin + PART])
         done += len(chosen)
     print(f"{act} on {engine}: {done} interrupts, nothing left behind")
 

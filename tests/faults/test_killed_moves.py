@@ -43,7 +43,7 @@ def run_child(path: Path, kill_at: int) -> int | None:
     return int(done.stdout) if done.returncode == 0 else None
 
 
-def kill_at_writes(tmp_path: Path, old: Path | None, every: int) -> None:
+def check_killed_at_writes(tmp_path: Path, old: Path | None, every: int) -> None:
     untouched = tmp_path / "untouched.mind"
     if old is not None:
         shutil.copy(old, untouched)
@@ -67,14 +67,14 @@ def _begun(path: Path, old: Path | None) -> Path:
 
 
 def test_an_upgrade_killed_at_some_writes_is_finished_by_the_next_open(tmp_path: Path) -> None:
-    kill_at_writes(tmp_path, FORMATS / "format_5.mind", every=23)
+    check_killed_at_writes(tmp_path, FORMATS / "format_5.mind", every=23)
 
 
 def test_a_new_file_killed_at_some_writes_is_opened(tmp_path: Path) -> None:
-    kill_at_writes(tmp_path, None, every=29)
+    check_killed_at_writes(tmp_path, None, every=29)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", [1, 3, 8, 9, 10])
 def test_an_upgrade_killed_at_any_write_is_finished_by_the_next_open(tmp_path: Path, number: int) -> None:
-    kill_at_writes(tmp_path, FORMATS / f"format_{number}.mind", every=1)
+    check_killed_at_writes(tmp_path, FORMATS / f"format_{number}.mind", every=1)

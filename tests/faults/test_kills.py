@@ -210,7 +210,7 @@ def only_the_store(path: Path) -> list[str]:
     return [entry.name for entry in path.parent.iterdir() if entry.name != path.name]
 
 
-def kill_on_a_file(tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str]) -> None:
+def check_kills_on_a_file(tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "store").mkdir()
     (tmp_path / "work").mkdir()
     path = tmp_path / "store" / "killed.mind"
@@ -220,7 +220,7 @@ def kill_on_a_file(tmp_path: Path, kills: int, capsys: pytest.CaptureFixture[str
     harness.report(capsys)
 
 
-def kill_on_a_server(
+def check_kills_on_a_server(
     location: str,
     tmp_path: Path,
     kills: int,
@@ -233,29 +233,29 @@ def kill_on_a_server(
 
 
 def test_kills_over_every_kind_of_write_to_a_file(tmp_path: Path, capsys: Any) -> None:
-    kill_on_a_file(tmp_path, len(KINDS), capsys)
+    check_kills_on_a_file(tmp_path, len(KINDS), capsys)
 
 
 def test_kills_over_some_kinds_of_write_to_a_server(
     new_location: Callable[[str], str], tmp_path: Path, capsys: Any
 ) -> None:
     kinds = ("remember_many", "turn", "fact", "erase", "reindex")
-    kill_on_a_server(new_location("postgresql"), tmp_path, len(kinds), capsys, kinds)
+    check_kills_on_a_server(new_location("postgresql"), tmp_path, len(kinds), capsys, kinds)
 
 
 @pytest.mark.soak
 def test_two_hundred_kills_over_every_kind_of_write_to_a_file(tmp_path: Path, capsys: Any) -> None:
-    kill_on_a_file(tmp_path, 200, capsys)
+    check_kills_on_a_file(tmp_path, 200, capsys)
 
 
 @pytest.mark.soak
 def test_sixty_kills_over_every_kind_of_write_to_a_server(
     new_location: Callable[[str], str], tmp_path: Path, capsys: Any
 ) -> None:
-    kill_on_a_server(new_location("postgresql"), tmp_path, 60, capsys)
+    check_kills_on_a_server(new_location("postgresql"), tmp_path, 60, capsys)
 
 
-def kill_migrations(tmp_path: Path, kills: int) -> None:
+def check_killed_migrations(tmp_path: Path, kills: int) -> None:
     rng = random.Random(7)
     for number in range(kills):
         old = FORMATS / f"format_{1 + number % 8}.mind"
@@ -275,12 +275,12 @@ def kill_migrations(tmp_path: Path, kills: int) -> None:
 
 
 def test_a_killed_migration_is_finished_by_the_next_open(tmp_path: Path) -> None:
-    kill_migrations(tmp_path, 8)
+    check_killed_migrations(tmp_path, 8)
 
 
 @pytest.mark.soak
 def test_sixty_killed_migrations_are_finished_by_the_next_open(tmp_path: Path) -> None:
-    kill_migrations(tmp_path, 64)
+    check_killed_migrations(tmp_path, 64)
 
 
 def test_a_killed_import_can_be_repeated(tmp_path: Path) -> None:

@@ -392,7 +392,7 @@ def test_every_way_to_end_leaves_a_store_that_opens(path: Path, durability: str)
     assert texts_in(path.parent.parent / "copy") == expected[:-1]
 
 
-def play(path: Path, seed: int, steps: int) -> None:
+def check_play(path: Path, seed: int, steps: int) -> None:
     """Up to three processes start, write, close and are killed in random order; then all is there."""
     rng = random.Random(seed)
     expected: set[str] = set()
@@ -429,13 +429,13 @@ def play(path: Path, seed: int, steps: int) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_processes_that_come_and_go_never_raise_a_false_alarm(path: Path, seed: int) -> None:
-    play(path, seed, 30)
+    check_play(path, seed, 30)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_processes_never_raise_a_false_alarm_in_long_runs(path: Path, seed: int) -> None:
-    play(path, seed, 120)
+    check_play(path, seed, 120)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -98,7 +98,7 @@ def fill_pool(memory: Memory, count: int) -> None:
         thread.join()
 
 
-def restarts_under_load(server: Server, url: str, rounds: int, threads: int) -> None:
+def check_restarts_under_load(server: Server, url: str, rounds: int, threads: int) -> None:
     acknowledged: list[str] = []
     unknown: list[str] = []
     raw: list[BaseException] = []
@@ -165,12 +165,12 @@ def pages(memory: Memory) -> Iterator[Any]:
 
 
 def test_restarts_under_many_writers_lose_nothing(server: Server, store_url: str) -> None:
-    restarts_under_load(server, store_url, rounds=3, threads=6)
+    check_restarts_under_load(server, store_url, rounds=3, threads=6)
 
 
 @pytest.mark.soak
 def test_sixty_restarts_under_many_writers_lose_nothing(server: Server, store_url: str) -> None:
-    restarts_under_load(server, store_url, rounds=60, threads=10)
+    check_restarts_under_load(server, store_url, rounds=60, threads=10)
 
 
 def test_a_killed_server_that_acknowledges_before_writing_loses_nothing() -> None:

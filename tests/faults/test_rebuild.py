@@ -67,7 +67,7 @@ def left_over(memory: Memory) -> dict[str, int]:
     return {table: row[0] for table, row in counts.items() if row is not None and row[0]}
 
 
-def kill_reindexes(location: str, kills: int) -> None:
+def check_killed_reindexes(location: str, kills: int) -> None:
     lived(location)
     expected: dict[str, Answers] = {}
     longest = 0.0
@@ -103,20 +103,20 @@ def kill_reindexes(location: str, kills: int) -> None:
 
 
 def test_a_killed_reindex_of_a_file_changes_no_answer(new_location: NewLocation) -> None:
-    kill_reindexes(new_location("sqlite"), 8)
+    check_killed_reindexes(new_location("sqlite"), 8)
 
 
 def test_a_killed_reindex_on_a_server_changes_no_answer(new_location: NewLocation) -> None:
-    kill_reindexes(new_location("postgresql"), 4)
+    check_killed_reindexes(new_location("postgresql"), 4)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_hundred_killed_reindexes_change_no_answer(engine: str, new_location: NewLocation) -> None:
-    kill_reindexes(new_location(engine), 100)
+    check_killed_reindexes(new_location(engine), 100)
 
 
-def kill_imports(engine: str, new_location: NewLocation, folder: Path, kills: int, verb: str) -> None:
+def check_killed_imports(engine: str, new_location: NewLocation, folder: Path, kills: int, verb: str) -> None:
     origin, path = new_location(engine), folder / "export.jsonl"
     lived(origin)
     with open_memory(origin) as memory:
@@ -165,7 +165,7 @@ def complete(target: str, origin: str, path: Path, verb: str) -> None:
 def test_a_killed_import_is_absent_or_whole_and_succeeds_when_repeated(
     engine: str, verb: str, new_location: NewLocation, tmp_path: Path
 ) -> None:
-    kill_imports(engine, new_location, tmp_path, 3, verb)
+    check_killed_imports(engine, new_location, tmp_path, 3, verb)
 
 
 @pytest.mark.soak
@@ -174,7 +174,7 @@ def test_a_killed_import_is_absent_or_whole_and_succeeds_when_repeated(
 def test_a_hundred_killed_imports_are_absent_or_whole(
     engine: str, verb: str, new_location: NewLocation, tmp_path: Path
 ) -> None:
-    kill_imports(engine, new_location, tmp_path, 100, verb)
+    check_killed_imports(engine, new_location, tmp_path, 100, verb)
 
 
 def test_an_import_is_repeated_only_while_the_store_is_as_it_was(location: str, tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ def test_a_header_or_a_page_that_was_changed_is_refused_or_harmless(
 
         _resealed(path, page, change)
         outcomes[_used(path)] += 1
+    assert outcomes.total() == count  # every round ended in an answer or in an error of ours
     print(f"pages {count}: {dict(outcomes)}")
 
 

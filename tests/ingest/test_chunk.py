@@ -23,7 +23,7 @@ def read(text: str, name: str) -> Document:
     return READERS.read(Source.from_bytes(text.encode(), uri=name))
 
 
-def plan(document: Document, tokens: int = 400, overlap: int = 40) -> list[Chunk]:
+def checked_plan(document: Document, tokens: int = 400, overlap: int = 40) -> list[Chunk]:
     chunks = plan_chunks(document, tokenizer=TOKENIZER, tokens=tokens, overlap=overlap)
     check(document, chunks, tokens)
     return chunks
@@ -98,7 +98,7 @@ def documents(draw: st.DrawFn) -> Document:
 def test_chunks_are_exact_ranges_within_the_limit_and_cover_the_document(
     document: Document, tokens: int, part: int
 ) -> None:
-    plan(document, tokens, tokens * part // 100)
+    checked_plan(document, tokens, tokens * part // 100)
 
 
 @given(body=bodies, name=st.sampled_from(["a.txt", "a.md", "a.py", "a.rst", "a.csv", "a.html", "a.js"]))
@@ -109,30 +109,30 @@ def test_chunks_of_what_a_reader_makes_cover_it(body: str, name: str) -> None:
         document = read(body, name)
     except Unreadable:
         return
-    plan(document, 32, 6)
+    checked_plan(document, 32, 6)
 
 
 @given(document=documents())
 @settings(max_examples=40, deadline=None)
 def test_the_same_document_is_always_cut_the_same(document: Document) -> None:
-    assert plan(document, 40, 8) == plan(document, 40, 8)
+    assert checked_plan(document, 40, 8) == checked_plan(document, 40, 8)
 
 
 @given(document=documents(), limit=st.integers(1, 5))
 @settings(max_examples=40, deadline=None)
 def test_a_limit_keeps_the_first_chunks(document: Document, limit: int) -> None:
     some = plan_chunks(document, tokenizer=TOKENIZER, tokens=24, overlap=4, limit=limit)
-    assert some == plan(document, 24, 4)[:limit]
+    assert some == checked_plan(document, 24, 4)[:limit]
 
 
 def test_a_short_document_is_one_chunk_all_of_it() -> None:
     document = read("\n  Short, and with space around it. \n", "a.txt")
-    (chunk,) = plan(document)
+    (chunk,) = checked_plan(document)
     assert (chunk.start, chunk.end) == (0, len(document.text))
 
 
 def test_a_blank_document_has_no_chunks() -> None:
-    assert plan(read(" \n\t \n", "a.txt")) == []
+    assert checked_plan(read(" \n\t \n", "a.txt")) == []
 
 
 def test_prose_is_cut_between_sentences_with_an_overlap_of_whole_sentences() -> None:
@@ -141,7 +141,7 @@ def test_prose_is_cut_between_sentences_with_an_overlap_of_whole_sentences() -> 
         for number in range(200)
     ]
     document = read(" ".join(sentences), "a.txt")
-    chunks = plan(document)
+    chunks = checked_plan(document)
     texts = texts_of(document, chunks)
     assert len(chunks) > 5
     for text in texts:
@@ -158,7 +158,7 @@ def test_hard_wrapped_prose_is_cut_between_sentences_not_at_line_ends() -> None:
     line = "a line that was broken by an editor at a column and goes on in the\n"
     text = "".join(f"Sentence {number} begins here and is {line}next one. " for number in range(120))
     document = read(text, "a.txt")
-    for piece in texts_of(document, plan(document, 200, 20)):
+    for piece in texts_of(document, checked_plan(document, 200, 20)):
         assert piece.startswith("Sentence")
         assert piece.endswith(".")
 
@@ -166,20 +166,20 @@ def test_hard_wrapped_prose_is_cut_between_sentences_not_at_line_ends() -> None:
 def test_paragraphs_are_kept_whole_where_they_fit() -> None:
     paragraph = "Words about a thing. " * 12
     document = read("\n\n".join(f"P{number}. {paragraph}" for number in range(40)), "a.txt")
-    for piece in texts_of(document, plan(document, 400, 0)):
+    for piece in texts_of(document, checked_plan(document, 400, 0)):
         assert piece.startswith("P")
         assert piece.endswith("thing.")
 
 
 def test_text_without_spaces_or_stops_is_cut_without_splitting_a_letter_from_its_marks() -> None:
     document = read("e\u0301👨‍👩‍👧" * 400, "a.txt")
-    for piece in texts_of(document, plan(document)):
+    for piece in texts_of(document, checked_plan(document)):
         assert piece[0] in "e👨"
 
 
 def test_chinese_is_cut_between_sentences() -> None:
     document = read("我们今天去了公园，然后在那里吃了午饭。天气很好！" * 200, "a.txt")
-    for piece in texts_of(document, plan(document)):
+    for piece in texts_of(document, checked_plan(document)):
         assert piece[-1] in "。！"
 
 
@@ -190,7 +190,7 @@ def test_headings_name_the_chunks_and_small_sections_join_under_one_heading() ->
         f"## Use\n\n{body * 4}\n\n## Tiny one\n\nx\n\n## Tiny two\n\ny\n"
     )
     document = read(text, "guide.md")
-    chunks = plan(document)
+    chunks = checked_plan(document)
     texts = texts_of(document, chunks)
     titles = [chunk.title for chunk in chunks]
     assert titles[0] == "Guide"
@@ -208,7 +208,7 @@ def test_a_heading_is_never_left_alone_at_the_end_of_a_chunk() -> None:
     document = read(
         "".join(f"# Title {number}\n\n## Part {number}\n\n{body}\n\n" for number in range(6)), "a.md"
     )
-    for piece in texts_of(document, plan(document)):
+    for piece in texts_of(document, checked_plan(document)):
         assert not piece.split("\n")[-1].startswith("#")
 
 
@@ -220,7 +220,7 @@ def test_code_is_cut_by_definition_and_two_are_only_joined_when_both_are_tiny() 
     text = "import os\n\n" + "".join(function(name, 15) for name in names)
     text += function("tiny_a", 1) + function("tiny_b", 1) + function("huge", 80)
     document = read(text, "a.py")
-    chunks = plan(document)
+    chunks = checked_plan(document)
     texts = texts_of(document, chunks)
     assert [chunk.title for chunk in chunks[:8]] == names
     assert texts[0].startswith("import os")
@@ -236,7 +236,7 @@ def test_a_class_too_big_is_cut_between_its_methods() -> None:
         for number in range(5)
     )
     document = read(f'class Thing:\n    """What it is."""\n\n{methods}', "a.py")
-    chunks = plan(document)
+    chunks = checked_plan(document)
     assert [chunk.title for chunk in chunks] == [
         "Thing, Thing.method_0",
         *(f"Thing.method_{number}" for number in range(1, 5)),
@@ -247,7 +247,7 @@ def test_a_class_too_big_is_cut_between_its_methods() -> None:
 def test_rows_are_never_cut_where_they_fit() -> None:
     rows = "\n".join(f"{number},Name {number},Some text about number {number}" for number in range(300))
     document = read(f"id,name,text\n{rows}\n", "a.csv")
-    chunks = plan(document)
+    chunks = checked_plan(document)
     assert len(chunks) > 10
     for chunk, text in zip(chunks, texts_of(document, chunks), strict=True):
         assert text.startswith("id: ")
@@ -258,7 +258,7 @@ def test_rows_are_never_cut_where_they_fit() -> None:
 def test_chunks_of_a_pdf_run_across_pages_and_say_which() -> None:
     line = "A line of words on this page which is long enough to matter here."
     document = READERS.read(Source.from_bytes(made.pdf(["\n".join([line] * 6)] * 12), uri="a.pdf"))
-    chunks = plan(document)
+    chunks = checked_plan(document)
     assert chunks[0].title.startswith("page 1 – page ")
     assert chunks[-1].title.endswith(" – page 12")
     assert len(chunks) < 8
@@ -271,7 +271,7 @@ def test_chunks_of_a_pdf_run_across_pages_and_say_which() -> None:
 @pytest.mark.parametrize("media_type", ["text/plain", "text/markdown", "text/x-python"])
 def test_monotonous_text_is_cut_in_time(unit: str, media_type: str) -> None:
     text = unit * (60_000 // len(unit)) + "x"
-    plan(Document(uri="x", title="x", text=text, media_type=media_type))
+    checked_plan(Document(uri="x", title="x", text=text, media_type=media_type))
 
 
 def test_very_many_sections_are_cut_in_time() -> None:
@@ -306,5 +306,5 @@ def test_files_of_the_installed_packages_are_covered() -> None:
             document = readers.read(Source.from_path(path))
         except Unreadable:
             continue
-        planned += len(plan(document))
+        planned += len(checked_plan(document))
     assert planned > 300

@@ -46,7 +46,7 @@ def check(document: Document) -> None:
         last = section.end
 
 
-def attempt(reader: Reader, data: bytes, uri: str) -> Document | None:
+def check_attempt(reader: Reader, data: bytes, uri: str) -> Document | None:
     try:
         document = reader.read(data, Source.from_bytes(data, uri=uri))
     except Unreadable:
@@ -73,14 +73,14 @@ SYNTAX = {
 @given(data=st.binary(max_size=400))
 @settings(max_examples=40, deadline=None)
 def test_any_bytes_give_a_document_or_a_reason(name: str, data: bytes) -> None:
-    attempt(READERS[name], data, NAMES[name])
+    check_attempt(READERS[name], data, NAMES[name])
 
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=st.text(max_size=300))
 @settings(max_examples=30, deadline=None)
 def test_any_text_gives_a_document_or_a_reason(name: str, text: str) -> None:
-    attempt(READERS[name], text.encode("utf-8", "surrogatepass"), NAMES[name])
+    check_attempt(READERS[name], text.encode("utf-8", "surrogatepass"), NAMES[name])
 
 
 @pytest.mark.parametrize("name", SYNTAX)
@@ -91,12 +91,12 @@ def test_any_heap_of_the_formats_own_signs_gives_a_document_or_a_reason(
 ) -> None:
     signs = [sign.replace("~", " ").replace("¶", "\n") for sign in SYNTAX[name].split(" ")]
     heap = "".join(data.draw(st.lists(st.sampled_from(signs), max_size=40)))
-    attempt(READERS[name], heap.encode(), NAMES[name])
+    check_attempt(READERS[name], heap.encode(), NAMES[name])
     if name == "records":
-        attempt(READERS[name], heap.encode(), "a.jsonl")
+        check_attempt(READERS[name], heap.encode(), "a.jsonl")
     if name == "code":
         for extension in ("js", "go", "rs", "c", "rb", "sql"):
-            attempt(READERS[name], heap.encode(), f"a.{extension}")
+            check_attempt(READERS[name], heap.encode(), f"a.{extension}")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_damaged_file_gives_a_document_or_a_reason(
     where %= len(data)
     broken = data[:where] + (b"" if cut else what + data[where + len(what) :])
     name = "pdf" if data.startswith(b"%PDF") else "word"
-    attempt(READERS[name], broken, NAMES[name])
+    check_attempt(READERS[name], broken, NAMES[name])
 
 
 def _nested(opening: str, closing: str = "", times: int = 100_000) -> bytes:
@@ -185,7 +185,7 @@ HOSTILE = {
 )
 def test_input_made_to_hang_a_reader_does_not(uri: str, case: int) -> None:
     source = Source.from_bytes(HOSTILE[uri][case], uri=uri)
-    attempt(default_readers().find(source), HOSTILE[uri][case], uri)
+    check_attempt(default_readers().find(source), HOSTILE[uri][case], uri)
 
 
 def test_a_zip_bomb_in_a_word_file_is_refused_as_too_large() -> None:
@@ -202,7 +202,9 @@ def test_a_member_that_lies_about_its_size_is_bounded_all_the_same() -> None:
     size = info.file_size.to_bytes(4, "little")
     at = data.rfind(size)  # in the directory at the end of the file
     data[at : at + 4] = (1000).to_bytes(4, "little")
-    attempt(default_readers(SMALL).find(Source.from_bytes(bytes(data), uri="a.docx")), bytes(data), "a.docx")
+    check_attempt(
+        default_readers(SMALL).find(Source.from_bytes(bytes(data), uri="a.docx")), bytes(data), "a.docx"
+    )
 
 
 def test_an_entity_bomb_in_a_word_file_is_refused() -> None:

@@ -79,7 +79,7 @@ def run_in(
     )
 
 
-def run_tests(name: str, module: str) -> None:
+def check_tests_pass(name: str, module: str) -> None:
     """Run a module of tests in an environment, and fail with what it says."""
     options = ["-q", "-x", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=default"]
     folder = "tests/integrations/frameworks"

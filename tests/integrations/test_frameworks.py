@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.integrations.environments import run_tests
+from tests.integrations.environments import check_tests_pass
 
 SMALL = {
     "openai-agents": "test_openai_agents.py",
@@ -26,18 +26,18 @@ LARGE = {
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_small_framework_gets_a_memory(name: str) -> None:
-    run_tests(name, SMALL[name])
+    check_tests_pass(name, SMALL[name])
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", LARGE)
 def test_a_large_framework_gets_a_memory(name: str) -> None:
-    run_tests(name, LARGE[name])
+    check_tests_pass(name, LARGE[name])
 
 
 @pytest.mark.soak
 def test_the_official_openai_client_works_through_the_proxy() -> None:
-    run_tests("openai-agents", "test_openai_client.py")
+    check_tests_pass("openai-agents", "test_openai_client.py")
 
 
 def test_no_framework_is_imported_with_longmind() -> None:

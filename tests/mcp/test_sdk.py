@@ -81,7 +81,7 @@ def started(folder: Path, packages: Path | None) -> Iterator[Wire]:
         process.communicate(timeout=60)
 
 
-def speaks(folder: Path, packages: Path | None) -> None:
+def check_stdio(folder: Path, packages: Path | None) -> None:
     """Every request the server answers, and one of each refusal."""
     with begin(folder) as memory:
         memory.remember("Ana prefers trains to planes.")
@@ -117,7 +117,7 @@ def speaks(folder: Path, packages: Path | None) -> None:
         assert "Use tea." in given["messages"][0]["content"]["text"]
 
 
-def speaks_http(folder: Path, packages: Path | None) -> None:
+def check_http(folder: Path, packages: Path | None) -> None:
     command = [sys.executable, "-m", "longmind", "mcp", "--http", "--port", "0"]
     process = subprocess.Popen(
         command, cwd=folder, env=environment(packages), stderr=subprocess.PIPE, text=True
@@ -138,8 +138,8 @@ def speaks_http(folder: Path, packages: Path | None) -> None:
 
 
 def test_the_installed_version_speaks_the_protocol(tmp_path: Path) -> None:
-    speaks(tmp_path, None)
-    speaks_http(tmp_path, None)
+    check_stdio(tmp_path, None)
+    check_http(tmp_path, None)
 
 
 @pytest.mark.soak
@@ -151,5 +151,5 @@ def test_each_supported_version_speaks_the_protocol(tmp_path: Path, wanted: str)
     if done.returncode:
         pytest.skip(f"{wanted} cannot be installed here")
     (tmp_path / "project").mkdir()
-    speaks(tmp_path / "project", packages)
-    speaks_http(tmp_path / "project", packages)
+    check_stdio(tmp_path / "project", packages)
+    check_http(tmp_path / "project", packages)

@@ -308,6 +308,7 @@ def test_a_story_can_be_told_by_operations(memory: Memory, tmp_path: Path, story
     done: Answers = {}
     for name, arguments in story:
         done[name] = call(memory, name, arguments(done) if callable(arguments) else arguments)
+    assert set(done) == {name for name, _ in story}
     _CHECKS.get(story[-1][0], lambda _: None)(done)
 
 

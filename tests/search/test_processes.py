@@ -69,7 +69,7 @@ def ids(results: Any) -> list[int]:
     return [hit.frame.id for hit in results]
 
 
-def follow(memory: Memory, search: Search, other: Other) -> None:
+def check_followed(memory: Memory, search: Search, other: Other) -> None:
     """Each side writes, forgets and erases; the other notices with its next search."""
     for mode in ("vector", "text", "hybrid"):
         mine = memory.remember(f"zebra in {mode}").id
@@ -88,7 +88,7 @@ def follow(memory: Memory, search: Search, other: Other) -> None:
 
 def test_each_process_finds_what_the_other_wrote(vector_location: str) -> None:
     with open_memory(vector_location) as memory, Other(vector_location, exact_limit=10_000) as other:
-        follow(memory, memory.search, other)
+        check_followed(memory, memory.search, other)
 
 
 def test_each_process_finds_what_the_other_wrote_beyond_exact_search(many_location: str) -> None:
@@ -101,7 +101,7 @@ def test_each_process_finds_what_the_other_wrote_beyond_exact_search(many_locati
             )
             assert method(search("river 7")) == expected
             assert other.ask("search", {"query": "river 7", "mode": "vector"})["lanes"]["vector"] == expected
-            follow(memory, search, other)
+            check_followed(memory, search, other)
 
 
 def test_a_process_passes_into_the_large_range_by_what_the_other_wrote(many_location: str) -> None:

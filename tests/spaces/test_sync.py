@@ -16,7 +16,7 @@ from tests.spaces.samples import CONFIG, DECISION, FROZEN, GUIDE
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def golden(name: str, text: str) -> None:
+def check_golden(name: str, text: str) -> None:
     path = GOLDEN / name
     assert text == path.read_text(encoding="utf-8")
 
@@ -64,9 +64,9 @@ def test_the_bundle_of_the_documented_objects_is_golden(spaces: Spaces) -> None:
     for payload in (DECISION, GUIDE, CONFIG):
         space.remember_structured(payload, freeze_clock=FROZEN)
     options = {"limit": 2, "include_raw": True, "freeze_clock": FROZEN}
-    golden("runtime.json", space.recall_context("runtime", options).to_json())
-    golden("space.json", spaces.export_text("lexon_demo", key=b"a key for the golden files"))
-    golden("context.txt", space.use_context("telemetry", {"freeze_clock": FROZEN}).text + "\n")
+    check_golden("runtime.json", space.recall_context("runtime", options).to_json())
+    check_golden("space.json", spaces.export_text("lexon_demo", key=b"a key for the golden files"))
+    check_golden("context.txt", space.use_context("telemetry", {"freeze_clock": FROZEN}).text + "\n")
 
 
 def test_what_changed_in_telemetry_end_to_end(spaces: Spaces, memory: Memory, tmp_path: Path) -> None:

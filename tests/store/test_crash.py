@@ -85,7 +85,7 @@ def newest(memory: Memory, count: int) -> list[Any]:
     return list(memory.list(where={"ids": range(max(1, row[0] - count), row[0] + 1)}, limit=5000))
 
 
-def kill_and_reopen(location: str, kills: int, after: Callable[[Expected], None]) -> None:
+def check_kills(location: str, kills: int, after: Callable[[Expected], None]) -> None:
     rng = random.Random(20240607)
     expected = Expected()
     for serial in range(kills):
@@ -105,31 +105,31 @@ def kill_and_reopen(location: str, kills: int, after: Callable[[Expected], None]
     assert expected.retired or expected.erased
 
 
-def killed_on_a_file(path: Path, kills: int) -> None:
+def check_kills_on_a_file(path: Path, kills: int) -> None:
     def one_clean_file(expected: Expected) -> None:
         assert [entry.name for entry in path.parent.iterdir()] == [path.name]
         raw = path.read_bytes()
         for text in expected.erased.values():
             assert text.split()[-1].encode() not in raw
 
-    kill_and_reopen(str(path), kills, one_clean_file)
+    check_kills(str(path), kills, one_clean_file)
 
 
 def test_nothing_acknowledged_is_lost_when_writers_of_a_file_are_killed(tmp_path: Path) -> None:
-    killed_on_a_file(tmp_path / "killed.mind", 20)
+    check_kills_on_a_file(tmp_path / "killed.mind", 20)
 
 
 def test_nothing_acknowledged_is_lost_when_writers_of_a_server_are_killed(
     new_location: Callable[[str], str],
 ) -> None:
-    kill_and_reopen(new_location("postgresql"), 6, lambda expected: None)
+    check_kills(new_location("postgresql"), 6, lambda expected: None)
 
 
 @pytest.mark.soak
 def test_nothing_is_lost_in_two_hundred_kills(tmp_path: Path) -> None:
-    killed_on_a_file(tmp_path / "killed.mind", 200)
+    check_kills_on_a_file(tmp_path / "killed.mind", 200)
 
 
 @pytest.mark.soak
 def test_nothing_is_lost_in_sixty_kills_on_a_server(new_location: Callable[[str], str]) -> None:
-    kill_and_reopen(new_location("postgresql"), 60, lambda expected: None)
+    check_kills(new_location("postgresql"), 60, lambda expected: None)

@@ -29,7 +29,7 @@ from longmind import (
 from longmind.base.secret import secret_of
 from longmind.base.store_files import belongs_to_store, is_encrypted_header
 from longmind.store.encrypted_stream import EncryptedReader, EncryptedWriter
-from tests.faults.test_erase_kill import churn
+from tests.faults.test_erase_kill import check_churn
 from tests.store.children import Child
 from tests.store.encrypted import (
     CAN_ENCRYPT,
@@ -294,7 +294,7 @@ def test_the_erased_is_gone_even_for_the_holder_of_the_key(
 ) -> None:
     """After random writes, splits of pages and erasures, also from what lies between the rows of a page."""
     monkeypatch.setenv(KEY_VARIABLE, KEY.hex())
-    churn(tmp_path / "a.mind", seed, rounds=2, embedder=None)
+    check_churn(tmp_path / "a.mind", seed, rounds=2, embedder=None)
     assert looks_encrypted(tmp_path / "a.mind")
 
 

@@ -47,7 +47,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(build: Path, *words: str, seconds: int, **variables: str) -> None:
+def check_run(build: Path, *words: str, seconds: int, **variables: str) -> None:
     kept = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "LONGMIND_"))
     }
@@ -77,13 +77,13 @@ def run(build: Path, *words: str, seconds: int, **variables: str) -> None:
 
 
 def test_encrypted_stores_keep_what_they_promise(build: Path) -> None:
-    run(build, *OWN, "-m", "not soak", "-k", SHORT, seconds=280)
+    check_run(build, *OWN, "-m", "not soak", "-k", SHORT, seconds=280)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_every_test_of_encryption_passes(build: Path) -> None:
-    run(build, *OWN, "tests/test_docs.py", "-k", "not generated and not tour", seconds=3500)
+    check_run(build, *OWN, "tests/test_docs.py", "-k", "not generated and not tour", seconds=3500)
 
 
 @pytest.mark.soak
@@ -91,4 +91,4 @@ def test_every_test_of_encryption_passes(build: Path) -> None:
 @pytest.mark.parametrize("name", ["log", "kills", "damage", "erase_kill"])
 def test_encrypted_stores_pass_the_tests_of_faults(build: Path, name: str) -> None:
     words = (f"tests/faults/test_{name}.py", "-m", "not soak", "-k", f"not server and not ({PLAIN_ONLY})")
-    run(build, *words, seconds=3500, **{KEY_VARIABLE: KEY.hex()})
+    check_run(build, *words, seconds=3500, **{KEY_VARIABLE: KEY.hex()})

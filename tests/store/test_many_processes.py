@@ -51,7 +51,7 @@ def until(condition: Callable[[], bool]) -> None:
 # Writing at once
 
 
-def write_from_eight_processes(location: str, count: int) -> None:
+def check_eight_writers(location: str, count: int) -> None:
     open_memory(location).close()
     with ExitStack() as stack:
         reader = stack.enter_context(Child("reader", location))
@@ -78,12 +78,12 @@ def write_from_eight_processes(location: str, count: int) -> None:
 
 
 def test_eight_processes_write_at_once_while_a_ninth_reads(location: str) -> None:
-    write_from_eight_processes(location, 60 if "://" in location else 120)
+    check_eight_writers(location, 60 if "://" in location else 120)
 
 
 @pytest.mark.soak
 def test_eight_processes_make_a_thousand_writes_each(location: str) -> None:
-    write_from_eight_processes(location, 1000)
+    check_eight_writers(location, 1000)
 
 
 def test_processes_that_create_a_store_at_the_same_moment_share_it(

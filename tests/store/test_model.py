@@ -323,7 +323,7 @@ def same(frame: Frame, expected: NaiveFrame, as_of: AsOf) -> None:
     assert repr(dict(frame.metadata)) == repr(dict(sorted(now.metadata.items())))
 
 
-def compare(new_location: Callable[[], str], examples: int, steps: int) -> None:
+def check_same_as_naive(new_location: Callable[[], str], examples: int, steps: int) -> None:
     run_state_machine_as_test(
         lambda: Comparison(new_location()),
         settings=settings(
@@ -340,11 +340,11 @@ def compare(new_location: Callable[[], str], examples: int, steps: int) -> None:
 
 def test_a_store_behaves_as_the_naive_one(location: str, new_location: Callable[[str], str]) -> None:
     engine = "postgresql" if "://" in location else "sqlite"
-    compare(lambda: new_location(engine), 25 if engine == "sqlite" else 8, 30)
+    check_same_as_naive(lambda: new_location(engine), 25 if engine == "sqlite" else 8, 30)
 
 
 def test_a_store_in_memory_behaves_as_the_naive_one() -> None:
-    compare(lambda: ":memory:", 25, 30)
+    check_same_as_naive(lambda: ":memory:", 25, 30)
 
 
 @pytest.mark.soak
@@ -352,4 +352,4 @@ def test_a_store_behaves_as_the_naive_one_at_length(
     location: str, new_location: Callable[[str], str]
 ) -> None:
     engine = "postgresql" if "://" in location else "sqlite"
-    compare(lambda: new_location(engine), 600 if engine == "sqlite" else 150, 60)
+    check_same_as_naive(lambda: new_location(engine), 600 if engine == "sqlite" else 150, 60)

@@ -17,10 +17,10 @@ def chat(memory: Memory, user: str, session: str, **options) -> ChatMemory:
 
 
 def test_what_was_said_in_one_session_reaches_the_prompt_of_the_next() -> None:
-    asyncio.run(_sessions())
+    asyncio.run(_check_sessions())
 
 
-async def _sessions() -> None:
+async def _check_sessions() -> None:
     with Memory.open(":memory:", embedder=None) as memory:
         first = chat(memory, "ana", "one", token_limit=900, chat_history_token_ratio=0.02, token_flush_size=5)
         await first.aput(ChatMessage(role="user", content="My boat is called Gavina. " * 3))
