@@ -105,7 +105,7 @@ class AsyncMemory(AsyncFace[Memory]):
                 await asyncio.sleep(_POLL_SECONDS)
         try:
             yield self
-        except BaseException as error:
+        except BaseException as error:  # whatever ends the block, the lease learns of it and ends too
             leave(type(error), error, error.__traceback__)
             raise
         else:

@@ -321,7 +321,7 @@ def _outcome(words: list[str], *, as_json: bool) -> int:
         return errors.write(InvalidInput.code, message, f"See: {path} --help", as_json=as_json)
     except (typer.Abort, KeyboardInterrupt):
         return 130
-    except Exception as error:
+    except Exception as error:  # errors.report says what it was, with the exit code of its kind
         return errors.report(error, as_json=as_json)
     return result if isinstance(result, int) else 0
 

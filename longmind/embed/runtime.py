@@ -146,7 +146,7 @@ class Runtime:
         names = [name for name in (model.pooled, model.states if needs_states else None) if name]
         try:
             outputs = dict(zip(names, model.session.run(names, inputs), strict=True))
-        except Exception as error:
+        except Exception as error:  # the library raises classes of its own for every kind of damage
             raise Unavailable(f"The model in {self._folder.graph.parent} failed: {error}") from error
         states = outputs[model.states][0] if model.states in outputs else None
         if model.pooled:
@@ -207,7 +207,7 @@ def _load(folder: ModelFolder) -> _Loaded:
     try:
         session = onnxruntime.InferenceSession(folder.graph, options, providers=["CPUExecutionProvider"])
         tokenizer = tokenizers.Tokenizer.from_file(str(folder.tokenizer))
-    except Exception as error:
+    except Exception as error:  # both libraries raise classes of their own for every kind of damage
         raise Corrupt(
             f"The model in {folder.graph.parent} cannot be loaded: {error}",
             hint="Install it again (longmind models install), or restore the export.",

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
         if output:
             sys.stdout.write(output + "\n")
             sys.stdout.flush()
-    except Exception as error:
+    except Exception as error:  # whatever fails here, the agent goes on without it
         message = str(error) if isinstance(error, LongmindError) else f"{type(error).__name__}: {error}"
         paths.log(store, f"hook {' '.join(arguments)}: {message}")
         if verbose or not store:

@@ -68,7 +68,7 @@ def read_exif(image: Image) -> dict[int, Any]:
 def read_gps(image: Image) -> dict[int, Any]:
     try:
         return dict(image.getexif().get_ifd(_GPS_FOLDER))
-    except Exception:
+    except Exception:  # the library raises whatever a broken header provokes
         return {}
 
 

@@ -189,7 +189,7 @@ def _run(session: Any, inputs: dict[str, Any], preferred: Sequence[str]) -> Floa
     chosen = next((name for name in preferred if name in names), names[0])
     try:
         [output] = session.run([chosen], inputs)
-    except Exception as error:
+    except Exception as error:  # the library raises classes of its own for every kind of damage
         raise Unavailable(f"The model for pictures failed: {error}") from error
     if output.ndim != 2:
         raise InvalidInput(

@@ -55,7 +55,7 @@ def upright(picture: Image) -> Image:
 
     try:
         return ImageOps.exif_transpose(picture).convert("RGB")
-    except Exception as error:
+    except Exception as error:  # the library raises whatever a broken file provokes
         raise Unreadable("damaged", f"The picture is cut off or damaged ({type(error).__name__}).") from error
 
 

@@ -76,7 +76,7 @@ class Lease:
                         hint="Try again later.",
                     )
                 time.sleep(_POLL_SECONDS)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the place in the queue is given back
             self.give_up()
             raise
         self._pulse = threading.Thread(target=self._beat, name="longmind-lease", daemon=True)

@@ -159,7 +159,7 @@ class FileLog:
                 following = self._next(state, moved=not orphaned and self._is_moved())
                 self._write(connection, following._replace(state=WHOLE, boot=""))
             connection.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the file must not stay locked
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise

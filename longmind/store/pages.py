@@ -197,7 +197,7 @@ def rebuild(connection: apsw.Connection, *, encrypted: bool = False) -> None:
     _reserve(connection, RESERVED)
     try:
         connection.execute("VACUUM")
-    except BaseException:
+    except BaseException:  # also Ctrl-C
         _reserve(connection, 0)  # or it would be taken for what the file has
         raise
 

@@ -167,7 +167,7 @@ class PostgresEngine:
         self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
         try:
             self._check_server()
-        except BaseException:
+        except BaseException:  # also Ctrl-C: nobody else would close the pool
             self._pool.close()
             raise
 
@@ -180,7 +180,7 @@ class PostgresEngine:
             raise translate_connect(error, self._address) from None
         try:
             self._configure(connection)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: nobody else would close it
             connection.close()
             raise
         return connection
@@ -337,7 +337,7 @@ class PostgresEngine:
                 raise Conflict(
                     "A statement of this transaction failed before; nothing was written.", hint="Try again."
                 )
-        except BaseException:
+        except BaseException:  # also Ctrl-C: a connection never goes back inside a transaction
             if not connection.closed:
                 try:
                     connection.execute("ROLLBACK")

@@ -64,7 +64,7 @@ class ConnectionPool:
                     if begin is not None:
                         connection.execute(begin)
                     return connection
-                except BaseException as error:
+                except BaseException as error:  # also Ctrl-C: a connection that nobody holds is closed
                     if holder is not None:
                         holder.clear()
                     self._swap(connection, turn)
@@ -72,7 +72,7 @@ class ConnectionPool:
                     # Nothing was sent before, so a connection that had died unnoticed is simply replaced.
                     if fresh or not (isinstance(error, psycopg.Error) and is_lost(connection, error)):
                         raise
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the turn goes to the next in line
             # Only here: after a connection has taken the turn's place nothing must come between it and the
             # caller, where an exception would leave it to nobody, inside a transaction.
             with self._changed:

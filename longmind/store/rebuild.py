@@ -107,7 +107,7 @@ def rebuilding(
         clear(store, name, tables)
     try:
         yield work
-    except BaseException:
+    except BaseException:  # also Ctrl-C: the next process should not wait for this one
         # Best effort: where this fails too, the dead process tells the next one the same.
         with suppress(LongmindError), store.write(makes_room=True) as tx:
             progress = read_progress(tx.db, name)

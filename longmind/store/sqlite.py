@@ -127,7 +127,7 @@ class SqliteEngine:
         try:
             self.key = None if self._in_memory else file_key(path, key, None if read_only else self._make)
             self._main = self._open_main()
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the claim on the file is given back
             self._release()
             raise
         if self._claim is not None:
@@ -136,7 +136,7 @@ class SqliteEngine:
             self._files.record_logs()
             try:
                 self._files.check_connection(self._main, "Nothing was read.")
-            except BaseException:
+            except BaseException:  # also Ctrl-C: nobody else would close it
                 self.close()
                 raise
             if not read_only:

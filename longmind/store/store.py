@@ -274,7 +274,7 @@ def open_store(
         if accept_lost_log and not read_only:
             engine.flush()  # says that the file holds everything there is, so that the next open passes
         return store
-    except BaseException:
+    except BaseException:  # also Ctrl-C: nobody else would close the engine
         engine.close()
         raise
 

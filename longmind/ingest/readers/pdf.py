@@ -70,7 +70,7 @@ class PdfReader:
         for index in range(min(count, self._limits.pages)):
             try:
                 yield index + 1, reader.pages[index].extract_text()
-            except Exception:
+            except Exception:  # as above; one broken page must not cost the others
                 yield index + 1, None
 
 
@@ -89,7 +89,7 @@ def _open(data: bytes) -> pypdf.PdfReader:
         raise Unreadable(
             "missing_extra", "This PDF file is encrypted.", hint="Run: pip install 'longmind[crypto]'"
         ) from None
-    except Exception as error:
+    except Exception as error:  # the library raises whatever a broken file provokes
         raise Unreadable("damaged", f"It cannot be read as PDF ({type(error).__name__}).") from error
     if locked:
         raise Unreadable("encrypted", "This PDF file needs a password.", hint="Save a copy without one.")
@@ -101,7 +101,7 @@ def _about(reader: pypdf.PdfReader) -> dict[str, Any]:
         information: Mapping[str, Any] = reader.metadata or {}
         names = {"title": "/Title", "author": "/Author", "subject": "/Subject", "created": "/CreationDate"}
         texts = {key: str(information.get(name) or "").strip()[:1000] for key, name in names.items()}
-    except Exception:
+    except Exception:  # a document can be read without its title
         return {}
     return {key: text for key, text in texts.items() if text}
 

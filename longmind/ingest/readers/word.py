@@ -83,7 +83,7 @@ class _Package:
         try:
             with self._zip.open(info) as member:
                 data = member.read(self._most + 1)
-        except Exception as error:
+        except Exception as error:  # damage shows as errors of zipfile, zlib, lzma and others
             raise Unreadable(
                 "damaged", f"Its part {name} cannot be unpacked ({type(error).__name__})."
             ) from error
