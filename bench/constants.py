@@ -77,6 +77,8 @@ CONSTANTS = (
     Constant("PHRASE_DEPTH"),
     Constant("DATE"),
     Constant("ENTITY"),
+    Constant("SUPERSEDED"),
+    Constant("STANDING_DEPTH"),
     Constant("RRF_K", under="rrf", factors=(0.1, 0.5, 2.0)),
     *(Constant(f"RRF_WEIGHTS.{lane}", under="rrf") for lane in ("text", "vector", "facts", "timeline")),
     # Depths are not turned off: without candidates there is nothing to rank.

@@ -40,13 +40,13 @@ from longmind.context.receipt import (
 from longmind.context.recipe import DEFAULTS, GROWTH, Recipe
 from longmind.context.render import renderer_for
 from longmind.context.shorten import Shortener
-from longmind.context.standing import outdated, told_twice
 from longmind.context.surrogates import read_surrogates
 from longmind.facts.trust import level
 from longmind.search.engine import SearchEngine
 from longmind.search.pending import PendingEmbedding
 from longmind.search.request import SearchRequest
 from longmind.search.results import SearchResults
+from longmind.search.standing import asks_past
 from longmind.search.timeline import sense_of_time
 from longmind.store.expiry import settled
 from longmind.store.parts import Origin
@@ -158,7 +158,7 @@ class ContextBuilder:
     def _build(self, call: Recall, results: SearchResults, snapshot: Snapshot) -> Context:
         notes = [f"{lane.name} did not run: {lane.detail}" for lane in results.missing]
         notes += results.notes
-        results, left_out = _standing(call, results, snapshot)
+        results, left_out = _standing(call, results)
         candidates = self._candidates(call, results, snapshot, notes)
         request = _as_json(call)
         tokenizer = open_tokenizer(call.recipe.tokenizer)
@@ -216,7 +216,7 @@ class ContextBuilder:
         self, call: Recall, results: SearchResults, snapshot: Snapshot, notes: list[str]
     ) -> dict[str, Sequence[Item]]:
         """What each lane of the recipe offers; a lane that cannot run is noted."""
-        hits = [whole(hit.frame, "search", rank) for rank, hit in enumerate(results.hits, 1)]
+        hits = [whole(hit.frame, "search", rank, hit.superseded) for rank, hit in enumerate(results.hits, 1)]
         search = call.search
         request = RecallRequest(
             search.query, search.view, search.where, call.session, hits, level(search.min_trust)
@@ -286,22 +286,26 @@ def _answers(call: Recall, results: SearchResults) -> SearchResults:
     return replace(results, hits=(), notes=(*results.notes, note))
 
 
-def _standing(
-    call: Recall, results: SearchResults, snapshot: Snapshot
-) -> tuple[SearchResults, list[tuple[Piece, str]]]:
-    """The hits without what was replaced or is kept twice, and those, each with the reason."""
-    old = outdated(snapshot.db, results.hits, call.search.view.as_of, call.search.query)
-    twice = told_twice(snapshot.db, [hit for hit in results.hits if hit.frame.id not in old])
-    if not old and not twice:
+def _standing(call: Recall, results: SearchResults) -> tuple[SearchResults, list[tuple[Piece, str]]]:
+    """The hits without what was replaced, and that, each with the reason.
+
+    What was replaced stays, with a mark, where the question is about the past, or where what holds now is not
+    among the hits.
+    """
+    if asks_past(call.search.query):
         return results, []
-    reasons = {frame: f"superseded: frame {other} holds the value now" for frame, other in old.items()}
-    reasons |= {frame: f"says the same as frame {other}" for frame, other in twice.items()}
+    shown = {hit.frame.id for hit in results.hits if hit.superseded is None}
     left_out = [
-        (whole(hit.frame, "search", rank), reasons[hit.frame.id])
+        (
+            whole(hit.frame, "search", rank),
+            f"superseded: frame {hit.superseded} says what holds now",
+        )
         for rank, hit in enumerate(results.hits, 1)
-        if hit.frame.id in reasons
+        if hit.superseded in shown
     ]
-    standing_hits = tuple(hit for hit in results.hits if hit.frame.id not in reasons)
+    if not left_out:
+        return results, []
+    standing_hits = tuple(hit for hit in results.hits if hit.superseded not in shown)
     return replace(results, hits=standing_hits), left_out
 
 

@@ -27,6 +27,8 @@ class Piece:
     rank: int
     tier: Tier
     ranges: tuple[Range, ...]
+    superseded: int | None = None
+    """The frame that says what holds now, where this one says what no longer does."""
 
     @property
     def frame_ids(self) -> tuple[int, ...]:

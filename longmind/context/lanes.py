@@ -186,10 +186,10 @@ class Facts:
         return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(near, 1)]
 
 
-def whole(frame: Frame, lane: str, rank: int) -> Piece:
+def whole(frame: Frame, lane: str, rank: int, superseded: int | None = None) -> Piece:
     text = frame.text
     size = len(text) if text.isascii() else len(text.encode())
-    return Piece(frame, lane, rank, "full", ((0, size),))
+    return Piece(frame, lane, rank, "full", ((0, size),), superseded)
 
 
 def _is_turn(frame: Frame) -> bool:

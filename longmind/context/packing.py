@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from longmind.base.tokens import Tokenizer
@@ -361,7 +361,7 @@ class _LaneFilling:
                 shorter = Card(f"{beginning} …", item.lane, item.rank, item.frame_ids, "cut")
             else:
                 ranges = ((0, len(beginning.encode())),)
-                shorter = Piece(item.frame, item.lane, item.rank, "cut", ranges)
+                shorter = replace(item, tier="cut", ranges=ranges)
             over = packer.cost(shorter, room) - room
             if over <= 0:
                 return shorter
@@ -458,7 +458,7 @@ def _taken_by(item: Item, lane: LaneRecipe) -> Item:
         return item
     if isinstance(item, Card):
         return Card(item.text, lane.kind, item.rank, item.frame_ids)
-    return Piece(item.frame, lane.kind, item.rank, item.tier, item.ranges)
+    return replace(item, lane=lane.kind)
 
 
 def _overlap(one: Piece, other: Piece) -> float:

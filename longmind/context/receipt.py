@@ -49,6 +49,14 @@ class ReceiptItem:
     content_hash: str | None
     ranges: tuple[Range, ...]
     card: str | None = None
+    superseded: int | None = None
+
+    def to_mapping(self) -> dict[str, Any]:
+        """As a receipt writes it: without the mark where there is none, as earlier versions wrote it."""
+        fields_given = asdict(self)
+        if self.superseded is None:
+            del fields_given["superseded"]
+        return fields_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,8 @@ class Receipt:
     versions have none."""
 
     def to_json(self) -> str:
-        return canonical_json(asdict(self), "receipt")
+        items = [item.to_mapping() for item in self.items]
+        return canonical_json({**asdict(self), "items": items}, "receipt")
 
     @classmethod
     def from_json(cls, text: str) -> Receipt:
@@ -234,7 +243,7 @@ def _has_own_items(receipt: Receipt, fresh: Receipt) -> bool:
 
 
 def _hash_of_items(items: Sequence[ReceiptItem]) -> str:
-    return sha256_of(canonical_json([asdict(item) for item in items], "items"))
+    return sha256_of(canonical_json([item.to_mapping() for item in items], "items"))
 
 
 def _expected_mark(receipt: Receipt, fresh: Receipt) -> str:
@@ -256,15 +265,26 @@ def _drift(receipt: Receipt, fresh: Receipt) -> tuple[str, ...]:
 
 
 def _receipt_item(item: Item) -> ReceiptItem:
-    content_hash, card = (None, item.text) if isinstance(item, Card) else (item.frame.content_hash, None)
-    return ReceiptItem(item.lane, item.rank, item.tier, item.frame_ids, content_hash, item.ranges, card)
+    if isinstance(item, Card):
+        return ReceiptItem(item.lane, item.rank, item.tier, item.frame_ids, None, item.ranges, item.text)
+    return ReceiptItem(
+        item.lane,
+        item.rank,
+        item.tier,
+        item.frame_ids,
+        item.frame.content_hash,
+        item.ranges,
+        superseded=item.superseded,
+    )
 
 
 def _item(item: ReceiptItem, frames: Mapping[int, Frame]) -> Item | None:
     if item.card is not None:
         return Card(item.card, item.lane, item.rank, item.frame_ids, item.tier)
     frame = frames.get(item.frame_ids[0])
-    return None if frame is None else Piece(frame, item.lane, item.rank, item.tier, item.ranges)  # type: ignore[arg-type]
+    if frame is None:
+        return None
+    return Piece(frame, item.lane, item.rank, item.tier, item.ranges, item.superseded)  # type: ignore[arg-type]
 
 
 def _is_sound(receipt: Receipt) -> bool:
@@ -286,6 +306,7 @@ def _is_sound_item(item: ReceiptItem) -> bool:
         and isinstance(item.tier, str)
         and all(isinstance(words, str | None) for words in (item.content_hash, item.card))
         and all(map(_is_number, (item.rank, *item.frame_ids, *bounds)))
+        and (item.superseded is None or _is_number(item.superseded))
         and bounds == sorted(bounds)
         and bool(item.card is not None or item.frame_ids)
     )

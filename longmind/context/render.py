@@ -199,6 +199,8 @@ def _line(item: Item) -> str:
     cited = " ".join(f"[frame {frame_id}]" for frame_id in item.frame_ids)
     if isinstance(item, Card):
         return f"- {harmless(one_line(item.text))} {cited}".rstrip()
+    if item.superseded is not None:
+        cited += f" (superseded, see frame {item.superseded})"
     lines = text_lines(_shown(item))
     if (citation := item.frame.citation) is not None:
         # A photo or a few seconds of a talk read as one line, with the place to look at.

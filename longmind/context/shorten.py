@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from typing import Final
 
@@ -51,7 +52,7 @@ class Shortener:
         for tier in (*tiers, "micro", "cut"):
             ranges = self._ranges(piece.frame, tier, room)
             if ranges:
-                yield Piece(piece.frame, piece.lane, piece.rank, tier, ranges)
+                yield replace(piece, tier=tier, ranges=ranges)
 
     def _larger(self, piece: Piece, room: int) -> Iterator[Piece]:
         """As much of the same kind as there is room for; some texts need more tokens for a word than most."""
@@ -63,10 +64,10 @@ class Shortener:
             )
             tier: Tier = "snippet" if self._specific else "gist"
             if ranges:
-                yield Piece(piece.frame, piece.lane, piece.rank, tier, tuple(ranges))
+                yield replace(piece, tier=tier, ranges=tuple(ranges))
         beginning = self._tokenizer.truncate(text, room)
         if beginning.strip():
-            yield Piece(piece.frame, piece.lane, piece.rank, "cut", ((0, len(beginning.encode())),))
+            yield replace(piece, tier="cut", ranges=((0, len(beginning.encode())),))
 
     def _ranges(self, frame: Frame, tier: Tier, room: int) -> tuple[Range, ...]:
         if tier == "snippet":

@@ -105,6 +105,12 @@ ENTITY: Final = 0.1
 # text: turned off -.004 on LongMemEval, +.003 on BEAM.
 ONLY_ASKS: Final = 0.5
 
+# The share of its score that a superseded text loses. The one that holds now takes its place, so that any
+# share above nothing gives the same first hit; it says how far behind the replaced one may be pushed.
+SUPERSEDED: Final = 0.3
+# Frames beyond the limit that are compared with what the ledger holds now, and with each other.
+STANDING_DEPTH: Final = 20
+
 # Weighted reciprocal rank fusion (fusion="rrf"), by the type of the question. k = 60 is the usual value.
 # `--only RRF_K --only RRF_WEIGHTS`: without text -.173 on LoCoMo, without vectors -.204 on CoSQA.
 RRF_K: Final = 60

@@ -124,6 +124,12 @@ class SearchEngine:
             with one_thread():
                 ranking = pipeline.run(request, state, embedding)
             ids = ranking.candidates.ids[ranking.order].tolist()
+            if frame_id in ranking.repeated:
+                reason = f"It says the same as frame {ranking.repeated[frame_id]}, which is shown instead."
+                return WhyNot(frame_id, False, "repeated", reason)
+            if frame_id not in ids and (sure := _left_out_as_unsure(request, ranking, frame_id)) is not None:
+                reason = f"Its confidence is {sure:.2f}, below min_score."
+                return WhyNot(frame_id, False, "confidence", reason)
             if frame_id not in ids:
                 reasons = "; ".join(
                     f"{lane.name}: {'not among its ' + str(lane.found) if lane.ran else lane.detail}"
@@ -160,7 +166,8 @@ class SearchEngine:
         scores = ranking.scores[positions].tolist()
         lanes, steps = lanes_of(ranking, positions), steps_of(ranking, positions)
         sure = ranking.confidence[positions].tolist()
-        return [Hit(*parts) for parts in zip(frames, scores, lanes, steps, sure, strict=True)]
+        old = [ranking.superseded.get(frame_id) for frame_id in ids]
+        return [Hit(*parts) for parts in zip(frames, scores, lanes, steps, sure, old, strict=True)]
 
     def _outside(self, request: SearchRequest, state: SearchState, frame_id: int) -> WhyNot | None:
         """Why no lane may show the frame, or None if one may."""
@@ -195,6 +202,15 @@ def _vector_notes(reports: Sequence[LaneReport]) -> Iterator[str]:
                 f"{report.lacking:,} {frames} no vectors yet and can only be found by words. "
                 "Fill them in with: longmind maintain"
             )
+
+
+def _left_out_as_unsure(request: SearchRequest, ranking: Ranking, frame_id: int) -> float | None:
+    """The confidence of a candidate that does not reach the least that was asked for; None of any other."""
+    places = (ranking.candidates.ids == frame_id).nonzero()[0]
+    if request.min_score is None or not len(places):
+        return None
+    sure = float(ranking.confidence[places[0]])
+    return sure if sure < request.min_score else None
 
 
 def _is_truncated(request: SearchRequest, question: Question) -> bool:

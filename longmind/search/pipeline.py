@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from longmind.base.arrays import Float64Array, Int64Array, np
 from longmind.base.columns import Mask
 from longmind.base.filters import Where
+from longmind.base.frame import Kind
 from longmind.search import constants
 from longmind.search.candidates import (
     Candidates,
@@ -33,6 +34,7 @@ from longmind.search.ranking import UNRANKED, Ranking, best_ranks, lane_ranks, r
 from longmind.search.request import SearchRequest
 from longmind.search.rerank import Bonus, agreements, speaker_bonus
 from longmind.search.results import LaneReport, RankedFrame
+from longmind.search.standing import asks_past, superseded, told_twice
 from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense, newest
 from longmind.store.catalog import CatalogView
@@ -108,10 +110,18 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         # Reciprocal ranks are small numbers; a bonus is a share of the best of them.
         scale=float(scores.max(initial=0.0)) if request.fusion == "rrf" else 1.0,
     )
-    # As `order` compares them, so that the scores shown fall with the rank.
-    scores = np.round(with_bonuses(scores, bonuses), 12)
     best_rank = best_ranks(ranks, len(candidates.ids))
-    ordered = order(scores, best_rank, content, candidates.ids)
+
+    def ordered_by(bonuses: Mapping[int, Sequence[Bonus]]) -> tuple[Float64Array, Int64Array]:
+        # As `order` compares them, so that the scores shown fall with the rank.
+        total = np.round(with_bonuses(scores, bonuses), 12)
+        return total, order(total, best_rank, content, candidates.ids)
+
+    total, ordered = ordered_by(bonuses)
+    outdated = replaced(request, state, candidates.ids[ordered])
+    if outdated and "facts" in request.lanes and not asks_past(request.query):
+        give_way(bonuses, outdated, candidates.ids, total)
+        total, ordered = ordered_by(bonuses)
     # A turn beside a hit, ranked by no lane, may be an answer too, but only where its meaning was compared.
     is_answer = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
     confidence = confidences(
@@ -124,17 +134,23 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
     )
     if request.min_score is not None:
         is_answer &= confidence >= request.min_score
+    ordered = ordered[is_answer[ordered]]
+    repeated = said_twice(request, state, candidates.ids[ordered])
+    if repeated:
+        ordered = ordered[~np.isin(candidates.ids[ordered], list(repeated))]
     return Ranking(
         candidates=candidates,
         fused=fused,
-        scores=scores,
-        order=ordered[is_answer[ordered]],
+        scores=total,
+        order=ordered,
         ranks=ranks,
         bonuses=bonuses,
         confidence=confidence,
         known_from=known_from(collected.scale, collected.familiar),
         question=question,
         reports=collected.reports,
+        superseded=outdated,
+        repeated=repeated,
     )
 
 
@@ -230,6 +246,41 @@ def with_bonuses(scores: Float64Array, bonuses: Mapping[int, Sequence[Bonus]]) -
     for position, awarded in bonuses.items():
         raised[position] += sum(bonus.amount for bonus in awarded)
     return raised
+
+
+def replaced(request: SearchRequest, state: SearchState, ids: Int64Array) -> dict[int, int]:
+    """Of the first of the frames, those that no longer hold, each with the one that says what does."""
+    if state.facts is None:
+        return {}
+    first = ids[: request.limit + constants.STANDING_DEPTH].tolist()
+    return superseded(state.snapshot.db, first, request.view)
+
+
+def give_way(
+    bonuses: dict[int, list[Bonus]], outdated: Mapping[int, int], ids: Int64Array, scores: Float64Array
+) -> None:
+    """What holds now takes the place of what was replaced, which falls behind it."""
+    places = {int(frame_id): place for place, frame_id in enumerate(ids.tolist())}
+    highest: dict[int, tuple[float, int]] = {}
+    for old, new in outdated.items():
+        score = float(scores[places[old]])
+        if score > 0:
+            lost = -constants.SUPERSEDED * score
+            bonuses[places[old]].append(Bonus("superseded", lost, f"frame {new} says what holds now"))
+        if new in places and score > scores[places[new]]:
+            highest[places[new]] = max((score, old), highest.get(places[new], (score, old)))
+    for place, (score, old) in highest.items():
+        amount = score - float(scores[place])
+        bonuses[place].append(Bonus("current", amount, f"holds now instead of frame {old}"))
+
+
+def said_twice(request: SearchRequest, state: SearchState, ids: Int64Array) -> dict[int, int]:
+    """Memories beside the turns they were made of, among the first of the frames."""
+    memory = state.catalog.code("kind", Kind.MEMORY)
+    first = ids[: request.limit + constants.STANDING_DEPTH]
+    if memory is None or not (state.catalog.columns.kind[first] == memory).any():
+        return {}
+    return told_twice(state.snapshot.db, first.tolist())
 
 
 def _depth(request: SearchRequest) -> int:

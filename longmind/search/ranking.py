@@ -32,6 +32,10 @@ class Ranking:
     known_from: float
     question: Question
     reports: tuple[LaneReport, ...]
+    superseded: Mapping[int, int]
+    """Frames that no longer hold, each with the frame that says what does."""
+    repeated: Mapping[int, int]
+    """Frames that are left out, each with a hit that says the same."""
 
 
 def lane_ranks(candidates: Candidates, content: Int64Array) -> dict[str, Int64Array]:

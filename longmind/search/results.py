@@ -47,6 +47,8 @@ class Hit:
     steps: tuple[Step, ...] = ()
     confidence: float = 0.0
     """How sure it is that the frame bears on the question, from 0 to 1; means the same in every store."""
+    superseded: int | None = None
+    """The frame that says what holds now, where this one says what no longer does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,10 @@ class SearchResults(Sequence[Hit]):
             lines.append(f"  {lane.name}: {state}{'; ' + lane.detail if lane.detail else ''}")
         lines += [f"  note: {note}" for note in self.notes]
         for rank, hit in enumerate(self.hits, 1):
-            lines.append(f"{rank}. frame {hit.frame.id}  {hit.score:.4f}  confidence {hit.confidence:.2f}")
+            line = f"{rank}. frame {hit.frame.id}  {hit.score:.4f}  confidence {hit.confidence:.2f}"
+            if hit.superseded is not None:
+                line += f"  superseded, see frame {hit.superseded}"
+            lines.append(line)
             for name, lane_rank in hit.lanes.items():
                 score = "" if lane_rank.score is None else f" ({lane_rank.score:.4f})"
                 lines.append(f"     {name} rank {lane_rank.rank}{score}")
@@ -133,7 +138,8 @@ class WhyNot:
     frame_id: int
     found: bool
     stage: str
-    """'missing', 'instant', 'filter', 'not indexed', 'no lane', 'below limit' or 'found'."""
+    """'missing', 'instant', 'filter', 'not indexed', 'no lane', 'repeated', 'confidence', 'below limit' or
+    'found'."""
     reason: str
     rank: int | None = None
     hit: Hit | None = None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longmind.importers.run import ImportReport
     from longmind.ingest.report import IngestReport
     from longmind.people import UserList
-    from longmind.search.results import SearchResults, SearchResultsList, WhyNot
+    from longmind.search.results import Hit, SearchResults, SearchResultsList, WhyNot
     from longmind.store.erasure import Certificates, ErasureCertificate, ErasureCheck
     from longmind.store.upkeep import Stats, VerifyReport
 
@@ -89,12 +89,16 @@ def hits(results: SearchResults) -> Iterator[Block]:
                 f"{hit.confidence:.2f}",
                 minute(hit.frame.occurred_at),
                 "+".join(hit.lanes) or "beside a hit",
-                one_line(_labelled(hit.frame)),
+                one_line(_labelled(hit.frame)) + _mark(hit),
             )
             for hit in results
         ]
         yield Table(("frame", "score", "confidence", "when (UTC)", "found by", "text"), rows)
     yield from _lacks(results)
+
+
+def _mark(hit: Hit) -> str:
+    return "" if hit.superseded is None else f" (superseded, see frame {hit.superseded})"
 
 
 def explained(results: SearchResults) -> Iterator[Block]:
