@@ -26,6 +26,7 @@ from longmind.store.parts import LaterPart, Part
 from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
 from longmind.text.index import TextIndex
+from longmind.text.times import TimeIndex
 
 if TYPE_CHECKING:
     from longmind.base.access import Access
@@ -73,10 +74,13 @@ class Components:
         extractor = ReferenceExtractor() if self.extractor == AUTO else self.extractor
         text = TextIndex(store.engine.dialect)
         text.bind(store)
+        times = TimeIndex(store.engine.dialect)
+        times.bind(store)
         store.redaction.make = _redactor
         embedding = bind_embedder(store, self.embedder, cache=self.cache_folder)
         store.parts[:] = [
             text,
+            times,
             *([] if embedding.part is None else [embedding.part]),
             Surrogates(store.engine.dialect, at_ingest=self.surrogates),
             LaterPart("sources", _sources_part),

@@ -15,21 +15,24 @@ from longmind.base.names import ALL
 from longmind.base.partitions import split_partition
 from longmind.base.times import AsOf
 from longmind.facts.canonical import alias_norm, canonical_text
-from longmind.facts.hits import ORDER, SOURCE, seen, trusted
+from longmind.facts.hits import ORDER, SOURCE, held, seen, trusted
 from longmind.facts.mentions import LAST_SOURCE, mentions, spelled_out
 from longmind.facts.names import NameIndex
 from longmind.facts.resolve import named
 from longmind.facts.rows import EntityRow, ledgers
+from longmind.facts.slots import PERSONAL
 from longmind.facts.trust import USER
 from longmind.facts.values import Entity
 from longmind.store.engine import Connection
 from longmind.store.transaction import Snapshot
-from longmind.store.visible import Clause, among, both, during, visible
+from longmind.store.visible import Clause, among, both, during, either, visible
 
 _REASONS_EACH: Final = 3
 _NAME_PREDICATES: Final = ("name", "full_name", "first_name", "nickname")
 _MOST_NAMES: Final = 8
 _LOOKED_AT: Final = 10_000
+_MOST_PERSONAL: Final = 256
+_ONESELF: Final = "I"
 
 # Evidence `v` for a span `s`, and the frame `f` to show for it: the one that says so itself; or, where the
 # evidence cites a document that is cut into chunks, the chunk that its bytes begin in (the first one, where
@@ -120,6 +123,53 @@ def candidates(
             if len(facts) < options.max_facts:
                 facts.setdefault(mention.span_id, mention)
     return _frames(db, facts, view, where, options) if facts else []
+
+
+def about_who_asks(
+    snapshot: Snapshot, view: View, where: Where, options: LaneOptions = DEFAULT_OPTIONS
+) -> list[Candidate]:
+    """Frames that say what the person who asks likes, avoids, owns and is, whatever the question's words."""
+    facts: dict[int, Said] = {}
+    denied: dict[int, str] = {}
+    favourite = Clause("p.key_norm LIKE 'favorite/_%' ESCAPE '/'")
+    personal = either([among("p.key_norm", PERSONAL), favourite])
+    for entity in entities_in(snapshot, _ONESELF, view, options):
+        denied.update(_denied(snapshot.db, entity, personal, _at(view, where), where))
+        condition = both(
+            [seen(_at(view, where)), _supported(view, where, options), trusted(options.min_trust), personal]
+        )
+        for mention in said_of(snapshot.db, entity, condition, limit=_MOST_PERSONAL):
+            facts.setdefault(mention.span_id, mention)
+    affirmed = _frames(snapshot.db, facts, view, where, options) if facts else []
+    new = [frame_id for frame_id in denied if frame_id not in {item.frame_id for item in affirmed}]
+    ranked = enumerate(new[: options.max_evidence_frames - len(affirmed)], len(affirmed))
+    return affirmed + [Candidate(frame_id, rank, (denied[frame_id],)) for rank, frame_id in ranked]
+
+
+def _denied(
+    db: Connection, entity: NamedEntity, personal: Clause, view: View, where: Where
+) -> Iterator[tuple[int, str]]:
+    """What an entity said is not so of them ("I don't like crowds"), newest first.
+
+    A denial holds no value, so that no span tells of it; one that was taken back has a value that is held.
+    """
+    instant = view.as_of.system
+    now = held(view.as_of)
+    clause = both([among("a.subject_entity_id", entity.ids), personal, visible(view, where)])
+    rows = db.all(
+        "SELECT f.frame_id, e.key, p.key, coalesce(o.key, c.object_text) FROM fact_assertion a "
+        "JOIN fact_evidence v ON v.assertion_id = a.assertion_id JOIN frame f ON f.frame_id = v.frame_id "
+        "JOIN fact_predicate p ON p.predicate_id = a.predicate_id "
+        "JOIN fact_entity e ON e.entity_id = a.subject_entity_id JOIN fact c ON c.fact_id = a.fact_id "
+        "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
+        "WHERE a.polarity = 0 AND a.held_back = 0 AND a.action = 'record' AND a.system_from <= ? "
+        "AND (a.system_to IS NULL OR a.system_to > ?) AND NOT EXISTS "
+        f"(SELECT 1 FROM fact_span s WHERE s.fact_id = a.fact_id AND {now.sql}) AND {clause.sql} "
+        f"ORDER BY a.system_from DESC, f.frame_id LIMIT {_MOST_PERSONAL}",
+        (instant, instant, *now.values, *clause.values),
+    )
+    for frame_id, subject, predicate, value in rows:
+        yield int(frame_id), f"not: {subject} {predicate} {str(value or '')[:60]}".rstrip()
 
 
 def entities_in(

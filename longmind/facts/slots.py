@@ -46,6 +46,17 @@ MULTIPLE: Final = (
 ).split()
 """Built-in predicates that hold many values."""
 
+PERSONAL: Final = (
+    *OPPOSED["attitude"],
+    *OPPOSED["allergy"],
+    *SHARED["diet"],
+    *SHARED["relationship"],
+    *SHARED["home"],
+    *"religion age has_condition habit hobby eats drinks owns has_pet plays uses learning".split(),
+    *"speaks role has_relative lives_with child son daughter".split(),
+)
+"""What somebody likes, avoids, owns and is, as far as it should shape advice; so should every favourite."""
+
 _ONE: Final = frozenset({name for names in SHARED.values() for name in names} | {*SINGLE})
 _MANY: Final = frozenset({name for names in OPPOSED.values() for name in names} | {*MULTIPLE})
 _GROUPS: Final = {name: group for group, names in {**SHARED, **OPPOSED}.items() for name in names}

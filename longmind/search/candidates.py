@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from longmind.base.arrays import Float64Array, Int64Array, np
 from longmind.base.columns import AnyColumn, Mask, is_shown
@@ -33,13 +33,16 @@ class Lanes:
     vectors: VectorHits | None
     ranked: Mapping[str, Sequence[RankedFrame]]
     """The lanes without scores that ran, by name."""
+    personal: Mapping[int, str] = field(default_factory=dict)
+    """Of a request: frames about the person who asks, each with what they say of them."""
 
     @property
     def ids(self) -> list[Int64Array]:
         """The frames of each lane, best first."""
         scored = [self.text_ids, None if self.vectors is None else self.vectors.ids]
         ranked = [np.array([item.id for item in items], dtype=np.int64) for items in self.ranked.values()]
-        return [ids for ids in scored if ids is not None] + [ids for ids in ranked if len(ids)]
+        personal = np.array(list(self.personal), dtype=np.int64)
+        return [ids for ids in scored if ids is not None] + [ids for ids in (*ranked, personal) if len(ids)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
 from longmind.base.filters import View, Where
 from longmind.base.times import format_ms
-from longmind.facts.lane import LaneOptions, candidates, names_in
+from longmind.facts.lane import LaneOptions, about_who_asks, candidates, names_in
 from longmind.facts.names import NameIndex
 from longmind.facts.trust import level
 from longmind.search import constants, pipeline
@@ -34,6 +34,7 @@ from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from longmind.text.lane import Lengths
 from longmind.text.postings import Common
+from longmind.text.times import SaidTimes
 from longmind.text.vocabulary import Vocabulary
 from longmind.vectors.threads import one_thread
 
@@ -57,6 +58,7 @@ class SearchEngine:
         self._lengths = Lengths(store.mirrors)
         self._vocabulary = Vocabulary(store.mirrors, store.engine.dialect)
         self._common: Common = {}
+        self._times = SaidTimes(store.mirrors)
         self.threads = SearchThreads()
 
     def state(self, snapshot: Snapshot, view: View) -> SearchState:
@@ -68,6 +70,7 @@ class SearchEngine:
             self._lengths,
             self._vocabulary,
             self._common,
+            self._times,
             self.embedding.within(view),
             self._facts,
             self.threads,
@@ -244,6 +247,16 @@ class FactsLane:
         evidence = candidates(snapshot, query, view, where, options, self._names)
         weight = self._options.weight
         return [RankedFrame(item.frame_id, "; ".join(item.reasons), weight) for item in evidence]
+
+    def personal(
+        self, *, snapshot: Snapshot, view: View, where: Where, min_trust: str | None = None
+    ) -> Sequence[RankedFrame]:
+        """What the person who asks likes, avoids, owns and is."""
+        options = replace(
+            self._options, max_evidence_frames=constants.PERSONAL_DEPTH, min_trust=level(min_trust)
+        )
+        evidence = about_who_asks(snapshot, view, where, options)
+        return [RankedFrame(item.frame_id, "; ".join(item.reasons)) for item in evidence]
 
     def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]:
         """What the question names: for each entity the name that was used, and its others."""

@@ -93,15 +93,21 @@ def separation(relative: Float64Array) -> float:
 
 def _shares(documents: Weights, turns: Weights, separated: float, cues: Cues) -> Float64Array:
     """A row for words, meaning and late interaction each; a column for documents and for turns."""
+    if cues.is_request:
+        documents = turns = constants.REQUEST
     weights = np.array([[kind.words, kind.meaning, kind.late] for kind in (documents, turns)])
+    if cues.is_request:
+        weights[:, 1] *= cues.familiar
+        return _normal(weights)
     # In conversations neither made a difference: their weights rest on the words already.
     weights[0, 0] *= 1 + constants.SEPARATION * separated
     weights[0, 1] /= 1 + constants.NAMES * cues.names
     weights[:, 1] *= cues.familiar
     weights[:, 2] *= constants.LATE_UNFAMILIAR + (1 - constants.LATE_UNFAMILIAR) * cues.familiar
-    if cues.is_request:
-        request = constants.REQUEST
-        weights *= (request.words, request.meaning, request.late)
+    return _normal(weights)
+
+
+def _normal(weights: Float64Array) -> Float64Array:
     shares: Float64Array = (weights / weights.sum(axis=1, keepdims=True)).T
     return shares
 

@@ -35,10 +35,11 @@ from longmind.search.request import SearchRequest
 from longmind.search.rerank import Bonus, agreements, speaker_bonus
 from longmind.search.results import LaneReport, RankedFrame
 from longmind.search.standing import asks_past, superseded, told_twice
-from longmind.search.state import SearchState
+from longmind.search.state import KnowsPersons, SearchState
 from longmind.search.timeline import TimeSense, newest
 from longmind.store.catalog import CatalogView
 from longmind.text.lane import Measured, TextScores, score_text
+from longmind.text.times import Spoken
 from longmind.vectors.nearest import VectorHits
 
 
@@ -59,6 +60,8 @@ class Collected:
     """How far the embedder knows the question's language, from 0 to 1."""
     scale: CosineScale | None
     """What the embedder's cosines are worth; None where that cannot be told."""
+    spoken: Spoken | None
+    """The frames whose texts speak of the time in the question; None where it names none."""
 
 
 def collect(
@@ -72,6 +75,7 @@ def collect(
     lengths = state.lengths.at(state.snapshot, state.catalog.size, state.catalog.corpus(request.view))
     text = text_lane(request, question, state, lengths, mask)
     facts = facts_lane(request, state, where)
+    personal = about_who_asks(request, question, state, where)
     # Whatever needs no vectors is done before the scan is waited for.
     time = question.time
     text_ids = None if text is None else best_by_words(text, _depth(request), _content(state.catalog))
@@ -83,15 +87,17 @@ def collect(
     if text_ids is not None:
         early = pending.early_cosines(lambda: with_neighbours(text_ids, state.catalog, mask))
     vectors = pending.hits()
-    timeline = timeline_lane(request, state.catalog, mask, time, text, vectors)
+    spoken = spoken_of(request, state, time, mask)
+    nothing_else = not personal and is_silent(text, vectors)
+    timeline = timeline_lane(request, state.catalog, mask, time, spoken, unprompted=nothing_else)
     ranked = {name: items for name, items in (("facts", facts), ("timeline", timeline)) if items is not None}
-    lanes = Lanes(text, text_ids, vectors, ranked)
+    lanes = Lanes(text, text_ids, vectors, ranked, personal)
     candidates = gather(lanes, state, mask, encoding=query.encoding, late_query=late_query, early=early)
     reports = lane_reports(request, question, state, lanes, vector_problem=pending.problem, lengths=lengths)
     scale = None
     if vectors is not None and query.encoding is not None:
         scale = scale_of(state, query.encoding.vectors[0], mask)
-    return Collected(candidates, lengths, reports, familiarity(query), scale)
+    return Collected(candidates, lengths, reports, familiarity(query), scale, spoken)
 
 
 def rank(request: SearchRequest, question: Question, state: SearchState, collected: Collected) -> Ranking:
@@ -107,6 +113,7 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         candidates,
         scores,
         lengths=collected.lengths,
+        spoken=collected.spoken,
         # Reciprocal ranks are small numbers; a bonus is a share of the best of them.
         scale=float(scores.max(initial=0.0)) if request.fusion == "rrf" else 1.0,
     )
@@ -124,6 +131,7 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         total, ordered = ordered_by(bonuses)
     # A turn beside a hit, ranked by no lane, may be an answer too, but only where its meaning was compared.
     is_answer = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
+    is_answer |= np.isin(candidates.ids, list(candidates.lanes.personal))
     confidence = confidences(
         candidates,
         question,
@@ -197,19 +205,45 @@ def facts_lane(request: SearchRequest, state: SearchState, where: Where) -> Sequ
     )
 
 
+def about_who_asks(
+    request: SearchRequest, question: Question, state: SearchState, where: Where
+) -> dict[int, str]:
+    """Of a request, the frames that say what its asker likes, avoids, owns and is, and what they say.
+
+    They need not share a word with it: what somebody eats decides which restaurant is good.
+    """
+    if not question.is_request or "facts" not in request.lanes or not isinstance(state.facts, KnowsPersons):
+        return {}
+    trust = {} if request.min_trust is None else {"min_trust": request.min_trust}
+    frames = state.facts.personal(snapshot=state.snapshot, view=request.view, where=where, **trust)
+    return {frame.id: frame.reason for frame in frames}
+
+
+def is_silent(text: TextScores | None, vectors: VectorHits | None) -> bool:
+    """Whether neither words nor meaning find anything at all."""
+    return (text is None or not len(text.found)) and (vectors is None or not len(vectors.ids))
+
+
 def timeline_lane(
     request: SearchRequest,
     catalog: CatalogView,
     mask: Mask,
     time: TimeSense,
-    text: TextScores | None,
-    vectors: VectorHits | None,
+    spoken: Spoken | None,
+    *,
+    unprompted: bool,
 ) -> Sequence[RankedFrame] | None:
     """The newest frames, for a question about time, or one in which the other lanes find nothing at all."""
     if "timeline" not in request.lanes:
         return None
-    silent = (text is None or not len(text.found)) and (vectors is None or not len(vectors.ids))
-    return newest(catalog, mask, time, limit=_depth(request), unprompted=silent)
+    return newest(catalog, mask, time, limit=_depth(request), unprompted=unprompted, spoken=spoken)
+
+
+def spoken_of(request: SearchRequest, state: SearchState, time: TimeSense, mask: Mask) -> Spoken | None:
+    """The visible frames whose texts speak of the time in the question."""
+    if time.range is None:
+        return None
+    return state.times.within(state.snapshot, request.view, *time.range, mask)
 
 
 # The steps of `rank`

@@ -30,6 +30,7 @@ from longmind.store.frames import fetch
 from longmind.store.transaction import Snapshot
 from longmind.text.lane import Measured
 from longmind.text.query import TextQuery, said_phrases
+from longmind.text.times import Spoken
 from longmind.text.vocabulary import QuestionTerms
 from longmind.text.words import ASKS, terms
 
@@ -67,6 +68,7 @@ def agreements(
     scores: Float64Array,
     *,
     lengths: Measured,
+    spoken: Spoken | None,
     scale: float,
 ) -> dict[int, list[Bonus]]:
     """Bonuses by position among the candidates."""
@@ -78,7 +80,11 @@ def agreements(
         _phrases(bonuses, question.terms, request, state, candidates, scores, scale)
     if request.times == "boost" and question.time.range is not None:
         occurred_at = state.catalog.columns.occurred_at[candidates.ids]
-        _dates(bonuses, question.time, occurred_at, scale)
+        speaks_of_it = np.isin(candidates.ids, () if spoken is None else spoken.ids)
+        _dates(bonuses, question.time, occurred_at, speaks_of_it, scale)
+    for frame_id, reason in candidates.lanes.personal.items():
+        amount = scale * constants.PREFERENCE
+        bonuses[int(candidates.ids.searchsorted(frame_id))].append(Bonus("preference", amount, reason))
     if not _ABOUT_QUESTIONS.intersection(question.terms.terms):
         _only_asking(bonuses, candidates.ids, scores, state, lengths)
     return bonuses
@@ -202,7 +208,14 @@ def _phrases(
             bonuses[position].append(Bonus("phrase", amount, f"says {phrase!r}"))
 
 
-def _dates(bonuses: dict[int, list[Bonus]], time: TimeSense, occurred_at: Int64Array, scale: float) -> None:
+def _dates(
+    bonuses: dict[int, list[Bonus]],
+    time: TimeSense,
+    occurred_at: Int64Array,
+    speaks_of_it: BoolArray,
+    scale: float,
+) -> None:
+    """A text of the time that is meant, or one that speaks of that time."""
     assert time.range is not None
     since, until = time.range
     inside = np.ones(len(occurred_at), dtype=bool)
@@ -210,8 +223,9 @@ def _dates(bonuses: dict[int, list[Bonus]], time: TimeSense, occurred_at: Int64A
         inside &= occurred_at >= since
     if until is not None:
         inside &= occurred_at < until
-    for position in np.flatnonzero(inside).tolist():
-        bonuses[position].append(Bonus("date", scale * constants.DATE, time.described))
+    for position in np.flatnonzero(inside | speaks_of_it).tolist():
+        reason = time.described if inside[position] else f"speaks of that time: {time.described}"
+        bonuses[position].append(Bonus("date", scale * constants.DATE, reason))
 
 
 def speaker_bonus(

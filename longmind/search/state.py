@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from longmind.base.filters import View, Where
 from longmind.search.embedding import EmbedderBinding
@@ -14,6 +14,7 @@ from longmind.store.engine import Dialect
 from longmind.store.transaction import Snapshot
 from longmind.text.lane import Lengths
 from longmind.text.postings import Common
+from longmind.text.times import SaidTimes
 from longmind.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ class RankingLane(Protocol):
     ) -> Sequence[RankedFrame]: ...
 
 
+@runtime_checkable
+class KnowsPersons(Protocol):
+    """A lane that knows what the person who asks likes, avoids, owns and is."""
+
+    def personal(
+        self, *, snapshot: Snapshot, view: View, where: Where, min_trust: str | None = None
+    ) -> Sequence[RankedFrame]: ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchState:
     """Passed from step to step; nothing in it changes during a search."""
@@ -45,6 +55,7 @@ class SearchState:
     lengths: Lengths
     vocabulary: Vocabulary
     common: Common
+    times: SaidTimes
     binding: EmbedderBinding
     facts: RankingLane | None
     threads: Callable[[], Executor]

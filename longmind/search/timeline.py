@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from longmind.base.arrays import np
+from longmind.base.arrays import Int64Array, np
 from longmind.base.columns import Mask, ids_shown
 from longmind.base.times import format_ms
 from longmind.search.request import SearchRequest
 from longmind.search.results import RankedFrame
 from longmind.store.catalog import CatalogView
+from longmind.text.times import Spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,18 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
 
 
 def newest(
-    catalog: CatalogView, mask: Mask, sense: TimeSense, *, limit: int, unprompted: bool
+    catalog: CatalogView,
+    mask: Mask,
+    sense: TimeSense,
+    *,
+    limit: int,
+    unprompted: bool,
+    spoken: Spoken | None = None,
 ) -> list[RankedFrame]:
     """Newest first: inside the range that the question names, or because it asks for the latest.
 
-    A question about the first or the oldest gets the oldest first.
+    Inside the range are frames of that time, and those whose texts speak of it. A question about the first or
+    the oldest gets the oldest first.
     `unprompted` lets a question that says nothing about time have them too: one in which no other lane finds
     anything to look for.
     """
@@ -71,12 +79,9 @@ def newest(
     columns = catalog.columns
     ids = ids_shown(mask)
     ids = ids[~columns.has_chunks[ids]]
+    moments = columns.occurred_at[ids]
     if sense.range is not None:
-        since, until = sense.range
-        if since is not None:
-            ids = ids[columns.occurred_at[ids] >= since]
-        if until is not None:
-            ids = ids[columns.occurred_at[ids] < until]
+        ids, moments = _within(sense.range, ids, moments, spoken)
         reason = sense.described
     elif sense.oldest is not None:
         reason = f"asks for the oldest: {sense.oldest!r}"
@@ -87,7 +92,26 @@ def newest(
     sign = -1 if sense.oldest is not None else 1
     if len(ids) > limit:
         # Only those that reach the last rank, ties included, are sorted.
-        times = sign * columns.occurred_at[ids]
-        ids = ids[times >= np.partition(times, len(times) - limit)[len(times) - limit]]
-    ordered = ids[np.lexsort((ids, columns.content[ids], -sign * columns.occurred_at[ids]))][:limit]
+        times = sign * moments
+        reach = times >= np.partition(times, len(times) - limit)[len(times) - limit]
+        ids, moments = ids[reach], moments[reach]
+    ordered = ids[np.lexsort((ids, columns.content[ids], -sign * moments))][:limit]
     return [RankedFrame(int(frame_id), reason) for frame_id in ordered]
+
+
+def _within(
+    bounds: tuple[int | None, int | None], ids: Int64Array, moments: Int64Array, spoken: Spoken | None
+) -> tuple[Int64Array, Int64Array]:
+    """The frames of a time and those that speak of it, each with the moment by which it lies in the range."""
+    since, until = bounds
+    inside = np.ones(len(ids), dtype=bool)
+    if since is not None:
+        inside &= moments >= since
+    if until is not None:
+        inside &= moments < until
+    if spoken is not None and len(spoken.ids):
+        places = np.minimum(spoken.ids.searchsorted(ids), len(spoken.ids) - 1)
+        speaks = ~inside & (spoken.ids[places] == ids)
+        moments = np.where(speaks, spoken.moments[places], moments)
+        inside |= speaks
+    return ids[inside], moments[inside]

@@ -87,6 +87,7 @@ DERIVED: Final = (
     "text_word",
     "frame_vector",
     "frame_token",
+    "frame_time",
     "surrogate",
     "conversation_current",
     "frame_hidden",

@@ -10,7 +10,7 @@ from longmind.when.calendar import GRAINS
 from longmind.when.meanings import Date, Hours, Node, Unit
 from longmind.when.periods import period
 from longmind.when.reader import CLOCK, PART, Match, Reader, length, whole, year
-from longmind.when.words import DAY_PARTS, ONES, TENS, Grain, listed
+from longmind.when.words import DAY_PARTS, ONES, PLAIN_WEEKDAYS, TENS, WEEKDAYS, Grain, listed
 
 _POINTS = {"noon": 12, "midnight": 0}
 _LEVELS: tuple[Grain, ...] = ("hour", "minute", "second")
@@ -243,7 +243,7 @@ def _joined(reader: Reader, day: Match) -> Match:
     """The day with the time of day said after it."""
     if not day.is_day:
         return day
-    j = reader.skip(day.end, ",")
+    j = reader.skip(_after_abbreviation(reader, day.end), ",")
     part = _day_part(reader, reader.skip(j, "in", "at", "during"))
     if part is not None:
         name, end = part
@@ -251,6 +251,13 @@ def _joined(reader: Reader, day: Match) -> Match:
         return timed or Match(_hours(name, day.node), end, _DATED_PART)
     timed = _clock_after(reader, j, day.node, None) or _clock_bound(reader, j, day.node)
     return day if timed is None else _with_year_last(reader, day, timed)
+
+
+def _after_abbreviation(reader: Reader, i: int) -> int:
+    """Past the full stop of 'mon. 3pm', where a time on the clock follows it."""
+    is_short = reader.word(i - 1) in WEEKDAYS and reader.word(i - 1) not in PLAIN_WEEKDAYS
+    ends = is_short and reader.mark(i) == "." and reader.at(i).glued
+    return i + 1 if ends and reader.at(reader.skip(i + 1, "at", "@")).kind == "clock" else i
 
 
 def _clock_bound(reader: Reader, i: int, day: Node) -> Match | None:

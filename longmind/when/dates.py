@@ -52,6 +52,7 @@ _AFTER_DAY_NUMBER = frozenset(
 )
 _OTHER_YEARS = frozenset(listed("fiscal financial school academic tax"))
 """Years that begin in another month, which one is not known here."""
+_FISCAL = re.compile(r"(?:fy|fiscal|financial)[0-9]{0,4}", re.IGNORECASE)
 _MIXED = re.compile(r"[0-9]+[^\W\d_]+$|[^\W\d_]+[0-9]+$")
 _LEAP_YEAR = 2000  # without a year, the 29th of February is a day
 _NO_VERSION = frozenset({"version", "v", "release", "build"})
@@ -256,7 +257,7 @@ def plain_year(reader: Reader, i: int, *, cued: bool) -> Match | None:
         return None
     cued = cued or named or reader.word(i - 1) in _YEAR_CUES
     of_year = j if named else i - 1
-    if reader.word(of_year) == "year" and reader.word(of_year - 1) in _OTHER_YEARS:
+    if reader.word(of_year - (reader.word(of_year) == "year")) in _OTHER_YEARS:
         return None
     year_number = year(reader, j + 1 if named else i, cued=cued)
     if year_number is None or reader.at(i).kind == "short" or _is_part_of_date(reader, i, year_number.end):
@@ -371,9 +372,13 @@ def quarter(reader: Reader, i: int, *, cued: bool) -> Match | None:
     token = reader.at(i)
     if token.kind != "quarter":
         return None
-    shares, number = token.fields
+    if _is_fiscal(reader, start, i):
+        return None
+    shares, number, *written = token.fields
     months = 12 // shares
     share = months_from(1 + months * (number - 1), months)
+    if written:
+        return Match(Yearly(share, written[0]), i + 1, "quarter")
     if before is not None:
         return Match(Yearly(share, int(before.value)), i + 1, "quarter")
     after = _year_after(reader, i + 1)
@@ -386,6 +391,12 @@ def quarter(reader: Reader, i: int, *, cued: bool) -> Match | None:
     if shares == 2 or not (cued or reader.is_cued(start, _QUARTER_CUES) or _is_quarter_alone(reader, i)):
         return None
     return Match(Yearly(share), i + 1, "quarter")
+
+
+def _is_fiscal(reader: Reader, start: int, i: int) -> bool:
+    """Whether a quarter is of a fiscal year, which begins in a month that is not known: 'Q3 FY24'."""
+    beside = (reader.at(start - 1).text, reader.at(reader.skip(i + 1, "of", "in", "-", "/", "'")).text)
+    return any(_FISCAL.fullmatch(text) for text in beside)
 
 
 def _is_quarter_alone(reader: Reader, i: int) -> bool:

@@ -18,7 +18,7 @@ Kind = Literal[
     "instant",  # ISO date and time: the text is read by the grammar
     "clock",  # hour, minute, second, the least part given (0, 1, 2), am 0 or pm 12 or neither -1
     "decade",  # first year, or two digits of it
-    "quarter",  # quarters per period (4 or 2), number
+    "quarter",  # quarters per period (4 or 2), number, and the year if it is written onto it
     "short",  # '87
     "mark",
     "other",
@@ -62,7 +62,7 @@ _TOKEN = re.compile(
     | (?P<ordinal>[0-9]{{1,2}}(?:st|nd|rd|th))(?=(?:{_MONTH_NAMES})?(?!\w))
     | (?P<decade>(?:['’][0-9]0|[0-9]{{2}}[0-9]0|[2-9]0)['’]?s)(?!\w)
     | (?P<short>['’][0-9]{{2}})(?![\w'’])
-    | (?P<quarter>q[1-4]|h[12])(?!\w)
+    | (?P<quarter>[0-9]{{4}}-?q[1-4]|[1-4]q(?:[0-9]{{4}}|[0-9]{{2}})?|q[1-4]|h[12])(?!\w)
     | (?P<phone>[0-9]++(?:-[0-9]++){{2,}}+)
     | (?P<number>[0-9]++(?:[.,:/][0-9]++)*+)(?=(?:{_UNIT_NAMES})?(?!\w))
     | (?P<word>o['’]clock|(?:{_MONTH_NAMES})(?=[0-9]{{1,2}}(?!\w))|[^\W\d_]++(?!\w))
@@ -181,11 +181,24 @@ def _clock_fields(text: str) -> tuple[int, ...]:
     return hour, minute, second, len(parts) - 1, half
 
 
+def _quarter_fields(text: str) -> tuple[int, ...]:
+    """'Q3', 'H1', '3Q', '2024Q3', '3Q24'."""
+    folded = text.lower().replace("-", "")
+    before, letter, after = folded.partition("h" if folded[0] == "h" else "q")
+    if not before:
+        return 2 if letter == "h" else 4, int(after)
+    if len(before) == 4:
+        return 4, int(after), int(before)
+    if not after:
+        return 4, int(before)
+    return 4, int(before), int(after) if len(after) == 4 else full_year(int(after))
+
+
 _FIELDS: dict[Kind, Callable[[str], tuple[int, ...]]] = {
     "date": _date_fields,
     "clock": _clock_fields,
     "decade": lambda text: (int("".join(filter(str.isdigit, text))),),
-    "quarter": lambda text: (4 if text[0] in "qQ" else 2, int(text[1])),
+    "quarter": _quarter_fields,
     "week": lambda text: (int(text[:4]), int(text[-2:])),
     "short": lambda text: (full_year(int(text[1:])),),
 }

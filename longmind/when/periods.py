@@ -227,6 +227,17 @@ def _shifted(reader: Reader, i: int, depth: int) -> Match | None:
     return Match(node, base.end, "so long before or after", is_day=base.is_day, is_vague=distance.is_vague)
 
 
+def _lasting(reader: Reader, i: int, depth: int) -> Match | None:
+    """'from 18th Dec for 10 days': the day on which it ends is not said, but known."""
+    base = _base(reader, i + 1, depth)
+    if base is None or not base.is_day or reader.word(base.end) != "for":
+        return None
+    distance = length(reader, base.end + 1)
+    if distance is None or distance.duration.is_within_day:
+        return None
+    return Match(Beside(distance.duration, 0, base.node), distance.end, "so long from a time")
+
+
 def _end_of(reader: Reader, i: int) -> Match | None:
     """'EOW', 'EOM', 'EOY'."""
     return Match(Part(Unit(words.ENDS[reader.word(i)], 0), "late"), i + 1, "part of a time")
@@ -268,6 +279,7 @@ _RULES: tuple[tuple[_Rule, Set[str]], ...] = (
     (_alone(relative.window), _THE | CARDINALS | words.WHICH.keys()),
     (_alone(relative.ago), CARDINALS | {"in"}),
     (_alone(relative.days_ago), CARDINALS),
+    (_nested(_lasting), frozenset({"from"})),
     (_alone(_end_of), words.ENDS.keys()),
     (_alone(_within), frozenset({"within"})),
     (_alone(relative.named_day), frozenset(relative.DAYS)),
