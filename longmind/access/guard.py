@@ -12,11 +12,12 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from longmind.access.grants import OWNER, Denied, Grant, Reason
+from longmind.access.grants import OWNER, Denied, Grant
 from longmind.access.keyring import KeyRing, TooOften
 from longmind.access.origins import LOOPBACK, OriginCheck, check_content_type, host_name
 from longmind.access.perform import Gateway
 from longmind.access.refusals import refusal
+from longmind.access.statuses import DENIED
 
 GRANT: Final = "longmind.grant"
 BODY_BYTES: Final = "longmind.body_bytes"
@@ -26,17 +27,6 @@ _BODY_SECONDS: Final = 60.0
 """For a whole body, where a request as such may take any time."""
 _ARRIVING: Final = 2
 """Bodies that may be on their way, for each request that may be in progress."""
-
-_STATUSES: Final[dict[Reason, int]] = {
-    "no_key": 401,
-    "unknown_key": 401,
-    "expired_key": 401,
-    "slow": 408,
-    "body_size": 413,
-    "content_type": 415,
-    "rate": 429,
-    "busy": 503,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +167,7 @@ def grant_of(scope: Any) -> Grant:
 
 def _refused(denied: Denied) -> Response:
     """The same shape for every refusal, with the headers that its status asks for."""
-    status = _STATUSES.get(denied.reason, 403)
+    status = DENIED.get(denied.reason, 403)
     codes = {413: "invalid_input", 415: "invalid_input", 408: "over_budget", 429: "busy", 503: "busy"}
     seconds = {429: denied.seconds if isinstance(denied, TooOften) else 1, 503: 1}.get(status)
     answer = refusal(

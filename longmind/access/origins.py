@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 from urllib.parse import urlsplit
-
-from starlette.datastructures import Headers
 
 from longmind.access.grants import Denied
 from longmind.base.errors import InvalidInput
@@ -17,6 +15,9 @@ SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]", "::1")
 _PORTS: Final = {"http": 80, "https": 443}
 _OWN_SITE: Final = ("same-origin", "none")
+
+Headers = Mapping[str, str]
+"""The headers of a request, whichever server received it; names in lower case."""
 
 
 def check_origin_name(text: str) -> str:

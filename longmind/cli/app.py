@@ -19,6 +19,7 @@ from longmind.cli import (
     encryption,
     errors,
     ingest,
+    inspect,
     keys,
     models,
     proxy,
@@ -44,8 +45,8 @@ BY_HAND: Final = {"space": "spaces", "audit": "audit"}
 _AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve, proxy.proxy)
 _LIGHT: Final = frozenset(
     (
-        "init restore recover encrypt rekey decrypt install uninstall hook mcp serve proxy keys doctor "
-        "models version"
+        "init restore recover encrypt rekey decrypt install uninstall hook mcp serve proxy inspect keys "
+        "doctor models version"
     ).split()
 )
 """Commands that are not operations; they run without importing any."""
@@ -77,6 +78,7 @@ def build(first: str | None = None) -> typer.Typer:
     for command in _AGENT_COMMANDS:
         app.command(rich_help_panel=_AGENTS)(command)
     app.add_typer(keys.commands, name="keys", rich_help_panel=_AGENTS)
+    app.command(rich_help_panel=_STORE)(inspect.inspect)
     app.command(rich_help_panel=_STORE)(setup.doctor)
     app.add_typer(models.commands, name="models", rich_help_panel=_STORE)
     app.command(rich_help_panel=_STORE)(version)

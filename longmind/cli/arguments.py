@@ -77,6 +77,7 @@ def reading(
     user: str | None = None,
     memory_limit: str | None = None,
     keyed: bool = True,
+    read_only: bool = False,
 ) -> Iterator[Memory]:
     """An existing store; one that may not be written is opened read-only. Not `keyed`: without its key."""
     from longmind.memory import Memory
@@ -88,7 +89,7 @@ def reading(
             location,
             space=space,
             create=False,
-            read_only=not _may_write(location),
+            read_only=read_only or not _may_write(location),
             **_opening_options(memory_limit, user) | ({} if keyed else {"key": None}),
         )
     except NotFound as error:

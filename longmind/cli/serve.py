@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -60,6 +60,10 @@ def serve(
             "--processes", metavar="COUNT", min=1, max=256, help="Server processes; one for each core to use."
         ),
     ] = 1,
+    inspect: Annotated[
+        Literal["off", "read", "write"],
+        typer.Option("--inspect", help="Pages at /inspect: none, only to look, or with changes."),
+    ] = "read",
     keys: KeysOption = None,
     allow_origin: OriginsOption = None,
     store: StoreOption = None,
@@ -73,7 +77,7 @@ def serve(
     server = _Server(
         store=store, space=space, user=user, memory_limit=memory_limit,
         host=host, port=port, files=None if files is None else str(files), keys=key_file(keys),
-        origins=tuple(allow_origin or ()),
+        origins=tuple(allow_origin or ()), inspect=inspect,
         limits={
             "body_bytes": max_body, "seconds": timeout, "at_once": at_once, "queue": queue,
             "workers": workers,
@@ -83,7 +87,8 @@ def serve(
     def announce() -> None:
         shared = "" if processes == 1 else f" with {processes} processes"
         print(f"Serving {store or arguments.DEFAULT_STORE} on http://{host}:{port}{shared}", file=sys.stderr)
-        print(f"Documentation: http://{host}:{port}/docs. Ctrl-C stops.", file=sys.stderr, flush=True)
+        pages = "" if inspect == "off" else f" Inspector: http://{host}:{port}/inspect."
+        print(f"Documentation: http://{host}:{port}/docs.{pages} Ctrl-C stops.", file=sys.stderr, flush=True)
 
     if processes == 1:
         server.answer(listening=announce)
@@ -117,6 +122,7 @@ class _Server:
     files: str | None
     keys: Path | None
     origins: tuple[str, ...]
+    inspect: Literal["off", "read", "write"]
     limits: dict[str, Any]
 
     def __call__(self, share: Share) -> None:
@@ -135,6 +141,7 @@ class _Server:
                 memory, host=self.host, port=self.port, token=os.environ.get(TOKEN_VARIABLE),
                 listening=listening, keys=self.keys, origins=self.origins, limits=limits, files=self.files,
                 metrics=metrics, tracer=telemetry.tracer() if telemetry.is_on() else None, share=share,
+                inspect=self.inspect,
             )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
@@ -23,11 +23,15 @@ from longmind.access.perform import Gateway
 from longmind.http.audit import Calling, audit_routes
 from longmind.http.conversation import conversation_routes
 from longmind.http.errors import report_errors
+from longmind.http.inspect import inspect_routes
 from longmind.http.lanes import Lanes
 from longmind.http.metrics import Counting
 from longmind.http.routes import describe_answers, operation_routes
 from longmind.http.service import Service
+from longmind.inspect.assets import assets
 from longmind.memory import Memory
+
+InspectMode = Literal["off", "read", "write"]
 
 HEALTH: Final = ("/health", "/ready")
 """What a supervisor may ask without a token; it tells nothing of what is remembered."""
@@ -44,12 +48,14 @@ def create_app(
     files: str | None = None,
     metrics: Metrics | None = None,
     tracer: Any = None,
+    inspect: InspectMode = "read",
 ) -> FastAPI:
     """The application. With a token or keys every request must carry one; without, only local names are
     answered.
 
     Pages of other `origins` than its own may use it only if they are named. `files` is the folder in which
-    operations may read and write files of this machine; None is no folder.
+    operations may read and write files of this machine; None is no folder. `inspect` says whether the
+    pages of the Inspector are served, and whether they may change things as far as a key may.
     """
     limits = limits or Limits()
     metrics = metrics or Metrics()
@@ -72,7 +78,14 @@ def create_app(
     app.add_middleware(Calling)
     app.add_middleware(Counting, metrics=metrics, tracer=tracer)
     app.add_middleware(
-        Guard, ring=ring, gateway=gateway, hosts=hosts, origins=allowed, limits=limits, open_paths=HEALTH
+        Guard,
+        ring=ring,
+        gateway=gateway,
+        hosts=hosts,
+        origins=allowed,
+        limits=limits,
+        # The files of the Inspector are the same for everybody; what they show needs a key.
+        open_paths=HEALTH if inspect == "off" else (*HEALTH, *assets()),
     )
     if allowed.allowed:
         app.add_middleware(
@@ -87,6 +100,8 @@ def create_app(
     app.include_router(conversation_routes(service))
     app.include_router(operation_routes(service))
     app.include_router(audit_routes(service))
+    if inspect != "off":
+        app.include_router(inspect_routes(service, write=inspect == "write"))
     _add_server_routes(app, memory, metrics, ring)
     describe_answers(app)
     return app

@@ -12,23 +12,9 @@ from starlette.responses import Response
 
 from longmind.access.grants import Denied
 from longmind.access.refusals import refusal
+from longmind.access.statuses import STATUSES
 from longmind.base import errors
 from longmind.base.errors import InvalidInput, LongmindError
-
-STATUSES: Final = {
-    errors.InvalidInput.code: 422,
-    errors.NotFound.code: 404,
-    errors.Conflict.code: 409,
-    errors.Busy.code: 503,
-    errors.OverBudget.code: 507,
-    errors.Unavailable.code: 503,
-    errors.MissingExtra.code: 501,
-    errors.Unsupported.code: 501,
-    errors.Corrupt.code: 500,
-    errors.Forbidden.code: 403,
-}
-"""By the error's `code`; anything else is 500."""
-
 
 _SEE_ROUTES: Final = "Operations are sent with POST to /v1/…; /docs lists them."
 _REPORT: Final = "This is a defect of the server; its log has more."

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from longmind.access.keyring import KeyRing
 from longmind.access.shared_buckets import SharedBuckets
@@ -39,6 +39,7 @@ def serve(
     files: str | None = None,
     metrics: Metrics | None = None,
     tracer: Any = None,
+    inspect: Literal["off", "read", "write"] = "read",
     token_variable: str = "LONGMIND_TOKEN",
     listening: Callable[[], None] = lambda: None,
     share: Share | None = None,
@@ -60,7 +61,14 @@ def serve(
         raise MissingExtra(f"The server needs {error.name}.", extra="server") from None
     metrics = metrics or Metrics()
     app = create_app(
-        memory, keys=ring, origins=origins, limits=limits, files=files, metrics=metrics, tracer=tracer
+        memory,
+        keys=ring,
+        origins=origins,
+        limits=limits,
+        files=files,
+        metrics=metrics,
+        tracer=tracer,
+        inspect=inspect,
     )
     config = uvicorn.Config(
         app,

@@ -1,0 +1,1 @@
+"""The Inspector: pages in a browser that show what a store knows, why, and since when."""

@@ -1,0 +1,95 @@
+"""What the pages may ask for: every read on both time axes, and what changes something only if allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from longmind import __version__
+from longmind.access.grants import Grant
+from longmind.base.addresses import shown_location
+from longmind.base.errors import Forbidden
+from longmind.inspect import fact_reads, reads
+from longmind.inspect.arguments import check_arguments
+from longmind.memory import Memory
+from longmind.operations import registry
+from longmind.operations.operation import Operation
+
+OPERATIONS: Final = tuple(
+    Operation(f"inspect.{method.__name__}", method)
+    for method in (
+        reads.overview,
+        reads.axes,
+        reads.frames,
+        reads.sessions,
+        reads.learned,
+        reads.spending,
+        fact_reads.entities,
+        fact_reads.graph,
+        fact_reads.dependents,
+        fact_reads.duplicates,
+    )
+)
+"""Reads that only the pages need. They take part in keys like every other operation."""
+
+_TRIALS: Final[Mapping[str, tuple[str, object]]] = {
+    "memories.gc": ("dry_run", True),
+    "space.gc": ("dry_run", True),
+    "snapshot.restore": ("dry_run", True),
+    "golden.run": ("keep", False),
+}
+"""Operations that change nothing when called with this argument, so that reading pages may call them."""
+
+
+class Inspector:
+    """The Inspector on one memory; `write` lets its pages change things."""
+
+    def __init__(self, memory: Memory, *, write: bool = False) -> None:
+        self.memory = memory
+        self.write = write
+
+    def prepare(self, name: str, inputs: Any) -> tuple[Operation, dict[str, Any]]:
+        """The operation that a page calls by name, and its arguments, checked."""
+        operation = _operation(name)
+        arguments = check_arguments(operation, inputs)
+        if operation.effect != "read" and not self.write and not _is_trial(operation, arguments):
+            raise Forbidden(
+                f"This Inspector only reads, and {name} changes the memory.",
+                hint="Start it with --write to allow changes: longmind inspect --write.",
+            )
+        return operation, arguments
+
+    def session(self, grant: Grant) -> dict[str, Any]:
+        """What a page needs to know first: which store this is, and what its user may do in it."""
+        memory = self.memory
+        return {
+            "version": __version__,
+            "store": shown_location(memory.store.engine.location),
+            "engine": memory.store.engine.dialect.name,
+            "default_space": grant.home or memory.default_space,
+            "spaces": grant.names,
+            "everywhere": grant.is_everywhere,
+            "user": grant.user or memory.default_user,
+            "role": grant.role,
+            "write": self.write and grant.may("write"),
+            "embedder": memory.embedder,
+            "now": memory.store.present(),
+            # Every write in every space changes it: only for those who may see all of them.
+            "revision": memory.revision if grant.is_everywhere else None,
+        }
+
+
+def _is_trial(operation: Operation, arguments: Mapping[str, Any]) -> bool:
+    argument, value = _TRIALS.get(operation.name, ("", None))
+    return value is not None and arguments.get(argument) is value
+
+
+@cache
+def _operation(name: str) -> Operation:
+    own = {item.name: item for item in OPERATIONS}
+    operation = own.get(name) or registry.find(name)
+    if operation.effect != "read":
+        return operation
+    return replace(operation, both_axes=True)

@@ -1,0 +1,399 @@
+"""What the pages need beyond the operations: counts over time, lists of frames and conversations, lineage."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Final
+
+from longmind.base.checks import check_limit, check_text
+from longmind.base.errors import InvalidInput
+from longmind.base.filters import EVERYTHING, SpaceLike, View
+from longmind.base.parameters import AsUser, Limit
+from longmind.base.partitions import split_partition
+from longmind.base.times import FOREVER, AsOf
+from longmind.facts.canonical import ObjectKind
+from longmind.facts.rows import ledgers
+from longmind.facts.values import Value, untyped
+from longmind.inspect.results import (
+    Activity,
+    Axes,
+    Count,
+    FramePage,
+    FrameRow,
+    Learned,
+    LearnedFact,
+    LearnedMemory,
+    Overview,
+    SessionPage,
+    SessionRow,
+    SpaceCount,
+    Spending,
+    SpendingReport,
+)
+from longmind.memory import Memory
+from longmind.store.engine import Connection, Row, scalar
+from longmind.store.tables import batched
+from longmind.store.visible import Clause, among, at_instant, both, during, in_spaces, partitions, visible
+
+DAY: Final = 86_400_000
+_STRETCHES: Final = 120
+"""About as many bars as a chart of activity has room for."""
+_STEPS: Final = (DAY // 24, DAY // 4, *(DAY * days for days in (1, 7, 30, 91, 365, 1826, 3652, 36525)))
+_PREVIEW: Final = 280
+_MOST: Final = 500
+
+
+def view_of(memory: Memory, space: SpaceLike | None, user: Any, as_of: AsOf) -> View:
+    """The view of a request, with the memory's own space and user where none is named."""
+    place = memory.default_space if space is None else space
+    whose = memory.default_user if user is None else user
+    return View.of(place, as_of, whose, now=memory.store.now())
+
+
+def overview(
+    memory: Memory, *, as_of: AsOf = AsOf.LATEST, space: SpaceLike | None = None, user: AsUser = None
+) -> Overview:
+    """What is in a part of the store: frames over time and by kind, facts, memories, what changed today."""
+    view = view_of(memory, space, user, as_of)
+    now = memory.store.present()
+    with memory.store.read() as snapshot:
+        db = snapshot.db
+        axes = _axes(db, view, now)
+        step = _step(db, view)
+        kinds, places, activity = _frame_counts(db, view, step)
+        since = min(as_of.system, now) - DAY
+        here = in_spaces(view)
+        layers = _layers(db, view)
+        return Overview(
+            frames=sum(kinds.values()),
+            chunks=_count(
+                db, "frame f", both([visible(view, EVERYTHING), Clause("f.start_byte IS NOT NULL")])
+            ),
+            retired=_count(db, "frame f", here & Clause("f.retired_at IS NOT NULL AND f.start_byte IS NULL")),
+            kinds=tuple(Count(name, count) for name, count in kinds.most_common()),
+            places=tuple(
+                SpaceCount(*split_partition(name), count) for name, count in places.most_common(_MOST)
+            ),
+            activity=activity,
+            step=step,
+            recorded_today=_count(
+                db, "frame f", here & Clause("f.recorded_at > ? AND f.start_byte IS NULL", (since,))
+            ),
+            retired_today=_count(
+                db, "frame f", here & Clause("f.retired_at > ? AND f.start_byte IS NULL", (since,))
+            ),
+            **_fact_counts(db, view, since),
+            memories=tuple(Count(name, count) for name, count in sorted(layers.items())),
+            axes=axes,
+            revision=snapshot.revision,
+        )
+
+
+def axes(memory: Memory, *, space: SpaceLike | None = None, user: AsUser = None) -> Axes:
+    """Where the two time axes of a part of the store begin and end."""
+    view = view_of(memory, space, user, AsOf.LATEST)
+    with memory.store.read() as snapshot:
+        return _axes(snapshot.db, view, memory.store.present())
+
+
+def _axes(db: Connection, view: View, now: int) -> Axes:
+    here = in_spaces(view)
+    frames = db.one(
+        f"SELECT min(f.recorded_at), max(f.recorded_at), min(f.occurred_at), max(f.occurred_at) "
+        f"FROM frame f WHERE {here.sql}",
+        here.values,
+    ) or (None, None, None, None)
+    own = ledgers(view, "c.ledger")
+    spans = db.one(
+        "SELECT min(s.system_from), max(s.system_from), min(s.valid_from), max(s.valid_from) "
+        f"FROM fact_span s JOIN fact c ON c.fact_id = s.fact_id WHERE {own.sql}",
+        own.values,
+    ) or (None, None, None, None)
+    low, high = (
+        [
+            function([x for x in pair if x is not None], default=None)
+            for pair in zip(frames, spans, strict=True)
+        ]
+        for function in (min, max)
+    )
+    # The earliest valid time of all is what has always been so: not a moment that a slider could start at.
+    earliest = low[2] if low[2] is not None and low[2] > -(2**61) else frames[2]
+    return Axes(low[0], high[1], earliest, high[3], now)
+
+
+def _step(db: Connection, view: View) -> int:
+    """A length of time that divides what happened into not too many stretches."""
+    here = in_spaces(view)
+    first, last = db.one(
+        f"SELECT min(f.occurred_at), max(f.occurred_at) FROM frame f WHERE {here.sql}", here.values
+    ) or (None, None)
+    span = 0 if first is None else last - first
+    return next((step for step in _STEPS if span / step <= _STRETCHES), _STEPS[-1])
+
+
+def _frame_counts(
+    db: Connection, view: View, step: int
+) -> tuple[Counter[str], Counter[str], tuple[Activity, ...]]:
+    """Whole frames by kind, by part of a space and by time, in one pass over them."""
+    clause = both([visible(view, EVERYTHING), Clause("f.start_byte IS NULL")])
+    rows = db.all(
+        f"SELECT f.kind, f.space, f.occurred_at / {step}, count(*) FROM frame f WHERE {clause.sql} "
+        "GROUP BY 1, 2, 3",
+        clause.values,
+    )
+    kinds: Counter[str] = Counter()
+    places: Counter[str] = Counter()
+    by_time: dict[int, Counter[str]] = defaultdict(Counter)
+    for kind, place, stretch, count in rows:
+        kinds[kind] += count
+        places[place] += count
+        by_time[int(stretch)][kind] += count
+    activity = tuple(Activity(stretch * step, dict(counts)) for stretch, counts in sorted(by_time.items()))
+    return kinds, places, activity
+
+
+def _fact_counts(db: Connection, view: View, since: int) -> dict[str, int]:
+    spans = "fact_span s JOIN fact c ON c.fact_id = s.fact_id"
+    here = ledgers(view, "c.ledger")
+    system, valid = view.as_of.system, view.as_of.valid
+    held = both([here, _known_at(system), _valid_at(valid)])
+    pending = Clause(
+        "x.held_back = 1 AND NOT EXISTS (SELECT 1 FROM fact_ruling r WHERE r.assertion_id = x.assertion_id "
+        "AND r.until IS NULL)"
+    )
+    return {
+        "entities": _count(db, "fact_entity e", ledgers(view, "e.ledger")),
+        "facts": _count(db, spans, held),
+        "learned_today": _count(db, spans, here & Clause("s.system_from > ?", (since,))),
+        "ended_today": _count(db, spans, here & Clause("s.system_to > ?", (since,))),
+        "quarantined": _count(db, "fact_assertion x", ledgers(view, "x.ledger") & pending),
+    }
+
+
+def _known_at(system: int) -> Clause:
+    if system == FOREVER:
+        return Clause("s.system_to IS NULL")
+    return Clause("s.system_from <= ? AND (s.system_to IS NULL OR s.system_to > ?)", (system, system))
+
+
+def _valid_at(valid: int) -> Clause:
+    if valid == FOREVER:
+        return Clause("s.valid_to IS NULL")
+    return Clause("s.valid_from <= ? AND (s.valid_to IS NULL OR s.valid_to > ?)", (valid, valid))
+
+
+def _layers(db: Connection, view: View) -> dict[str, int]:
+    clause = both([partitions(view, "m.space"), during("t", view.as_of)])
+    rows = db.all(
+        "SELECT t.layer, t.status, count(*) FROM conversation_memory m "
+        f"JOIN conversation_state t ON t.memory_id = m.memory_id WHERE {clause.sql} GROUP BY 1, 2",
+        clause.values,
+    )
+    counts: Counter[str] = Counter()
+    for layer, status, count in rows:
+        counts[layer if status == "active" else status] += count
+    return counts
+
+
+def _count(db: Connection, source: str, clause: Clause) -> int:
+    return scalar(db, f"SELECT count(*) FROM {source} WHERE {clause.sql}", clause.values)
+
+
+def frames(
+    memory: Memory,
+    *,
+    kinds: Annotated[list[str] | None, "Only of this kind, or these."] = None,
+    session: Annotated[str | None, "Only of this session."] = None,
+    text: Annotated[str | None, "Only with these letters in the title or the text."] = None,
+    before: Annotated[int | None, "Where the page before ended."] = None,
+    limit: Limit = 100,
+    as_of: AsOf = AsOf.LATEST,
+    space: SpaceLike | None = None,
+    user: AsUser = None,
+) -> FramePage:
+    """Frames with the beginning of their text, the newest first, a page at a time."""
+    check_limit(limit, "limit", most=_MOST)
+    view = view_of(memory, space, user, as_of)
+    tests = [visible(view, EVERYTHING), Clause("f.start_byte IS NULL")]
+    if kinds:
+        tests.append(among("f.kind", kinds))
+    if session is not None:
+        tests.append(Clause("f.session = ?", (session,)))
+    if text:
+        pattern = f"%{_escaped(check_text(text, 'text').lower())}%"
+        tests.append(
+            Clause(
+                "(lower(x.text) LIKE ? ESCAPE '!' OR lower(coalesce(f.title, '')) LIKE ? ESCAPE '!')",
+                (pattern, pattern),
+            )
+        )
+    if before is not None:
+        tests.append(Clause("f.frame_id < ?", (before,)))
+    clause = both(tests)
+    with memory.store.read() as snapshot:
+        rows = snapshot.db.all(
+            "SELECT f.frame_id, f.kind, f.space, f.session, f.role, f.speaker, f.title, "
+            f"substr(x.text, 1, {_PREVIEW}), length(x.text), f.occurred_at, f.recorded_at, f.retired_at "
+            "FROM frame f LEFT JOIN frame_text x ON x.frame_id = f.frame_id "
+            f"WHERE {clause.sql} ORDER BY f.frame_id DESC LIMIT {limit + 1}",
+            clause.values,
+        )
+    shown = tuple(_frame_row(row) for row in rows[:limit])
+    return FramePage(shown, shown[-1].id if len(rows) > limit else None)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+def _frame_row(row: Row) -> FrameRow:
+    frame_id, kind, place, session, role, speaker, title, text, size, *times = row
+    space, user = split_partition(place)
+    return FrameRow(frame_id, kind, space, user, session, role, speaker, title, text or "", size or 0, *times)
+
+
+def sessions(
+    memory: Memory,
+    *,
+    limit: Limit = 100,
+    offset: Annotated[int, "Leave out as many."] = 0,
+    as_of: AsOf = AsOf.LATEST,
+    space: SpaceLike | None = None,
+    user: AsUser = None,
+) -> SessionPage:
+    """Conversations, the one with the latest turn first."""
+    check_limit(limit, "limit", most=_MOST)
+    view = view_of(memory, space, user, as_of)
+    clause = both([visible(view, EVERYTHING), Clause("f.session IS NOT NULL AND f.kind = 'turn'")])
+    with memory.store.read() as snapshot:
+        rows = snapshot.db.all(
+            "SELECT f.session, f.space, count(*), min(f.occurred_at), max(f.occurred_at), min(f.frame_id) "
+            f"FROM frame f WHERE {clause.sql} GROUP BY f.session, f.space "
+            f"ORDER BY 5 DESC, 1, 2 LIMIT {limit + 1} OFFSET {max(0, offset)}",
+            clause.values,
+        )
+        openings = _beginnings(snapshot.db, [row[5] for row in rows])
+    shown = tuple(
+        SessionRow(session, *split_partition(place), turns, first, last, openings.get(frame_id, ""))
+        for session, place, turns, first, last, frame_id in rows[:limit]
+    )
+    return SessionPage(shown, truncated=len(rows) > limit)
+
+
+def _beginnings(db: Connection, ids: Sequence[int]) -> dict[int, str]:
+    texts: dict[int, str] = {}
+    for batch in batched(ids):
+        clause = among("x.frame_id", batch)
+        sql = f"SELECT x.frame_id, substr(x.text, 1, 120) FROM frame_text x WHERE {clause.sql}"
+        texts.update((row[0], row[1]) for row in db.all(sql, clause.values))
+    return texts
+
+
+def learned(
+    memory: Memory,
+    frames: Annotated[list[int], "The ids of frames."],
+    *,
+    as_of: AsOf = AsOf.LATEST,
+    space: SpaceLike | None = None,
+    user: AsUser = None,
+) -> Learned:
+    """What was learned from frames: the facts they speak for, and the memories made of them."""
+    if len(frames) > _MOST:
+        raise InvalidInput(f"At most {_MOST} frames at once.", hint="Ask for fewer.")
+    view = view_of(memory, space, user, as_of)
+    clause = both([among("f.frame_id", frames), in_spaces(view), at_instant(view)])
+    with memory.store.read() as snapshot:
+        seen = [
+            row[0]
+            for row in snapshot.db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
+        ]
+        return Learned(
+            tuple(_learned_facts(snapshot.db, view, seen)), tuple(_learned_memories(snapshot.db, view, seen))
+        )
+
+
+def _learned_facts(db: Connection, view: View, ids: Sequence[int]) -> Iterable[LearnedFact]:
+    held = both([_known_at(view.as_of.system), _valid_at(view.as_of.valid)])
+    clause = both([among("v.frame_id", ids), ledgers(view, "c.ledger")])
+    sql = (
+        "SELECT v.frame_id, v.start_byte, v.end_byte, c.fact_id, e.key, p.key, c.object_kind, "
+        "c.object_text, c.object_int, c.object_real, c.object_bool, c.object_time, o.key, x.held_back, "
+        "(SELECT r.confirmed FROM fact_ruling r WHERE r.assertion_id = x.assertion_id AND r.until IS NULL), "
+        f"EXISTS (SELECT 1 FROM fact_span s WHERE s.fact_id = c.fact_id AND {held.sql}) "
+        "FROM fact_evidence v LEFT JOIN fact_assertion x ON x.assertion_id = v.assertion_id "
+        "JOIN fact c ON c.fact_id = coalesce(v.fact_id, x.fact_id) "
+        "JOIN fact_entity e ON e.entity_id = c.subject_entity_id "
+        "JOIN fact_predicate p ON p.predicate_id = c.predicate_id "
+        "LEFT JOIN fact_entity o ON o.entity_id = c.object_entity_id "
+        f"WHERE {clause.sql} ORDER BY v.frame_id, v.start_byte, c.fact_id"
+    )
+    listed: set[tuple[Any, ...]] = set()
+    for row in db.all(sql, held.values + clause.values):
+        frame_id, start, end, fact_id, subject, predicate = row[:6]
+        if (frame_id, start, end, fact_id) not in listed:
+            listed.add((frame_id, start, end, fact_id))
+            state = _state(held_back=row[13], confirmed=row[14], is_held=row[15])
+            yield LearnedFact(
+                frame_id, start, end, fact_id, subject, predicate, value_of(row[6], row[7:13]), state
+            )
+
+
+def _state(*, held_back: Any, confirmed: Any, is_held: Any) -> str:
+    if held_back and confirmed is None:
+        return "quarantined"
+    if held_back and not confirmed:
+        return "rejected"
+    return "held" if is_held else "ended"
+
+
+def value_of(kind: int, columns: Sequence[Any]) -> Value:
+    """The value of a fact from its columns: text, int, real, bool, time and the key of an entity."""
+    kinds = (ObjectKind.TEXT, ObjectKind.INT, ObjectKind.DOUBLE, ObjectKind.BOOL, ObjectKind.TIME)
+    if kind == ObjectKind.ENTITY:
+        return untyped(kind, columns[5])
+    if kind == ObjectKind.DATA:
+        return "(bytes)"
+    return untyped(kind, columns[kinds.index(ObjectKind(kind))])
+
+
+def _learned_memories(db: Connection, view: View, ids: Sequence[int]) -> Iterable[LearnedMemory]:
+    clause = both(
+        [
+            among("l.frame_id", ids),
+            partitions(view, "m.space"),
+            during("t", view.as_of),
+            Clause(
+                "v.number = (SELECT max(w.number) FROM conversation_version w "
+                "WHERE w.memory_id = v.memory_id)"
+            ),
+        ]
+    )
+    sql = (
+        "SELECT l.frame_id, l.start_byte, l.end_byte, l.memory_id, x.text, t.layer, t.status, l.reason "
+        "FROM conversation_link l JOIN conversation_memory m ON m.memory_id = l.memory_id "
+        "JOIN conversation_state t ON t.memory_id = l.memory_id "
+        "JOIN conversation_version v ON v.memory_id = l.memory_id "
+        "JOIN frame_text x ON x.frame_id = v.frame_id "
+        f"WHERE {clause.sql} ORDER BY l.frame_id, l.memory_id, l.reason"
+    )
+    return (LearnedMemory(*row) for row in db.all(sql, clause.values))
+
+
+def spending(memory: Memory, *, space: SpaceLike | None = None, user: AsUser = None) -> SpendingReport:
+    """What language models cost, by space and model."""
+    view = view_of(memory, space, user, AsOf.LATEST)
+    clause = partitions(view, "l.space")
+    with memory.store.read() as snapshot:
+        rows = snapshot.db.all(
+            "SELECT l.space, l.provider, l.model, count(*), sum(l.input_tokens), sum(l.output_tokens), "
+            f"sum(l.cost_micros) FROM llm_call l WHERE {clause.sql} GROUP BY 1, 2, 3 "
+            "ORDER BY 7 DESC, 1, 2, 3",
+            clause.values,
+        )
+    return SpendingReport(
+        tuple(
+            Spending(place, provider, model, calls, int(read), int(written), int(micros) / 1_000_000)
+            for place, provider, model, calls, read, written, micros in rows
+        )
+    )

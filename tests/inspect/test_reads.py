@@ -1,0 +1,133 @@
+"""What the pages ask beyond the operations: counts, lists, lineage, the graph; on both engines."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from longmind import AsOf, Entity, FrozenClock, InvalidInput, Memory
+from longmind.inspect import fact_reads, reads
+
+DAY = 86_400_000
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+def test_overview_counts_what_a_view_sees_and_when_it_happened(memory: Memory, clock: FrozenClock) -> None:
+    start = clock.now()
+    old = memory.remember("A note from the beginning.", kind="note").ids[0]
+    memory.remember("Somebody else's.", space="other")
+    clock.advance(days=40)
+    before = clock.now()
+    memory.forget(old)
+    memory.conversation("talk").add_turn("user", "My name is Ana Lima and I live in Porto.")
+    overview = reads.overview(memory)
+    kinds = {item.name: item.count for item in overview.kinds}
+    assert kinds["turn"] == 1
+    assert "note" not in kinds
+    assert overview.retired == 1
+    assert overview.retired_today == 1
+    assert overview.recorded_today == overview.frames == sum(kinds.values())
+    assert overview.facts >= 2
+    assert overview.learned_today >= 2
+    assert {item.name: item.count for item in overview.memories}["mid"] >= 1
+    assert [(place.space, place.user) for place in overview.places] == [("default", None)]
+    assert sum(sum(item.counts.values()) for item in overview.activity) == overview.frames
+    assert overview.axes.valid_from == start
+
+    then = reads.overview(memory, as_of=AsOf.at(before - DAY))
+    assert {item.name: item.count for item in then.kinds} == {"note": 1}
+    assert then.facts == 0
+    assert then.memories == ()
+    assert reads.overview(memory, space="nowhere").frames == 0
+
+
+def test_frames_come_newest_first_page_by_page_and_only_those_of_the_view(memory: Memory) -> None:
+    ids = [memory.remember(f"Note {number}, 100% _sure_.", kind="note").ids[0] for number in range(7)]
+    memory.remember("Hidden from here.", space="other")
+    memory.remember("x" * 1000, kind="text")
+    shown: list[int] = []
+    before = None
+    while True:
+        page = reads.frames(memory, kinds=["note"], limit=3, before=before)
+        shown += [row.id for row in page.frames]
+        before = page.before
+        if before is None:
+            break
+    assert shown == ids[::-1]
+    assert [row.size for row in reads.frames(memory, kinds=["text"]).frames] == [1000]
+    assert len(reads.frames(memory, kinds=["text"]).frames[0].text) == 280
+    assert [row.id for row in reads.frames(memory, text="note 3,").frames] == [ids[3]]
+    assert len(reads.frames(memory, text="100% _SURE_").frames) == 7
+    assert reads.frames(memory, text="100%sure").frames == ()
+    with pytest.raises(InvalidInput):
+        reads.frames(memory, limit=0)
+
+
+def test_what_was_learned_from_a_turn_names_facts_and_memories_with_their_bytes(
+    memory: Memory, clock: FrozenClock
+) -> None:
+    talk = memory.conversation("talk")
+    text = "My name is Ana Lima and I live in Porto."
+    frame = talk.add_turn("user", text).turn_id
+    clock.advance(days=30)
+    talk.add_turn("user", "I moved to Lisbon.")
+    memory.remember("Ana Lima's pin is 4711.", speaker="Greg", kind="mail")
+    found = reads.learned(memory, [frame])
+    by_predicate = {item.predicate: item for item in found.facts}
+    assert by_predicate["lives_in"].object == "Porto"
+    assert by_predicate["lives_in"].state == "ended"
+    assert by_predicate["name"].state == "held"
+    lived = by_predicate["lives_in"]
+    assert "I live in Porto" in text.encode()[lived.start : lived.end].decode()
+    assert any("Ana Lima" in item.content for item in found.memories)
+    [mail] = reads.frames(memory, kinds=["mail"]).frames
+    assert [item.state for item in reads.learned(memory, [mail.id]).facts] == ["quarantined"]
+    assert reads.learned(memory, [frame], space="other").facts == ()
+    [session] = reads.sessions(memory).sessions
+    assert (session.session, session.turns, session.opening) == ("talk", 2, text)
+    assert reads.sessions(memory, space="other").sessions == ()
+
+
+def test_entities_graph_dependents_and_likely_duplicates(memory: Memory, clock: FrozenClock) -> None:
+    facts = memory.facts
+    facts.record("Ana Lima", "lives_in", "Porto", valid_from=at("2020-01-01"))
+    before = memory.revision
+    clock.advance(days=1)
+    facts.replace("Ana Lima", "lives_in", "Lisbon", valid_from=at("2023-01-01"))
+    facts.record("Ana Lima", "knows", Entity("Ravi Shah"))
+    facts.record("Anna Lima", "knows", Entity("Ravi Shah"))
+    facts.record("Ravi Shah", "works_at", Entity("Northlight"), space="other")
+    home = facts.about("Ana Lima", predicate="lives_in")[0]
+    facts.record("Ana Lima", "time_zone", "Europe/Lisbon", derived_from=[home.fact_id])
+
+    page = fact_reads.entities(memory, limit=1)
+    assert [(row.key, row.facts, row.periods) for row in page.entities] == [("Ana Lima", 3, 5)]
+    assert (page.offset, page.total) == (1, 3)
+    assert [row.key for row in fact_reads.entities(memory, text="RAVI").entities] == ["Ravi Shah"]
+    assert fact_reads.entities(memory, text="%").entities == ()
+    assert [row.facts for row in fact_reads.entities(memory, as_of=AsOf.at(before)).entities] == [1]
+
+    graph = fact_reads.graph(memory)
+    assert sorted((edge.subject, edge.predicate, edge.object) for edge in graph.edges) == [
+        ("Ana Lima", "knows", "Ravi Shah"),
+        ("Anna Lima", "knows", "Ravi Shah"),
+    ]
+    assert [(item.name, item.count) for item in graph.predicates] == [("knows", 2)]
+    with_values = fact_reads.graph(memory, values=True, predicates=["lives_in"])
+    assert [(edge.object, edge.entity) for edge in with_values.edges] == [("Lisbon", False)]
+    assert fact_reads.graph(memory, limit=1).truncated
+    assert len(fact_reads.graph(memory, space=["default", "other"]).edges) == 3
+
+    [derived] = fact_reads.dependents(memory, home.fact_id).facts
+    assert (derived.predicate, derived.object, derived.held) == ("time_zone", "Europe/Lisbon", True)
+    assert fact_reads.dependents(memory, home.fact_id, space="other").facts == ()
+
+    pairs = fact_reads.duplicates(memory).pairs
+    assert ("Ana Lima", "Anna Lima") in [(pair.first, pair.second) for pair in pairs]
+    facts.merge("Ana Lima", "Anna Lima")
+    assert "Anna Lima" not in [row.key for row in fact_reads.entities(memory).entities]
+    assert not any("Anna Lima" in (pair.first, pair.second) for pair in fact_reads.duplicates(memory).pairs)
