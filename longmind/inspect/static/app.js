@@ -10,6 +10,15 @@ import { Trouble, Waiting } from "./lib/ui.js";
 const VIEWS = [
   ["home", "Home", "home", "h"],
   ["search", "Search bench", "search", "s"],
+  ["facts", "Facts", "facts", "f"],
+  ["graph", "Graph", "graph", "g"],
+  ["time", "Time machine", "time", "t"],
+  ["frames", "Frames", "frames", "r"],
+  ["talk", "Conversations", "talk", "c"],
+  ["experience", "Experience", "experience", "e"],
+  ["spaces", "Spaces", "spaces", "p"],
+  ["media", "Photos & videos", "media", "m"],
+  ["upkeep", "Upkeep", "upkeep", "u"],
 ];
 const KEYS = [
   ["/", "Search"], ["g then a letter", "Go to a view: the letter stands beside its name"], ["v", "Show or hide the two time sliders"],

@@ -47,12 +47,12 @@ export function ActivityChart({ activity, kinds, step, pick }) {
         scales: { x: { time: true }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.08)] } },
         axes: [{ ...axis, grid: { show: false } }, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 50000, 1e5] }],
         series: [
-          { value: (u, seconds) => (seconds == null ? "–" : day(seconds * 1000)) },
+          { label: "from", value: (u, seconds) => (seconds == null ? "" : day(seconds * 1000)) },
           ...order.map((index) => ({
             label: names[index].replaceAll("_", " "), paths: bars, points: { show: false }, width: 0,
             fill: colour(`--c${names[index] === "other" ? 7 : hue(names[index])}`),
             stroke: colour(`--c${names[index] === "other" ? 7 : hue(names[index])}`),
-            value: (u, shown, number, at) => (at == null ? "–" : counts[index][at]),
+            value: (u, shown, number, at) => (at == null ? "" : counts[index][at]),
           })),
         ],
       },

@@ -70,8 +70,11 @@ export function Pill({ tone = "", children, title }) {
   return html`<span class="pill ${tone}" title=${title}>${children}</span>`;
 }
 
-// Steady colours for open-world names, such as kinds and predicates.
+const KNOWN = { turn: 0, note: 1, text: 6, memory: 3, document: 2, chunk: 7, photo: 4, video: 4, problem: 4, solution: 5, fact: 3, decision: 2, guide: 5, person: 0, company: 2, product: 1, place: 5 };
+
+// Steady colours for open-world names, such as kinds and predicates; those that are seen together differ.
 export function hue(name) {
+  if (Object.hasOwn(KNOWN, name)) return KNOWN[name];
   let sum = 7;
   for (const letter of String(name)) sum = (sum * 31 + letter.codePointAt(0)) % 9973;
   return sum % 8;
