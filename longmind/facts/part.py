@@ -61,6 +61,7 @@ class FactsPart(Part):
     """The ledger's share in the life of frames; without an extractor, nothing is read from new ones."""
 
     name = "facts"
+    needs_whole = True
 
     def __init__(
         self,

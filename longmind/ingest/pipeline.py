@@ -19,10 +19,12 @@ from typing import Any, Final
 
 from longmind.base.recall_marks import without_echo
 from longmind.ingest.budget import UNLIMITED, IngestBudget
+from longmind.ingest.parts import write_in_parts
 from longmind.ingest.plan import cut_if_long
 from longmind.ingest.prepare import Admitted, Ready, Stage, prepare, prepare_all
 from longmind.ingest.report import ECHO, IngestReport, Skip, merged, report_of
 from longmind.store.drafts import Draft
+from longmind.store.staging import discard_abandoned
 from longmind.store.store import Store
 from longmind.store.transaction import Transaction
 from longmind.store.write import Put, look, put, retire
@@ -90,6 +92,7 @@ def ingest(
 
     `stopping` is set when the call ends early, for readers that are in the middle of a long file.
     """
+    discard_abandoned(store)
     stage = Stage(store, budget, stopped=stopping)
     reports: list[IngestReport] = []
     workers = ThreadPoolExecutor(budget.max_in_flight, thread_name_prefix="longmind-ingest")
@@ -98,7 +101,7 @@ def ingest(
         for ready in run.prepared():
             if run.is_cancelled():
                 break
-            reports.append(_commit(stage, ready))
+            reports.append(_commit(stage, ready, run.is_cancelled))
             if len(reports) >= _MERGE:
                 reports[:] = [merged(reports)]
             if progress is not None:
@@ -270,7 +273,7 @@ def _admit(stage: Stage, job: Job, planned: _Planned) -> Admitted | str:
     return Admitted(draft, planned.size, planned.renewed, is_new, vectors, truncated, planned.seconds)
 
 
-def _commit(stage: Stage, ready: Ready) -> IngestReport:
+def _commit(stage: Stage, ready: Ready, cancelled: Cancelled) -> IngestReport:
     """Write one document, or say why not."""
     if isinstance(ready.outcome, Skip):
         return IngestReport(skipped=(ready.outcome,), durations={"plan": ready.planned})
@@ -278,6 +281,8 @@ def _commit(stage: Stage, ready: Ready) -> IngestReport:
     assert isinstance(job, Job)
     if job.finish is not None:
         draft = job.finish(draft)
+    if ready.parts is not None:
+        return _commit_in_parts(stage, job, replace(ready, outcome=draft), cancelled)
     whole = not {"max_chunks", "max_seconds"}.intersection(ready.truncated)
     started = time.monotonic()
     counts: dict[str, int] = {}
@@ -297,6 +302,25 @@ def _commit(stage: Stage, ready: Ready) -> IngestReport:
     seconds = time.monotonic() - started
     durations = {"plan": ready.planned, **ready.work.durations, "commit": seconds}
     return merged([done, settled, IngestReport(truncated=tuple(truncated), durations=durations)])
+
+
+def _commit_in_parts(stage: Stage, job: Job, ready: Ready, cancelled: Cancelled) -> IngestReport:
+    """Write one very large document, which is there when all of it is; one that is cancelled never was."""
+    draft = ready.outcome
+    assert isinstance(draft, Draft)
+    settled = IngestReport()
+
+    def begin(tx: Transaction) -> None:
+        if ready.renewed is not None:
+            retire(tx, [ready.renewed], reason="superseded", parts=stage.parts)
+
+    def settle(tx: Transaction, result: Put, whole: bool) -> None:
+        nonlocal settled
+        settled = job.settle(tx, result, whole) if job.settle is not None else IngestReport()
+
+    report = write_in_parts(stage, ready, draft, cancelled, begin=begin, settle=settle)
+    stage.notes.add(job.uri, draft.notes)
+    return merged([report, settled])
 
 
 def _without_echoes(drafts: Sequence[Draft]) -> tuple[list[Draft], IngestReport]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -18,6 +18,9 @@ from longmind.store.write import Prepared
 
 SLICE: Final = 64
 """Drafts that are prepared between two looks at the deadline."""
+IN_PARTS: Final = 2048
+"""A document with more chunks is written in parts: at 400 tokens each, about three megabytes of text. Up to
+that, one transaction with all of it takes less memory than the embedder does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Ready:
     truncated: tuple[str, ...]
     """The limits that cut something off."""
     planned: float
+    parts: Admitted | None = None
+    """Of a document that is prepared and committed in parts: what the budget lets through of it."""
 
 
 @dataclass(slots=True)
@@ -124,27 +129,45 @@ def prepare(stage: Stage, admitted: Admitted, uri: str, job: object) -> Ready:
     draft = admitted.outcome
     if isinstance(draft, Skip):
         return Ready(uri, job, draft, 0, None, Work(), (), admitted.planned)
+    if admitted.is_new and len(draft.chunks) > IN_PARTS:
+        return Ready(
+            uri, job, draft, admitted.size, admitted.renewed, Work(), (), admitted.planned, parts=admitted
+        )
     flat = draft.flat() if admitted.is_new else ()
     truncated = list(admitted.truncated)
     durations: dict[str, float] = {"prepare": 0.0}
-    slices: list[dict[str, Sequence[object] | None]] = []
-    done, vectors = 0, admitted.vectors
+    done = list(slices(stage, flat, admitted.vectors, truncated, durations))
+    count = sum(len(drafts) for drafts, _ in done)
+    if admitted.is_new and count < len(flat):
+        draft = replace(draft, chunks=draft.chunks[: count - 1])
+    work = Work(joined(done), durations)
+    return Ready(uri, job, draft, admitted.size, admitted.renewed, work, tuple(truncated), admitted.planned)
+
+
+Slice = tuple[Sequence[Draft], Mapping[str, Sequence[object] | None]]
+"""Some drafts, and what each part has made of them."""
+
+
+def slices(
+    stage: Stage, flat: Sequence[Draft], vectors: int, truncated: list[str], durations: dict[str, float]
+) -> Iterator[Slice]:
+    """Let the parts do their work a slice at a time, until it is done or time is up.
+
+    Limits that were hit are added to `truncated`, and seconds by the kind of work to `durations`.
+    """
+    done = 0
     while done < len(flat) and not stage.stopped.is_set():
         if done and stage.is_late:
             truncated.append("max_seconds")
-            break
-        piece = flat[done : done + SLICE]
-        embedded = min(vectors, sum(not item.chunks for item in piece))
+            return
+        drafts = flat[done : done + SLICE]
+        embedded = min(vectors, sum(not item.chunks for item in drafts))
         if embedded and stage.has_embedded_enough:
             truncated.append("max_embedding_seconds")
             embedded = vectors = 0
-        slices.append(_slice(stage, piece, embedded, durations))
+        yield drafts, _slice(stage, drafts, embedded, durations)
         vectors -= embedded
-        done += len(piece)
-    if admitted.is_new and done < len(flat):
-        draft = replace(draft, chunks=draft.chunks[: done - 1])
-    work = Work(_joined(slices, [len(flat[at : at + SLICE]) for at in range(0, done, SLICE)]), durations)
-    return Ready(uri, job, draft, admitted.size, admitted.renewed, work, tuple(truncated), admitted.planned)
+        done += len(drafts)
 
 
 def prepare_all(parts: Sequence[Part], drafts: Sequence[Draft], *, targets: Sequence[int | None]) -> Work:
@@ -203,11 +226,11 @@ def _timed(part: Part, drafts: Sequence[Draft], durations: dict[str, float]) -> 
     return items
 
 
-def _joined(slices: Sequence[dict[str, Sequence[object] | None]], sizes: Sequence[int]) -> Prepared:
+def joined(done: Sequence[Slice]) -> Prepared:
     """The slices as one; what a part has nothing for in one of them is None there."""
-    names = {name: None for prepared in slices for name in prepared}
-    joined: dict[str, list[object]] = {name: [] for name in names}
-    for prepared, size in zip(slices, sizes, strict=True):
-        for name, items in joined.items():
-            items += prepared.get(name) or [None] * size
-    return joined
+    names = {name: None for _, prepared in done for name in prepared}
+    items: dict[str, list[object]] = {name: [] for name in names}
+    for drafts, prepared in done:
+        for name, made in items.items():
+            made += prepared.get(name) or [None] * len(drafts)
+    return items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from longmind.facts.extraction import Extraction
@@ -118,22 +118,29 @@ def report_of(
             for name, items in prepared.items():
                 used[name] += items[position:end]
         position = end
-    extractions = [item for item in used.get(_FACTS, ()) if isinstance(item, Extraction)]
-    failed = {
-        f"{name}: {item.reason}" for name, items in used.items() for item in items if isinstance(item, Failed)
-    }
-    return IngestReport(
+    return replace(
+        derived_report(used, counts),
         ids=tuple(result.id for result in results),
         created=statuses.count("created"),
         updated=statuses.count("updated"),
         unchanged=statuses.count("unchanged"),
         chunks=sum(len(result.chunks) for result in results),
+        reasserted=sum(result.reasserted for result in results),
+    )
+
+
+def derived_report(used: Prepared, counts: Mapping[str, int]) -> IngestReport:
+    """What was made of frames that were written."""
+    extractions = [item for item in used.get(_FACTS, ()) if isinstance(item, Extraction)]
+    failed = {
+        f"{name}: {item.reason}" for name, items in used.items() for item in items if isinstance(item, Failed)
+    }
+    return IngestReport(
         embedded=embedded(used.get(VECTORS, ())),
         cache_hits=sum(bool(getattr(item, "cached", False)) for item in used.get(VECTORS, ())),
         facts=counts.get("facts", 0),
         evidence=counts.get("evidence", 0),
         entities=counts.get("entities", 0),
-        reasserted=sum(result.reasserted for result in results),
         truncated=("extraction_limits",) if any(item.left_out for item in extractions) else (),
         warnings=tuple(sorted(failed)),
     )

@@ -30,7 +30,7 @@ from longmind.store.catalog_view import (
 )
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Mirrors
-from longmind.store.lapses import Absences, Expiries
+from longmind.store.lapses import Absences, Expiries, Staged
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
 from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
@@ -117,11 +117,13 @@ class _FrameTable:
         self._hidden: tuple[int, Int64Array] | None = None
         self._expiries = Expiries()
         self.absences = Absences()
+        self.staged = Staged()
         self._lock = threading.Lock()
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
         self._append(snapshot.db)
         self._retire(snapshot.db, since)
+        self.staged.advance(snapshot.db, since)
         self._shown = self._columns, FrameIds(self._ids[: self._size]), snapshot.revision
 
     @property

@@ -195,6 +195,9 @@ class CatalogView:
         if not view.with_hidden:
             mask[part.slots(table.hidden(self.snapshot))] = False
         mask[part.slots(table.absences.at(system))] = False
+        for first, last in table.staged.at(system):
+            start, end = part.frames.ids.searchsorted((first, last + 1))
+            mask[start:end] = False
         moment = view.expiry_moment
         if moment is not None:
             mask[part.slots(table.expired(self.snapshot, moment))] = False

@@ -37,6 +37,7 @@ _TABLES: Final = (
     "frame_key",
     "frame_expiry",
     "frame_absence",
+    "frame_staged",
     "media_thumbnail",
     "media_vector",
     "frame_text",
@@ -122,6 +123,11 @@ def erase_parts(
         return whole_frames(tx.db, parts), parts
 
     return _erase(store, choose, user=user)
+
+
+def erase_staged(store: Store, find: Callable[[Connection], Sequence[int]]) -> ErasureCertificate:
+    """Remove documents that were never published, found in the transaction that removes them."""
+    return _erase(store, lambda tx: (find(tx.db), ()))
 
 
 def _erase(

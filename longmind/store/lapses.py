@@ -1,10 +1,11 @@
-"""In memory: which frames had expired, or were away, at an instant; for the masks of the catalog."""
+"""In memory: which frames had expired, were away or not yet published; for the masks of the catalog."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from longmind.base.arrays import Int64Array, np
+from longmind.base.times import FOREVER
 from longmind.store.engine import Connection
 from longmind.store.segments import EVERYTHING, Segment
 from longmind.store.tables import typed
@@ -38,6 +39,35 @@ class Expiries:
             return kept[3]
         expired: Int64Array = kept[3][: np.searchsorted(kept[2], moment, side="right")]
         return expired
+
+
+class Staged:
+    """Ranges of frames that were written in parts, and when all of them were published."""
+
+    def __init__(self) -> None:
+        self._ranges: dict[int, tuple[int, int]] = {}
+        self._latest = 0
+        """When the last of them was published; later than any moment while one is not."""
+
+    def advance(self, db: Connection, since: int) -> None:
+        """Take in what was written or published since a revision."""
+        rows = db.all(
+            f"SELECT first_id, last_id, coalesce(published_at, {FOREVER}) FROM frame_staged "
+            "WHERE published_at IS NULL OR published_at > ?",
+            (since,),
+        )
+        if rows:
+            new = {
+                first: (last, moment) for first, last, moment in typed(rows, "frame_staged", int, int, int)
+            }
+            self._ranges = self._ranges | new  # replaced as a whole: another thread may be reading
+            self._latest = max(moment for _, moment in self._ranges.values())
+
+    def at(self, system: int) -> list[tuple[int, int]]:
+        """The first and the last of the frames of each range that was not yet published at an instant."""
+        if system >= self._latest:
+            return []
+        return [(first, last) for first, (last, moment) in self._ranges.items() if moment > system]
 
 
 class Absences:

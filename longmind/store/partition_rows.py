@@ -10,7 +10,7 @@ from longmind.base.names import ALL
 from longmind.base.partitions import Partition, split_partition
 from longmind.store.engine import Connection
 from longmind.store.tables import CANONICAL, LOG, batched
-from longmind.store.visible import Clause, among, partitions
+from longmind.store.visible import Clause, among, partitions, published
 
 _OF_FRAMES: Final = "frame_id IN (SELECT frame_id FROM frame WHERE {space})"
 _OF_MEMORIES: Final = "memory_id IN (SELECT memory_id FROM conversation_memory WHERE {space})"
@@ -26,6 +26,7 @@ PLACES: Final[Mapping[str, str]] = {
     "frame_key": "{space}",
     "frame_expiry": _OF_FRAMES,
     "frame_absence": _OF_FRAMES,
+    "frame_staged": _OF_FRAMES,
     "fact_entity": "{ledger}",
     "fact_alias": "entity_id IN (SELECT entity_id FROM fact_entity WHERE {ledger})",
     "fact_predicate": "{ledger}",
@@ -212,4 +213,6 @@ def _inside(table: str, parts: Sequence[str]) -> Clause:
             repo.values + space.values,
         ),
     }
+    if PLACES[table] == _OF_FRAMES or table == "frame":
+        return published(frame=f"{table}.frame_id")  # a document that is being written is not there yet
     return tests.get(table, Clause("1 = 1"))

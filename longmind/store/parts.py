@@ -75,6 +75,9 @@ class Part:
     """Base of everything that follows the frames; each method is a step it may take part in."""
 
     name: str
+    needs_whole = False
+    """Whether what it writes of a new document shows before the document does. It is then told of one that is
+    written in parts only when the last of them is there."""
 
     def within(self, limits: DerivedLimits) -> Part:
         """The same part for one write with limits of its own."""

@@ -15,7 +15,7 @@ from longmind.store.frames import checked_label, stored, tags_of
 from longmind.store.lineage import note_rollback
 from longmind.store.tables import Tables, batched
 from longmind.store.transaction import Transaction
-from longmind.store.visible import Clause, among, at_instant, differing, during
+from longmind.store.visible import Clause, among, at_instant, differing, during, published
 from longmind.store.write import Prepared, open_labels, relabel, retire, rewrite
 
 if TYPE_CHECKING:
@@ -158,7 +158,10 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
 def _moves(tx: Transaction, rollback: Rollback) -> tuple[list[int], list[int]]:
     """Frames to retire, and frames to bring back: not those that have expired, nor what parts write anew."""
     then = at_instant(rollback.view)
-    added = f"SELECT f.frame_id FROM frame f WHERE f.retired_at IS NULL AND NOT ({then.sql})"
+    added = (
+        f"SELECT f.frame_id FROM frame f WHERE f.retired_at IS NULL AND {published().sql} "
+        f"AND NOT ({then.sql})"
+    )
     gone = (
         f"SELECT f.frame_id FROM frame f WHERE f.retired_at IS NOT NULL AND {then.sql} AND NOT EXISTS "
         "(SELECT 1 FROM frame_expiry e WHERE e.frame_id = f.frame_id AND e.expires_at <= ?)"

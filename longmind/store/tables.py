@@ -30,6 +30,7 @@ CANONICAL: Final = (
     "frame_key",
     "frame_expiry",
     "frame_absence",
+    "frame_staged",
     "fact_entity",
     "fact_alias",
     "fact_predicate",

@@ -18,9 +18,10 @@ from longmind.store.erasure import ErasureCertificate, erase, note_pending, resu
 from longmind.store.expiry import expired_documents
 from longmind.store.frames import checked_text, load_query
 from longmind.store.parts import Budget, Part, Problem
+from longmind.store.staging import discard_abandoned
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot, read_clock
-from longmind.store.visible import value_key, value_number
+from longmind.store.visible import published, value_key, value_number
 
 _SCAN: Final = 1000
 
@@ -118,8 +119,9 @@ def verify(store: Store, *, deep: bool = False) -> VerifyReport:
 def stats(store: Store) -> Stats:
     with store.read() as snapshot:
         db = snapshot.db
-        total, retired = db.one("SELECT count(*), count(retired_at) FROM frame") or (0, 0)
-        live = "SELECT {0}, count(*) FROM frame WHERE retired_at IS NULL GROUP BY {0} ORDER BY {0}"
+        there = published().sql
+        total, retired = db.one(f"SELECT count(*), count(f.retired_at) FROM frame f WHERE {there}") or (0, 0)
+        live = "SELECT f.{0}, count(*) FROM frame f WHERE f.retired_at IS NULL AND {1} GROUP BY 1 ORDER BY 1"
         return Stats(
             location=store.engine.location,
             engine=store.engine.dialect.name,
@@ -129,8 +131,8 @@ def stats(store: Store) -> Stats:
             frames=total,
             live=total - retired,
             retired=retired,
-            by_space=_by_space(db.all(live.format("space"))),
-            by_kind={str(name): int(count) for name, count in db.all(live.format("kind"))},
+            by_space=_by_space(db.all(live.format("space", there))),
+            by_kind={str(name): int(count) for name, count in db.all(live.format("kind", there))},
             parts={part.name: dict(part.stats(snapshot)) for part in store.parts},
             memory=store.mirrors.bytes_kept(),
         )
@@ -158,6 +160,9 @@ def maintain(store: Store, policy: MaintenancePolicy) -> MaintenanceReport:
     chosen = _chosen(store, policy.work)
     budget = Budget(frames=policy.max_frames, seconds=policy.max_seconds)
     done: dict[str, dict[str, int]] = {}
+    abandoned = discard_abandoned(store)
+    if abandoned is not None:
+        done["abandoned"] = dict(abandoned.counts)
     certificate = erase_expired(store, budget)
     if certificate is not None:
         done["expired"] = dict(certificate.counts)
@@ -259,6 +264,11 @@ def _verify_small_tables(db: Connection) -> Iterator[Problem]:
         ("expiry", "SELECT frame_id, expires_at, checksum FROM frame_expiry", ("frame_expiry",)),
         ("absence", "SELECT frame_id, since, until, checksum FROM frame_absence", ("frame_absence",)),
         (
+            "staged",
+            "SELECT first_id, last_id, frame_id, published_at, holder, checksum FROM frame_staged",
+            ("frame_staged",),
+        ),
+        (
             "snapshot",
             "SELECT name, system, note, created_at, checksum FROM store_snapshot",
             ("store_snapshot",),
@@ -275,8 +285,8 @@ def _verify_small_tables(db: Connection) -> Iterator[Problem]:
     if highest and highest[0] is not None and (counter is None or counter[0] < highest[0]):
         yield Problem("counter", "the counter of frames is behind the frames")
     duplicates = db.all(
-        "SELECT min(frame_id) FROM frame WHERE retired_at IS NULL AND repeatable = 0 "
-        "GROUP BY content_hash HAVING count(*) > 1"
+        "SELECT min(f.frame_id) FROM frame f WHERE f.retired_at IS NULL AND f.repeatable = 0 "
+        f"AND {published().sql} GROUP BY f.content_hash HAVING count(*) > 1"
     )
     for (frame_id,) in duplicates:
         yield Problem("duplicate", f"the content of frame {frame_id} stands more than once")

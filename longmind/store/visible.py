@@ -22,6 +22,7 @@ _ABSENT: Final = (
     "SELECT 1 FROM frame_absence fa WHERE fa.frame_id = f.frame_id AND fa.since <= ? AND fa.until > ?"
 )
 """Retired at an instant, and back since: a restored snapshot brought it."""
+_STAGED: Final = "SELECT 1 FROM frame_staged fs WHERE fs.first_id <= {frame} AND fs.last_id >= {frame} AND "
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,21 @@ def at_instant(view: View) -> Clause:
             Clause("f.recorded_at <= ? AND (f.retired_at IS NULL OR f.retired_at > ?)", (system, system))
         )
         clauses.append(Clause(f"NOT EXISTS ({_ABSENT})", (system, system)))
+    clauses.append(published(view.as_of.system))
     if view.as_of.valid != FOREVER:
         clauses.append(Clause("f.occurred_at <= ?", (view.as_of.valid,)))
     if not view.with_hidden:
         clauses.append(Clause(f"NOT EXISTS ({_HIDDEN})"))
     clauses.append(unexpired(view))
     return both(clauses)
+
+
+def published(system: int = FOREVER, frame: str = "f.frame_id") -> Clause:
+    """Frames, named by a column, that are not part of a document which was still being written then."""
+    staged = _STAGED.format(frame=frame)
+    if system == FOREVER:
+        return Clause(f"NOT EXISTS ({staged}fs.published_at IS NULL)")
+    return Clause(f"NOT EXISTS ({staged}(fs.published_at IS NULL OR fs.published_at > ?))", (system,))
 
 
 def unexpired(view: View, frame: str = "f.frame_id") -> Clause:

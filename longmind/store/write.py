@@ -32,7 +32,7 @@ from longmind.store.parts import Part
 from longmind.store.rules import check_rules
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
-from longmind.store.visible import among, value_key, value_number, visible
+from longmind.store.visible import among, published, value_key, value_number, visible
 
 Status = Literal["created", "updated", "unchanged"]
 Prepared = Mapping[str, Sequence[object]]
@@ -74,14 +74,14 @@ class Written(Sequence[Frame]):
 
     def __init__(self, rows: Sequence[FrameRow], drafts: Sequence[tuple[Draft, Draft]]) -> None:
         self.ids = [row.frame_id for row in rows]
-        self._rows = rows
-        self._drafts = drafts
+        self.rows = rows
+        self.drafts = drafts
         """With each draft the whole that it is, or is a chunk of: labels belong to the whole."""
 
     @cached_property
     def _frames(self) -> list[Frame]:
         frames = []
-        for row, (draft, document) in zip(self._rows, self._drafts, strict=True):
+        for row, (draft, document) in zip(self.rows, self.drafts, strict=True):
             values = {
                 key: json.loads(value) for key, value in {**document.metadata, **draft.metadata}.items()
             }
@@ -182,7 +182,7 @@ def existing(db: Connection, drafts: Sequence[Draft], names: Sequence[bytes]) ->
         clause = among("substr(f.content_hash, 1, 8)", batch)
         sql = (
             f"SELECT {', '.join(f'f.{name}' for name in COLUMNS)}, f.checksum FROM frame f "
-            f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql}"
+            f"WHERE f.retired_at IS NULL AND f.repeatable = 0 AND {clause.sql} AND {published().sql}"
         )
         twins = [checked_row(row) for row in db.all(sql, clause.values)]
         by_name.update((row.content_hash, row.frame_id) for row in twins)
@@ -289,14 +289,26 @@ def rewrite(db: Connection, changed: Sequence[FrameRow]) -> None:
 def resolve(db: Connection, ids: Sequence[int], view: View) -> list[int]:
     """The ids themselves, if each names a frame that ever was in the view's spaces; else `NotFound`."""
     rows = stored(db, ids)
+    staged = set(rows) - set(_published(db, list(rows)))
     for frame_id in ids:
         row = rows.get(frame_id)
         inside = row is not None and view.sees(row.space, row.scope)
-        if not inside:
+        if not inside or frame_id in staged:
             raise NotFound(
                 f"There is no frame {frame_id} here.", hint="It may be in another space, or a user's own."
             )
     return list(ids)
+
+
+def _published(db: Connection, ids: Sequence[int]) -> list[int]:
+    """Those of the ids that are not part of a document which is still being written."""
+    there: list[int] = []
+    for batch in batched(ids):
+        clause = among("f.frame_id", batch) & published()
+        there += [
+            int(row[0]) for row in db.all(f"SELECT f.frame_id FROM frame f WHERE {clause.sql}", clause.values)
+        ]
+    return there
 
 
 def live_ids(db: Connection, ids: Sequence[int], view: View) -> list[int]:
@@ -340,44 +352,19 @@ def _insert(
     positions: list[int] = []
     for item in fresh:
         document = item.draft
-        rows.append(_row(tx, document, item.id, name=item.name, parent=None))
+        rows.append(new_row(tx, document, item.id, name=item.name, parent=None))
         drafts.append((document, document))
         positions.append(item.place)
         for number, chunk in enumerate(document.chunks, 1):
             name = chunk.content_hash(item.name)
-            rows.append(_row(tx, chunk, item.id + number, name=name, parent=item.id))
+            rows.append(new_row(tx, chunk, item.id + number, name=name, parent=item.id))
             drafts.append((chunk, document))
             positions.append(item.place + number)
-    tx.db.many(_INSERT, [(*row, row.checksum) for row in rows])
-    tx.db.many(
-        "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
-        [(item.id, item.draft.text) for item in fresh],
-    )
-    labelled = [(item.id, item.draft.tags, item.draft.metadata) for item in fresh]
-    # Tags belong to the whole document; metadata of a chunk (a box, a second) is its own, and rare.
-    labelled += [
-        (row.frame_id, (), chunk.metadata)
-        for row, (chunk, document) in zip(rows, drafts, strict=True)
-        if chunk is not document and chunk.metadata
-    ]
-    _insert_labels(tx, labelled)
-    expiries.insert_new(
-        tx,
-        [
-            (row.frame_id, document.expires_at)
-            for row, (_, document) in zip(rows, drafts, strict=True)
-            if document.expires_at is not None
-        ],
-    )
-    _insert_keys(tx, fresh)
     frames = Written(rows, drafts)
-    for part in parts:
-        ready = prepared.get(part.name)
-        derived = part.written(
-            tx, frames, None if ready is None else [ready[position] for position in positions]
-        )
-        for label, count in (derived or {}).items():
-            counts[label] = counts.get(label, 0) + count
+    insert_frames(tx, frames)
+    _insert_keys(tx, fresh)
+    ready = {name: [items[position] for position in positions] for name, items in prepared.items()}
+    tell_parts(tx, parts, frames, ready, counts)
 
 
 def _insert_keys(tx: Transaction, fresh: Sequence[_Fresh]) -> None:
@@ -393,7 +380,54 @@ def _insert_keys(tx: Transaction, fresh: Sequence[_Fresh]) -> None:
         )
 
 
-def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: int | None) -> FrameRow:
+def insert_frames(tx: Transaction, frames: Written) -> None:
+    """Write new frames with their texts, labels and moments of expiry."""
+    pairs = list(zip(frames.rows, frames.drafts, strict=True))
+    tx.db.many(_INSERT, [(*row, row.checksum) for row in frames.rows])
+    tx.db.many(
+        "INSERT INTO frame_text (frame_id, text) VALUES (?, ?)",
+        [(row.frame_id, draft.text) for row, (draft, document) in pairs if draft is document],
+    )
+    # Tags belong to the whole document; metadata of a chunk (a box, a second) is its own, and rare.
+    _insert_labels(
+        tx,
+        [
+            (row.frame_id, draft.tags if draft is document else (), draft.metadata)
+            for row, (draft, document) in pairs
+            if draft is document or draft.metadata
+        ],
+    )
+    expiries.insert_new(
+        tx,
+        [
+            (row.frame_id, document.expires_at)
+            for row, (_, document) in pairs
+            if document.expires_at is not None
+        ],
+    )
+
+
+def tell_parts(
+    tx: Transaction, parts: Iterable[Part], frames: Written, prepared: Prepared, counts: dict[str, int]
+) -> None:
+    """Let the parts write what they derive from new frames, and add what they count to `counts`."""
+    for part in parts:
+        derived = part.written(tx, frames, prepared.get(part.name))
+        for label, count in (derived or {}).items():
+            counts[label] = counts.get(label, 0) + count
+
+
+def new_row(
+    tx: Transaction,
+    draft: Draft,
+    frame_id: int,
+    *,
+    name: bytes,
+    parent: int | None,
+    undated: int | None = None,
+) -> FrameRow:
+    """The row of a new frame; `undated` is when it happened if nobody said so, which is now unless given."""
+    now = tx.now if undated is None else undated
     return FrameRow(  # by place: naming so many fields would take longer than all the rest
         frame_id,
         draft.kind,
@@ -409,7 +443,7 @@ def _row(tx: Transaction, draft: Draft, frame_id: int, *, name: bytes, parent: i
         draft.start,
         draft.end,
         draft.ordinal,
-        tx.now if draft.occurred_at is None else draft.occurred_at,
+        now if draft.occurred_at is None else draft.occurred_at,
         tx.system,
         None,
         None,

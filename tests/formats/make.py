@@ -62,9 +62,11 @@ def make(number: int) -> Path:
 def _without_tables_after(number: int) -> Iterator[None]:
     """Today's code asks every store for its rules; a file of an older format has no tables for them."""
     hidden, check = visible._HIDDEN, write.check_rules
-    absent, unexpired = visible._ABSENT, visible.unexpired
+    absent, unexpired, staged = visible._ABSENT, visible.unexpired, visible._STAGED
     query, extend = frames.load_query, expiry.extend
     try:
+        if number < 13:
+            visible._STAGED = "SELECT 1 FROM (SELECT 0 AS published_at) fs WHERE 1 = 0 AND "  # type: ignore[misc]
         if number < 12:
             visible._ABSENT = "SELECT ? + ? WHERE 1 = 0"  # type: ignore[misc]
             visible.unexpired = lambda view, frame="": visible.Clause("1 = 1")
@@ -76,7 +78,7 @@ def _without_tables_after(number: int) -> Iterator[None]:
         yield
     finally:
         visible._HIDDEN, write.check_rules = hidden, check  # type: ignore[misc]
-        visible._ABSENT, visible.unexpired = absent, unexpired  # type: ignore[misc]
+        visible._ABSENT, visible.unexpired, visible._STAGED = absent, unexpired, staged  # type: ignore[misc]
         expiry.extend, frames.load_query = extend, query
 
 

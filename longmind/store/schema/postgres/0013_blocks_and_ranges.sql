@@ -14,3 +14,35 @@ CREATE TABLE frame_time (
   PRIMARY KEY (frame_id, number),
   CHECK (since IS NOT NULL OR until IS NOT NULL)
 );
+
+-- Documents that are too large for one transaction. Their frames are committed in parts, each a range of ids, and no
+-- read shows them until the last transaction publishes all ranges at once. `holder` is who writes them until then.
+CREATE TABLE frame_staged (
+  first_id      BIGINT PRIMARY KEY,
+  last_id       BIGINT NOT NULL,
+  frame_id      BIGINT NOT NULL REFERENCES frame(frame_id) ON DELETE CASCADE,
+  published_at  BIGINT,
+  holder        TEXT COLLATE "C",
+  checksum      BIGINT NOT NULL,
+  CHECK (last_id >= first_id),
+  CHECK ((published_at IS NULL) = (holder IS NOT NULL))
+);
+CREATE INDEX frame_staged_by_document ON frame_staged(frame_id);
+CREATE INDEX frame_staged_by_time ON frame_staged(published_at);
+
+CREATE FUNCTION frame_staged_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    IF NOT EXISTS (SELECT 1 FROM store_erasing) THEN
+      RAISE EXCEPTION 'history is removed by erase alone';
+    END IF;
+    RETURN OLD;
+  END IF;
+  IF OLD.published_at IS NOT NULL OR (NEW.first_id, NEW.last_id, NEW.frame_id)
+      IS DISTINCT FROM (OLD.first_id, OLD.last_id, OLD.frame_id) THEN
+    RAISE EXCEPTION 'a document is published once';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER frame_staged_is_guarded BEFORE UPDATE OR DELETE ON frame_staged
+FOR EACH ROW EXECUTE FUNCTION frame_staged_guard();

@@ -14,3 +14,26 @@ CREATE TABLE frame_time (
   PRIMARY KEY (frame_id, number),
   CHECK (since IS NOT NULL OR until IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
+
+-- Documents that are too large for one transaction. Their frames are committed in parts, each a range of ids, and no
+-- read shows them until the last transaction publishes all ranges at once. `holder` is who writes them until then.
+CREATE TABLE frame_staged (
+  first_id      INTEGER PRIMARY KEY,
+  last_id       INTEGER NOT NULL,
+  frame_id      INTEGER NOT NULL REFERENCES frame(frame_id) ON DELETE CASCADE,
+  published_at  INTEGER,
+  holder        TEXT,
+  checksum      INTEGER NOT NULL,
+  CHECK (last_id >= first_id),
+  CHECK ((published_at IS NULL) = (holder IS NOT NULL))
+) STRICT;
+CREATE INDEX frame_staged_by_document ON frame_staged(frame_id);
+CREATE INDEX frame_staged_by_time ON frame_staged(published_at);
+
+CREATE TRIGGER frame_staged_is_published_once BEFORE UPDATE ON frame_staged
+WHEN OLD.published_at IS NOT NULL OR NEW.first_id <> OLD.first_id OR NEW.last_id <> OLD.last_id
+  OR NEW.frame_id <> OLD.frame_id
+BEGIN SELECT RAISE(ABORT, 'a document is published once'); END;
+CREATE TRIGGER frame_staged_is_kept BEFORE DELETE ON frame_staged
+WHEN NOT EXISTS (SELECT 1 FROM store_erasing)
+BEGIN SELECT RAISE(ABORT, 'history is removed by erase alone'); END;
