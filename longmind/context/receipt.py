@@ -80,8 +80,8 @@ class Receipt:
     tokens: int
     sha256: str
     items_sha256: str = ""
-    """Of the list of items, so that it cannot be edited where the text stays the same. Receipts of earlier
-    versions have none."""
+    """Of the list of items, so that it cannot be edited where the text stays the same. A receipt without one
+    does not verify."""
 
     def to_json(self) -> str:
         items = [item.to_mapping() for item in self.items]
@@ -237,7 +237,7 @@ def _altered(receipt: Receipt, fresh: Receipt) -> list[str]:
 
 def _has_own_items(receipt: Receipt, fresh: Receipt) -> bool:
     """Whether the list of items is the one that was issued, also where an edit of it changes no text."""
-    if receipt.items_sha256 not in ("", _hash_of_items(receipt.items)):
+    if receipt.items_sha256 != _hash_of_items(receipt.items):
         return False
     return receipt.revision != fresh.revision or receipt.items == fresh.items
 

@@ -98,6 +98,9 @@ def test_a_receipt_whose_item_list_was_edited_does_not_verify(harbour: Memory) -
             outcome = harbour.replay(forged.to_json())
             assert not outcome, (later, edit)
             assert outcome.changes
+            unsealed = harbour.replay(replace(forged, items_sha256="").to_json())
+            assert not unsealed, (later, edit)
+            assert "the receipt's list of items does not fit the rest of it" in unsealed.changes
 
 
 def test_maintenance_chooses_its_work(location: str) -> None:
