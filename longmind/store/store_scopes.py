@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from longmind.base.errors import Busy, OverBudget
+from longmind.base.errors import Busy, Corrupt, LongmindError, OverBudget
 from longmind.store.engine import Connection
 from longmind.store.expiry import retire_expired
 from longmind.store.lease import Lease, LeasePolicy
@@ -17,6 +17,26 @@ if TYPE_CHECKING:
     from longmind.store.store import Store
 
 _LEASE_POLL_SECONDS: Final = 0.02
+
+
+_UNEXPECTED: Final = (ValueError, TypeError, LookupError, ArithmeticError)
+"""What code raises that was handed rows of another kind than it wrote."""
+
+
+def _blame_damage(store: Store, error: BaseException | None) -> None:
+    """Say that the store is damaged, if it is, in place of an error that this may have led to.
+
+    Rows have checksums, and columns their types. Whoever lets the definition of a table point to the pages of
+    another gets rows past both, anywhere. So the file is looked through once something has gone wrong.
+    """
+    if not isinstance(error, _UNEXPECTED) or isinstance(error, LongmindError):
+        return
+    problems = store.engine.check(deep=False).problems
+    if problems:
+        raise Corrupt(
+            f"The store is damaged, and what it holds cannot be used: {problems[0][1]}.",
+            hint="Run verify; restore a backup: longmind restore BACKUP TO.",
+        ) from error
 
 
 class ReadScope(Scope[Snapshot]):
@@ -42,6 +62,7 @@ class ReadScope(Scope[Snapshot]):
             self._engine.leave(None, error, None)
         if self._own is not None:
             self._store.mirrors.leave(self._own)
+            _blame_damage(self._store, error)
 
     def undo(self) -> None:
         if self._engine is not None:
@@ -124,6 +145,7 @@ class WriteScope(Scope[Transaction]):
             raise
         if isinstance(error, OverBudget):
             self._store.shrink()
+        _blame_damage(self._store, error)
 
     def undo(self) -> None:
         if self._engine is not None:

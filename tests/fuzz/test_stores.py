@@ -210,6 +210,21 @@ SCHEMAS = (
 )
 
 
+@pytest.mark.parametrize("other", ["experience_attempt", "experience_fact_update"])
+def test_a_table_that_shows_the_rows_of_another_is_damage(whole: Path, tmp_path: Path, other: str) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "s.mind"))
+    connection = raw.connect(path)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = ?) "
+        "WHERE name = 'conversation_version'",
+        (other,),
+    )
+    connection.close()
+    assert "corrupt" in _used(path)
+
+
 @rounds(25, 1500)
 def test_a_schema_that_was_changed_is_found_or_harmless(whole: Path, tmp_path: Path, count: int) -> None:
     rng = random.Random(count)
