@@ -28,7 +28,7 @@ class Life:
             self.remember, self.forget, self.relabel, self.ingest, self.say, self.memorise, self.reword,
             self.put_away, self.sweep, self.record, self.retract, self.keep, self.pin, self.archive_object,
             self.rule, self.solve, self.vote, self.shelve, self.revise, self.end, self.correct, self.replace,
-            self.merge, self.split, self.name, self.unname, self.tell, self.decide,
+            self.merge, self.split, self.name, self.unname, self.tell, self.decide, self.link, self.unlink,
         ]  # fmt: skip
         for _ in range(count):
             self.clock.advance(seconds=self.dice.randrange(1, 50_000))
@@ -148,6 +148,20 @@ class Life:
         if item is not None:
             self.memory.space("proj").forget(item.id)
 
+    def link(self) -> None:
+        space, items = self.memory.space("proj"), self.memory.space("proj").list()
+        start, end = self.pick(items), self.pick(items)
+        if start is not None and start.id != end.id:
+            space.link(start.id, end.id, relation=self.dice.choice(["needs", "explains"]))
+
+    def unlink(self) -> None:
+        space = self.memory.space("proj")
+        item = self.pick(space.list())
+        for link in space.links(item.id) if item is not None else ():
+            if link.direction == "outbound":
+                space.unlink(item.id, link.object_id)
+                return
+
     def rule(self) -> None:
         self.memory.space("proj").set_policy({"ttl_days": self.number})
 
@@ -211,6 +225,11 @@ def everything(memory: Memory, as_of: AsOf = AsOf.LATEST) -> dict[str, Any]:
         "objects": [
             (item.id, item.path, item.raw, item.pinned, item.updated_at) for item in space.list(as_of=as_of)
         ],
+        "links": sorted(
+            (item.path, link.relation, link.direction, link.path)
+            for item in space.list(as_of=as_of)
+            for link in space.links(item.id, as_of=as_of)
+        ),
         "recalled": [item.path for item in space.recall_context("deploy", limit=50, as_of=as_of).objects],
         "records": [(r.id, r.text, r.archived, r.evidence) for r in records],
         "useful": [experience.utility(r, as_of=as_of).value for r in records],
@@ -277,6 +296,33 @@ def check_story(location: str, seed: int, steps: int) -> None:
         life.some(steps // 2)
         memory.reindex()
         assert memory.verify(deep=True).problems == ()
+
+
+def test_links_and_votes_that_came_after_a_snapshot_are_undone(memory: Memory) -> None:
+    space, experience = memory.space("proj"), memory.experience
+    for name in "abc":
+        space.remember_structured({"path": name, "raw": f"About {name}."})
+    ids = {item.path: item.id for item in space.list()}
+    space.link(ids["a"], ids["b"], relation="needs")
+    problem = experience.problem("It fails", evidence="none")
+    answer = experience.solution("Turn it on", problem=problem, evidence="none")
+    experience.vote(answer, problem, 1.0)
+    memory.snapshots.create("first")
+    space.unlink(ids["a"], ids["b"])
+    space.link(ids["a"], ids["c"], relation="explains")
+    experience.vote(answer, problem, -1.0)
+    assert experience.utility(answer).mean == -1.0
+
+    changed = [(item.what, item.change) for item in memory.snapshots.diff("first")]
+    assert changed.count(("link", "removed")) == changed.count(("link", "added")) == 1
+    memory.snapshots.restore("first")
+    assert [(link.relation, link.path) for link in space.links(ids["a"])] == [("needs", "b")]
+    assert not space.links(ids["c"])
+    assert (experience.utility(answer).mean, experience.utility(answer).observations) == (1.0, 1)
+    experience.vote(answer, problem, 0.5)  # the newest of one caller counts, as before
+    assert (experience.utility(answer).mean, experience.utility(answer).observations) == (0.5, 1)
+    assert not [item for item in memory.snapshots.diff("first") if item.what == "link"]
+    assert memory.verify(deep=True).problems == ()
 
 
 def test_a_name_is_given_once_and_can_be_taken_away(memory: Memory) -> None:

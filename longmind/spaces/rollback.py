@@ -7,7 +7,7 @@ from typing import Any
 
 from longmind.base.filters import View
 from longmind.spaces import fields, visibility
-from longmind.spaces.rows import ObjectRow, SpaceRow, audit, close, insert, select
+from longmind.spaces.rows import LinkRow, ObjectRow, SpaceRow, audit, close, insert, select
 from longmind.store.engine import Connection
 from longmind.store.frames import stored
 from longmind.store.rollback import Difference, Rollback, change_of, short
@@ -34,6 +34,11 @@ def differences(db: Connection, before: View, after: View) -> list[Difference]:
         then, now = records[0].get(space), records[1].get(space)
         if not _same(then, now):
             differing.append(Difference("space", change_of(then, now), f"rules of {space}", space))
+    links = [{_ends(row): row for row in _links(db, view)} for view in (before, after)]
+    for ends in sorted(links[0].keys() ^ links[1].keys()):
+        space, start, to_space, end, relation = ends
+        name = f"link {start} {relation} {end}" + ("" if to_space == space else f" of {to_space}")
+        differing.append(Difference("link", "removed" if ends in links[0] else "added", name, space))
     return differing
 
 
@@ -44,13 +49,37 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
     live = stored(tx.db, [row.frame_id for row in then])
     still_live = [row for row in then if row.frame_id in live and live[row.frame_id].retired_at is None]
     objects = _go_back(tx, still_live, select(tx.db, ObjectRow, "x.until IS NULL"), 2)
+    links = _links_back(tx, rollback)
     if spaces or objects:
         visibility.rebuild(tx.db)
         fields.rebuild(tx.db)
     for space in sorted({row[0] for row in (*spaces, *objects)}):
         count = sum(row[0] == space for row in objects)
         audit(tx, space, "rollback", {"to": rollback.to, "objects": count})
-    return {"objects changed": len(objects), "spaces changed": len(spaces)}
+    return {"objects changed": len(objects), "spaces changed": len(spaces), "links changed": links}
+
+
+def _links_back(tx: Transaction, rollback: Rollback) -> int:
+    """End the links that were made since, and let those hold again that were ended since."""
+    then = {_ends(row): row for row in _links(tx.db, rollback.view)}
+    now = {_ends(row): row for row in select(tx.db, LinkRow, "x.until IS NULL")}
+    ending = [row for ends, row in now.items() if ends not in then]
+    missing = [row for ends, row in then.items() if ends not in now]
+    close(tx, ending)
+    if missing:
+        first = tx.allocate("space_link", len(missing))
+        again = enumerate(missing, first)
+        insert(tx.db, [row._replace(link_id=number, since=tx.system, until=None) for number, row in again])
+    return len(ending) + len(missing)
+
+
+def _ends(row: LinkRow) -> tuple[str, ...]:
+    return row.space, row.object_id, row.to_space, row.to_object_id, row.relation
+
+
+def _links(db: Connection, view: View) -> list[LinkRow]:
+    clause = during("x", view.as_of)
+    return select(db, LinkRow, clause.sql, clause.values)
 
 
 def _go_back(tx: Transaction, then: Sequence[Any], now: Sequence[Any], key: int) -> list[Any]:

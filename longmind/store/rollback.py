@@ -34,7 +34,7 @@ class Difference:
     """One thing that is not the same in two states."""
 
     what: str
-    """frame, fact, memory, object, space or record."""
+    """frame, fact, memory, object, link, space or record."""
     change: Change
     name: str
     space: str
