@@ -64,10 +64,14 @@ class _WithMetrics:
 
 
 class _OwnSessions:
-    """A session answers only the key that began it, whoever else knows its id."""
+    """A session answers only the key that began it, whoever else knows its id.
 
-    def __init__(self, app: ASGIApp) -> None:
+    A session of another key is answered as one that does not exist, so that the client begins its own.
+    """
+
+    def __init__(self, app: ASGIApp, *, most: int = _MOST_SESSIONS) -> None:
         self._app = app
+        self._most = most
         self._owners: OrderedDict[str, str | None] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,8 +80,7 @@ class _OwnSessions:
             return
         key_id = grant_of(scope).key_id
         session = Headers(scope=scope).get(_SESSION)
-        if session is not None and self._owners.get(session, key_id) != key_id:
-            # As for a session that there is not, so that the client begins one of its own.
+        if session is not None and not self._is_own(session, key_id):
             await refusal(404, "not_found", "There is no such session.", "Begin a new one.")(
                 scope, receive, send
             )
@@ -88,8 +91,15 @@ class _OwnSessions:
                 began = Headers(raw=message["headers"]).get(_SESSION)
                 if began is not None and began not in self._owners:
                     self._owners[began] = key_id
-                    while len(self._owners) > _MOST_SESSIONS:
+                    while len(self._owners) > self._most:
                         self._owners.popitem(last=False)
             await send(message)
 
         await self._app(scope, receive, noting)
+
+    def _is_own(self, session: str, key_id: str | None) -> bool:
+        """Not where the owner is no longer known: then the client is told to begin another one."""
+        if session not in self._owners or self._owners[session] != key_id:
+            return False
+        self._owners.move_to_end(session)  # those that are not used are forgotten first
+        return True

@@ -16,7 +16,12 @@ from tests.access.conftest import make_key
 pytest.importorskip("mcp")
 
 from mcp.client.streamable_http import streamable_http_client
+from starlette.datastructures import Headers
+from starlette.testclient import TestClient
 
+from longmind.access.grants import Grant
+from longmind.access.guard import GRANT
+from longmind.mcp.guarded import _OwnSessions
 from tests.mcp.conftest import Agent, begin, connected, over_http
 
 WORD = "zanzibar"
@@ -141,6 +146,39 @@ def test_a_session_answers_only_the_key_that_began_it(folder: Path, address: str
     assert httpx.post(address, json=listing, headers=other | session).status_code == 404
     assert httpx.delete(address, headers=other | session).status_code == 404
     assert httpx.post(address, json=listing, headers=own | session).status_code != 404
+
+
+def test_a_session_whose_owner_is_no_longer_known_answers_nobody() -> None:
+    numbers = iter("abc")
+
+    async def begins(scope: Any, receive: Any, send: Any) -> None:
+        """Begins a session where none is named, and answers in any other."""
+        headers = (
+            []
+            if Headers(scope=scope).get("mcp-session-id")
+            else [(b"mcp-session-id", next(numbers).encode())]
+        )
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+    sessions = _OwnSessions(begins, most=2)
+
+    def as_key(key_id: str) -> TestClient:
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            await sessions(scope | {GRANT: Grant(("*",), key_id=key_id)}, receive, send)
+
+        return TestClient(app)
+
+    def status(key_id: str, session: str) -> int:
+        return as_key(key_id).get("/", headers={"mcp-session-id": session}).status_code
+
+    for _ in range(2):
+        as_key("ana").get("/")
+    assert (status("ana", "a"), status("bob", "a")) == (200, 404)
+    as_key("bob").get("/")  # the third, and the second was not used since
+    assert [status(who, "b") for who in ("ana", "bob")] == [404, 404]
+    assert [status(who, "a") for who in ("ana", "bob")] == [200, 404]
+    assert status("ana", "never begun") == 404
 
 
 def test_pages_forms_and_slow_bodies_are_refused_as_by_the_other_server(folder: Path, address: str) -> None:
