@@ -61,6 +61,8 @@ class KeyRing:
         """Whether the keys are known that there were when the server began: those are not new."""
         self._required = required
         self._keys: dict[str, Key] = {}
+        self._changes: list[tuple[str, str]] = []
+        """What became of which key, until somebody with a store writes it into the audit log."""
         self._buckets = buckets or Buckets()
         self._uses = None if path is None else LastUses(path)
 
@@ -101,6 +103,14 @@ class KeyRing:
             self._uses.note(key.id, now)
         return key.grant
 
+    def take_changes(self) -> list[tuple[str, str]]:
+        """Keys that were created or have ended since the last time, as actions for the audit log."""
+        if not self._changes:  # nearly always
+            return []
+        with self._lock:
+            changes, self._changes = self._changes, []
+        return changes
+
     def close(self) -> None:
         """Write down when keys were last used."""
         self._buckets.close()
@@ -122,21 +132,22 @@ class KeyRing:
                 _log.error("The key file cannot be used, so no key is accepted: %s", error.message)
                 keys = ()
             if self._has_looked:
-                _log_changes(self._keys.values(), keys, self._now())
+                self._changes += _logged_changes(self._keys.values(), keys, self._now())
             self._keys = {key.hash: key for key in keys if key.hash}
             self._required = self._required or seen is not None
             self._seen, self._has_looked = seen, True
 
 
-def _log_changes(before: Iterable[Key], after: Iterable[Key], now: int) -> None:
-    """Which keys were created and which ended, by their ids, while the server runs."""
+def _logged_changes(before: Iterable[Key], after: Iterable[Key], now: int) -> list[tuple[str, str]]:
+    """Which keys were created and which ended, by their ids, while the server runs; also in its log."""
     active = [{key.id: key for key in keys if key.state(now) == "active"} for keys in (before, after)]
-    for key_id, key in active[1].items():
-        if key_id not in active[0]:
-            _log.warning("key created: key=%s role=%s", key_id, key.grant.role)
-    for key_id in active[0]:
-        if key_id not in active[1]:
-            _log.warning("key ended: key=%s", key_id)
+    created = [key for key_id, key in active[1].items() if key_id not in active[0]]
+    ended = [key_id for key_id in active[0] if key_id not in active[1]]
+    for key in created:
+        _log.warning("key created: key=%s role=%s", key.id, key.grant.role)
+    for key_id in ended:
+        _log.warning("key ended: key=%s", key_id)
+    return [("key.create", key.id) for key in created] + [("key.end", key_id) for key_id in ended]
 
 
 class LastUses:

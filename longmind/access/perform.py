@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from longmind.access.confine import admit, visible_part
 from longmind.access.grants import Denied, Grant, Reason
+from longmind.access.keyring import KeyRing
 from longmind.access.metrics import Metrics
 from longmind.base.caller import calling
 from longmind.base.errors import LongmindError
@@ -24,9 +25,10 @@ _NOBODY: Final = "-"
 class Gateway:
     """Does operations on behalf of grants; `face` is how the request came: http or mcp."""
 
-    def __init__(self, metrics: Metrics, *, face: str) -> None:
+    def __init__(self, metrics: Metrics, *, face: str, keys: KeyRing | None = None) -> None:
         self._metrics = metrics
         self._face = face
+        self._keys = keys
         self._used: set[tuple[str, str]] = set()
         """Stores and keys whose first use by this process is in the audit log."""
 
@@ -48,6 +50,8 @@ class Gateway:
         except Denied as denied:
             self.denied(denied.reason, operation=operation.name, key_id=grant.key_id)
             raise
+        for action, key_id in () if self._keys is None else self._keys.take_changes():
+            self._note_key(memory, action, key_id)
         if grant.key_id is not None:
             self._note_use(memory, grant.key_id)
         outcome = "error"
@@ -66,11 +70,14 @@ class Gateway:
         if used in self._used:
             return
         self._used.add(used)
+        self._note_key(memory, "key.use", key_id)
+
+    def _note_key(self, memory: Memory, action: str, key_id: str) -> None:
         try:
             with calling(self._face):
-                note(memory.store, "key.use", actor=f"key:{key_id}")
+                note(memory.store, action, actor=f"key:{key_id}")
         except LongmindError as error:  # the store is busy or full: whoever only reads must not wait for it
-            _log.warning("the use of key %s is not in the audit log: %s", key_id, error.message)
+            _log.warning("%s of key %s is not in the audit log: %s", action, key_id, error.message)
 
     def denied(self, reason: Reason, *, operation: str = _NOBODY, key_id: str | None = None) -> None:
         """Count and log a denied request: why, what and which key, and nothing that was sent."""

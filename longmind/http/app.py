@@ -60,7 +60,7 @@ def create_app(
     limits = limits or Limits()
     metrics = metrics or Metrics()
     ring = keys or KeyRing(None, token=token)
-    gateway = Gateway(metrics, face="http")
+    gateway = Gateway(metrics, face="http", keys=ring)
     allowed = OriginCheck(origins)
 
     @asynccontextmanager

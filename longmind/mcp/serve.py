@@ -64,7 +64,7 @@ def serve_http(
     ring = KeyRing(keys, token=token)
     ring.check()
     allowed = _allowed(host, ring, tuple(names))
-    gateway, metrics = _gateway()
+    gateway, metrics = _gateway(ring)
     server = _create(holder, settings, Callers(gateway))
     import uvicorn
 
@@ -125,12 +125,12 @@ def _allowed(host: str, ring: KeyRing, names: tuple[str, ...]) -> tuple[str, ...
     return tuple(dict.fromkeys([*_LOCAL, *own, *names]))
 
 
-def _gateway() -> tuple[Gateway, Metrics]:
+def _gateway(keys: KeyRing) -> tuple[Gateway, Metrics]:
     from longmind.access.metrics import Metrics
     from longmind.access.perform import Gateway
 
     metrics = Metrics()
-    return Gateway(metrics, face="mcp"), metrics
+    return Gateway(metrics, face="mcp", keys=keys), metrics
 
 
 def _create(holder: Holder, settings: Settings, callers: Callers | None = None) -> Any:

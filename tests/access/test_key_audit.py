@@ -34,6 +34,25 @@ def test_the_first_use_of_a_key_by_a_server_is_in_the_audit_log_and_no_other(tmp
         assert memory.verify(deep=True)
 
 
+def test_keys_that_are_created_and_revoked_while_a_server_runs_are_in_the_audit_log(tmp_path: Path) -> None:
+    file = tmp_path / "keys.json"
+    first = make_key(file, "first", spaces=["default"])
+    with (
+        Memory.open(tmp_path / "a.mind", embedder="hash") as memory,
+        listening(memory, keys=KeyRing(file)) as port,
+    ):
+        assert Client(port, first)("/v1/list", {})[0] == 200
+        make_key(file, "second", spaces=["default"], role="write")
+        assert Client(port, first)("/v1/list", {})[0] == 200
+        KeyFile(file).revoke("second", now=HOUR)
+        assert Client(port, first)("/v1/list", {})[0] == 200
+        [second] = [f"key:{key.id}" for key in KeyFile(file).read() if key.name == "second"]
+        noted = [(entry.action, entry.actor) for entry in memory.audit(space=ALL) if "key" in entry.action]
+        assert noted[:2] == [("key.end", second), ("key.create", second)]
+        assert len(noted) == 3  # and the use of the first one
+        assert memory.verify(deep=True)
+
+
 def test_a_read_with_a_key_is_answered_while_another_writes(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
