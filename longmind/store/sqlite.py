@@ -48,6 +48,7 @@ from longmind.store.sqlite_format import (
     enter_wal,
     has_own_schema,
     missing_migrations,
+    mistyped,
 )
 from longmind.store.sqlite_transactions import (
     MemoryRead,
@@ -392,6 +393,7 @@ class SqliteEngine:
                 if not has_own_schema(db.connection, self.location):
                     problems.append(("schema", "the tables are not as the migrations made them"))
                 missing_migrations(db.connection, self.location)
+                problems += mistyped(db)
                 if deep and accounting.EARLIER <= scalar(db, "PRAGMA user_version") < accounting.FORMAT:
                     accounting.check_earlier(db)
                 if not self._in_memory and not self._is_sealed(db.connection):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Final
 
 import apsw
@@ -13,7 +14,7 @@ from longmind.base.store_files import APPLICATION_ID
 from longmind.store.engine import Connection
 from longmind.store.migrations import LEDGER, STEPS, Migration, pending
 from longmind.store.sqlite_errors import translated
-from longmind.store.tables import put_setting
+from longmind.store.tables import CANONICAL, DERIVED, put_setting
 
 _SCHEMA_HASH: Final = "schema_hash"
 
@@ -95,6 +96,34 @@ def has_own_schema(connection: apsw.Connection, location: str) -> bool:
             "SELECT value FROM store_setting WHERE name = ?", (_SCHEMA_HASH,)
         ).fetchone()
         return stored is not None and stored[0] == _schema_hash(connection)
+
+
+_TYPES: Final = {
+    "INTEGER": "'integer'",
+    "REAL": "'real', 'integer'",
+    "TEXT": "'text'",
+    "BLOB": "'blob'",
+}
+"""By the type of a column, what its values may be, besides NULL."""
+
+
+def mistyped(db: Connection) -> Iterator[tuple[str, str]]:
+    """Problems of tables of early formats, whose columns take values of any type."""
+    loose = {
+        name
+        for (name,) in db.all(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND strict = 0"
+        )
+    }
+    for table in (*CANONICAL, *DERIVED):  # nothing that a file says becomes part of a statement
+        columns = db.all("SELECT name, type FROM pragma_table_info(?)", (table,)) if table in loose else ()
+        tests = [
+            f"typeof({name}) NOT IN ({_TYPES[kind]}, 'null')"
+            for name, kind in columns
+            if kind in _TYPES and name.isidentifier()
+        ]
+        if tests and db.one(f"SELECT 1 FROM {table} WHERE {' OR '.join(tests)} LIMIT 1") is not None:
+            yield "type", f"{table} has values of another type than was written"
 
 
 def _schema_hash(connection: apsw.Connection) -> str:

@@ -225,6 +225,22 @@ def test_a_table_that_shows_the_rows_of_another_is_damage(whole: Path, tmp_path:
     assert "corrupt" in _used(path)
 
 
+def test_a_value_of_another_type_with_a_fitting_checksum_is_damage(whole: Path, tmp_path: Path) -> None:
+    path = Path(shutil.copy(whole, tmp_path / "s.mind"))
+    connection = raw.connect(path)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    names = [str(row[1]) for row in connection.execute("PRAGMA table_info(fact_evidence)")]
+    listed = ", ".join(name for name in names if name != "checksum")
+    connection.execute("UPDATE fact_evidence SET confidence = '~'")
+    for rowid, *values in connection.execute(f"SELECT rowid, {listed} FROM fact_evidence").fetchall():
+        sealed_as = (checksum("fact_evidence", *values), rowid)
+        connection.execute("UPDATE fact_evidence SET checksum = ? WHERE rowid = ?", sealed_as)
+    connection.close()
+    assert "corrupt" in _used(path)
+    with opened(path) as memory:
+        assert "type" in {problem.code for problem in memory.verify().problems}
+
+
 @rounds(25, 1500)
 def test_a_schema_that_was_changed_is_found_or_harmless(whole: Path, tmp_path: Path, count: int) -> None:
     rng = random.Random(count)
