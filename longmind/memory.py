@@ -47,8 +47,8 @@ from longmind.lifecycle import Lifecycle
 from longmind.people import People
 from longmind.questions import Questions
 from longmind.recipes import Recipes
+from longmind.rerank import Reranker
 from longmind.search.embedding import AUTO
-from longmind.search.rerank import Reranker
 from longmind.store import edit, frames, scope
 from longmind.store.drafts import Draft, draft
 from longmind.store.follower import MEMORY_LIMIT
@@ -118,7 +118,7 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         space: str = DEFAULT_SPACE,
         user: str | None = None,
         embedder: str | Embedder | None = AUTO,
-        reranker: Reranker | None = None,
+        reranker: str | Reranker | None = None,
         extractor: Extractor | Literal["auto"] | None = AUTO,
         llm: LanguageModel | None = None,
         semantic_model: str | None = None,
@@ -144,9 +144,10 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
     ) -> Memory:
         """Open a path, `:memory:` or `postgresql://…?store=name`; create it unless `create=False`.
 
-        `embedder` names one ("minilm", "hash", "onnx:/folder", "openai:…", "ollama:…"), is one, or is None
-        for none; by default it is the one the store remembers, or the installed default. `cache` is the
-        folder where models are installed. `extractor` reads facts from what is remembered; None reads none.
+        `embedder` names one ("minilm", "minilm+use", "onnx:/folder", "openai:…", "ollama:…"), is one, or is
+        None; by default it is the one the store remembers, or the installed default. `cache` is the folder
+        where models are installed. `reranker` orders the first hits anew ("onnx:/folder", or an object).
+        `extractor` reads facts from what is remembered; None reads none.
         `llm` is a language model for turns and raw notes, and `semantic_model` names another one for raw
         notes ("openai:gpt-4o-mini"); none is needed. `surrogates=False` leaves the short forms of long frames
         to `maintain`. `ordering` is how project spaces order what they recall, and `telemetry` where they

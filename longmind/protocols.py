@@ -25,7 +25,7 @@ from longmind.facts.extraction import Extraction, Extractor, FoundEntity, FoundF
 from longmind.facts.extraction import Source as Passage
 from longmind.ingest.source import Document, Reader, Section, Source, Unreadable
 from longmind.llm.protocol import LanguageModel, ModelFailed, Prompt, Reply
-from longmind.search.rerank import Reranker
+from longmind.rerank import Reranker
 from longmind.spaces.ordering import Ordering, Question, Scores, register_ordering
 from longmind.spaces.space_index import SpaceIndex
 

@@ -19,9 +19,9 @@ from longmind.facts.extraction import Extractor, ReferenceExtractor
 from longmind.facts.lane import LaneOptions
 from longmind.facts.part import FactsPart
 from longmind.media.part import MediaPart
+from longmind.rerank import Reranker, open_reranker
 from longmind.search.embedding import AUTO, bind_embedder
 from longmind.search.engine import FactsLane, SearchEngine
-from longmind.search.rerank import Reranker
 from longmind.store.parts import LaterPart, Part
 from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
@@ -53,7 +53,7 @@ class Components:
     """What a caller chose when opening a memory; `Memory.open` says what each is."""
 
     embedder: str | Embedder | None = AUTO
-    reranker: Reranker | None = None
+    reranker: str | Reranker | None = None
     extractor: Extractor | Literal["auto"] | None = AUTO
     llm: LanguageModel | None = None
     semantic_model: str | None = None
@@ -98,7 +98,7 @@ class Components:
             store,
             embedding=embedding,
             facts=FactsLane(store.mirrors, self.facts_lane),
-            reranker=self.reranker,
+            reranker=None if self.reranker is None else open_reranker(self.reranker),
         )
 
     def memories(

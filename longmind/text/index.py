@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from longmind.base.frame import Frame
+from longmind.base.languages import LANGUAGES
 from longmind.store.drafts import Draft
 from longmind.store.engine import Connection, Dialect, scalar
 from longmind.store.frames import checked_text, load_query
@@ -17,6 +18,7 @@ from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.upkeep import scan
 from longmind.store.visible import among
 from longmind.store.write import Written
+from longmind.text.languages import MARK
 from longmind.text.postings import FIELDS, TERMS, Entries, PostingTable
 from longmind.text.words import ANALYZER, Counted, count_frame
 
@@ -192,7 +194,12 @@ class TextIndex(Part):
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:
         frames = scalar(snapshot.db, f"SELECT count(*) FROM {CURRENT.docs}")
         unfinished = scalar(snapshot.db, f"SELECT count(*) FROM {NEXT.docs}")
-        return {"frames": frames, **({"in an unfinished rebuild": unfinished} if unfinished else {})}
+        foreign = sum(TERMS.counts(snapshot.db, [MARK + name for name in LANGUAGES]).values())
+        return {
+            "frames": frames,
+            **({"not in English": foreign} if foreign else {}),
+            **({"in an unfinished rebuild": unfinished} if unfinished else {}),
+        }
 
 
 def add(db: Connection, counted: Mapping[int, Counted], tables: Tables = CURRENT) -> None:

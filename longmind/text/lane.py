@@ -11,6 +11,7 @@ from typing import Final
 
 from longmind.base.arrays import Float64Array, Int32Array, Int64Array, np
 from longmind.base.columns import AnyColumn, FrameIds, FrameMask, Mask, is_shown, joined
+from longmind.base.languages import LANGUAGES
 from longmind.base.ordering import first_of_each
 from longmind.base.words import fold
 from longmind.store.catalog import CatalogView, Corpus
@@ -20,7 +21,7 @@ from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors
 from longmind.store.tables import check_frame_id, damaged, typed
 from longmind.store.transaction import Snapshot
 from longmind.text.index import REBUILT
-from longmind.text.languages import LANGUAGES, MARK, stem_in
+from longmind.text.languages import MARK, stem_in
 from longmind.text.postings import Common
 from longmind.text.query import TextQuery
 from longmind.text.vocabulary import QuestionTerms, Vocabulary, frames_saying, stems_before

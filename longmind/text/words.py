@@ -16,8 +16,9 @@ from functools import cache, lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
+from longmind.base.languages import language_of
 from longmind.base.words import STOP_WORDS, UNSEGMENTED, fold
-from longmind.text.languages import MARK, language_of, stem_in
+from longmind.text.languages import MARK, stem_in
 
 ANALYZER: Final = "words/6"
 """Names these rules; an index made by other rules is rebuilt."""

@@ -231,8 +231,9 @@ class VectorIndex(VectorRows):
 
     def make_basis(self) -> Basis:
         identity = self.embedder.identity
-        shipped = shipped_basis(identity.provider)
-        if shipped is not None and len(shipped.mean) == identity.dimensions:
+        shipped = shipped_basis(identity.provider.partition("+")[0])
+        width = getattr(self.embedder, "token_dimensions", identity.dimensions)
+        if shipped is not None and len(shipped.mean) == width:
             return shipped
         if identity.provider == "hash":
             return plain_basis(identity.dimensions)

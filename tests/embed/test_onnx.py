@@ -56,6 +56,21 @@ def test_a_folder_can_ask_for_the_first_state_instead_of_the_mean(folder: Path) 
     assert np.allclose(encoding.vectors[0], first / np.linalg.norm(first), atol=1e-4)
 
 
+def test_a_folder_says_how_questions_and_texts_begin(folder: Path) -> None:
+    plain = OnnxEmbedder(folder)
+    said = {"prompts": {"query": "lisbon ", "passage": "moved "}}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(said))
+    embedder = OnnxEmbedder(folder)
+    [text] = embedder.encode(["ana"], tokens=True)
+    [question] = embedder.encode_queries(["ana"], tokens=True)
+    [begun, asked] = plain.encode(["moved ana", "lisbon ana"])
+    assert np.array_equal(text.vectors, begun.vectors)
+    assert np.array_equal(question.vectors, asked.vectors)
+    assert text.tokens is not None
+    assert text.tokens.spans.tolist() == [[0, 3]]
+    assert embedder.identity != plain.identity
+
+
 def test_the_identity_changes_with_weights_tokenizer_and_pooling(folder: Path) -> None:
     def identity() -> str:
         return OnnxEmbedder(folder).identity.text()
