@@ -1,87 +1,80 @@
-"""Commands for agents: the MCP server, and setting coding agents up."""
+"""Commands that agents run: the MCP server, and the answers to their hooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
-from longmind.base.errors import InvalidInput
 from longmind.base.names import DEFAULT_SPACE
 from longmind.base.partitions import check_user
 from longmind.cli import arguments
-from longmind.cli.arguments import JsonOption, MemoryLimitOption, SpaceOption, StoreOption, UserOption
+from longmind.cli.agent_install import NamedSpace, NamedStore
+from longmind.cli.arguments import MemoryLimitOption, SpaceOption, StoreOption, UserOption
 from longmind.cli.keys import KeysOption, OriginsOption, key_file
-from longmind.cli.output import Block, Table, emit
 
 if TYPE_CHECKING:
-    from longmind.hooks.install import Setup
-    from longmind.hooks.settings import Outcome
     from longmind.memory import Memory
 
 TOKEN_VARIABLE: Final = "LONGMIND_TOKEN"
 
-Agent = Annotated[
-    Literal["claude-code", "codex", "cursor"],
-    typer.Argument(metavar="AGENT", help="claude-code, codex or cursor.", show_default=False),
+HostOption = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where HTTP listens.")]
+PortOption = Annotated[
+    int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="Where HTTP listens.")
 ]
-ProjectFlag = Annotated[
-    bool, typer.Option("--project", help="In the settings of the current folder. The default.")
-]
-UserFlag = Annotated[bool, typer.Option("--user", help="In your own settings, for all projects.")]
-HooksFlag = Annotated[bool, typer.Option("--hooks", help="Only the hooks.")]
-McpFlag = Annotated[bool, typer.Option("--mcp", help="Only the MCP server.")]
-DryRunFlag = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would change without writing anything.")
-]
-NamedStore = Annotated[
+TokenOption = Annotated[
     str | None,
-    typer.Option("--store", metavar="PATH|URL", help="This memory, instead of the one of the project."),
+    typer.Option(
+        "--token",
+        envvar=TOKEN_VARIABLE,
+        show_envvar=True,
+        metavar="TOKEN",
+        help="What HTTP clients must send.",
+    ),
 ]
-NamedSpace = Annotated[
-    str | None, typer.Option("--space", metavar="NAME", help="This space, instead of the default one.")
+NamesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host", metavar="NAME", help="A name by which HTTP clients may ask for it. May be repeated."
+    ),
+]
+ProfileOption = Annotated[
+    Literal["default", "full", "memory"],
+    typer.Option(
+        "--profile",
+        metavar="default|full|memory",
+        help="Which tools: a few, all, or those of the reference MCP memory server.",
+    ),
+]
+TokensOption = Annotated[
+    int, typer.Option("--max-tokens", metavar="COUNT", min=200, help="The most tokens of one answer.")
+]
+FilesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--files",
+        metavar="FOLDER",
+        exists=True,
+        file_okay=False,
+        show_default="the current one; none over HTTP",
+        help="The folder in which tools may read and write files.",
+    ),
 ]
 
 
 def mcp(
     http: Annotated[bool, typer.Option("--http", help="Over HTTP, instead of standard input.")] = False,
-    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Where HTTP listens.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="Where HTTP listens.")] = 8788,
-    token: Annotated[
-        str | None,
-        typer.Option(
-            envvar=TOKEN_VARIABLE, show_envvar=True, metavar="TOKEN", help="What HTTP clients must send."
-        ),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A name by which HTTP clients may ask for it. May be repeated."),
-    ] = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8788,
+    token: TokenOption = None,
+    allow_host: NamesOption = None,
     keys: KeysOption = None,
     allow_origin: OriginsOption = None,
-    profile: Annotated[
-        Literal["default", "full", "memory"],
-        typer.Option(
-            metavar="default|full|memory",
-            help="Which tools: a few, all, or those of the reference MCP memory server.",
-        ),
-    ] = "default",
-    max_tokens: Annotated[
-        int, typer.Option(metavar="COUNT", min=200, help="The most tokens of one answer.")
-    ] = 4000,
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            exists=True,
-            file_okay=False,
-            show_default="the current one; none over HTTP",
-            help="The folder in which tools may read and write files.",
-        ),
-    ] = None,
+    profile: ProfileOption = "default",
+    max_tokens: TokensOption = 4000,
+    files: FilesOption = None,
     space: SpaceOption = DEFAULT_SPACE,
     user: UserOption = None,
     store: StoreOption = None,
@@ -148,107 +141,3 @@ def hook(
     options = [word for name, value in values if value is not None for word in (name, value)]
     flags = [name for name, is_set in (("--begin", begin), ("--verbose", verbose)) if is_set]
     raise typer.Exit(main([event, *options, *flags]))
-
-
-def install(
-    agent: Agent,
-    project: ProjectFlag = False,
-    user: UserFlag = False,
-    hooks: HooksFlag = False,
-    mcp: McpFlag = False,
-    begin: Annotated[
-        bool, typer.Option("--begin", help="Let a session begin a memory where there is none.")
-    ] = False,
-    dry_run: DryRunFlag = False,
-    space: NamedSpace = None,
-    for_user: Annotated[
-        str | None,
-        typer.Option("--for-user", metavar="NAME", help="Whose memory it is, instead of what all share."),
-    ] = None,
-    store: NamedStore = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Set up a coding agent: hooks that recall and remember in its sessions, and the MCP server.
-
-    Running it twice changes nothing more. Everything else in its settings is preserved.
-    """
-    from longmind.hooks import install
-
-    request = _request(
-        agent, project, user, hooks, mcp, store=store, space=space, begin=begin, whose=for_user
-    )
-    done = install.install(request, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
-    emit(
-        {"dry_run": dry_run, "files": [_plain(item) for item in done]},
-        as_json=as_json,
-        view=lambda report: _view(report, "Nothing was changed: all of it is there already."),
-    )
-
-
-def uninstall(
-    agent: Agent,
-    project: ProjectFlag = False,
-    user: UserFlag = False,
-    hooks: HooksFlag = False,
-    mcp: McpFlag = False,
-    dry_run: DryRunFlag = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Undo an install: the agent's settings are what they were, byte for byte."""
-    from longmind.hooks import install
-
-    request = _request(agent, project, user, hooks, mcp)
-    done = install.uninstall(request, project=Path.cwd(), home=Path.home(), dry_run=dry_run)
-    emit(
-        {"dry_run": dry_run, "files": [_plain(item) for item in done]},
-        as_json=as_json,
-        view=lambda report: _view(report, "Nothing was changed: nothing of it was there."),
-    )
-
-
-def _request(
-    agent: str,
-    project: bool,
-    user: bool,
-    hooks: bool,
-    mcp: bool,
-    *,
-    store: str | None = None,
-    space: str | None = None,
-    begin: bool = False,
-    whose: str | None = None,
-) -> Setup:
-    from longmind.hooks.install import Setup, program
-
-    if project and user:
-        raise InvalidInput("Both --project and --user were given.", hint="Give one of them.")
-    both = hooks == mcp
-    location = str(Path(store).expanduser().absolute()) if store and user and "://" not in store else store
-    return Setup(
-        agent=agent,
-        user=user,
-        hooks=hooks or both,
-        mcp=mcp or both,
-        program=program(),
-        store=location,
-        space=space,
-        begin=begin,
-        whose=None if whose is None else check_user(whose),
-    )
-
-
-def _plain(item: Outcome) -> dict[str, str]:
-    return {"path": item.path, "status": item.status, "note": item.note}
-
-
-def _view(report: dict[str, Any], nothing: str) -> Iterator[Block]:
-    files = report["files"]
-    if all(item["status"] in ("unchanged", "absent") for item in files):
-        yield nothing
-        return
-    yield Table(("file", "what"), [(item["path"], item["status"]) for item in files])
-    for item in files:
-        if item["note"]:
-            yield f"{item['path']}: {item['note']}."
-    if report["dry_run"]:
-        yield "This was a dry run: nothing was written."

@@ -13,6 +13,7 @@ import typer
 from longmind.base.caller import calling
 from longmind.base.errors import InvalidInput
 from longmind.cli import (
+    agent_install,
     agents,
     chats,
     commands,
@@ -42,7 +43,14 @@ _AGENTS: Final = "Agents and programs"
 BY_HAND: Final = {"space": "spaces", "audit": "audit"}
 """Groups that have commands of their own beside the operations, and the modules where they are."""
 
-_AGENT_COMMANDS: Final = (agents.install, agents.uninstall, agents.hook, agents.mcp, serve.serve, proxy.proxy)
+_AGENT_COMMANDS: Final = (
+    agent_install.install,
+    agent_install.uninstall,
+    agents.hook,
+    agents.mcp,
+    serve.serve,
+    proxy.proxy,
+)
 _LIGHT: Final = frozenset(
     (
         "init restore recover encrypt rekey decrypt install uninstall hook mcp serve proxy inspect keys "

@@ -230,7 +230,7 @@ def _nothing_there(store: str | None, error: NotFound) -> NotFound:
     """The same error with the way on that a person at the command line has."""
     if store is None:
         return NotFound(
-            f"There is no memory in this folder yet ({DEFAULT_STORE}).",
+            f"Longmind found no memory in this folder ({DEFAULT_STORE}).",
             hint=f'Create one with: longmind remember "…", or name another with --store or {STORE_VARIABLE}.',
         )
     if "://" not in store and not Path(store).expanduser().parent.is_dir():

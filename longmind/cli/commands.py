@@ -119,6 +119,7 @@ _KEYWORD: Final = inspect.Parameter.KEYWORD_ONLY
 _VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay", "golden.run")
 """Operations whose result can be false; the exit code reports it too."""
 _LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
+    "stats": {"all": "Show the counts of every index and part too."},
     "search": {"explain": "Say why each hit has its place."},
     "experience.brief": {"explain": "Say why each item is there, and why others are not."},
 }

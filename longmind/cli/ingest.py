@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 _WATCH: Final = "watch"
+_MOST_NAMES: Final = 10
 NAMES: Final = ("ingest", "photos", "videos", "audio")
 """Operations that read files, and so show how far they are."""
 
@@ -35,9 +36,11 @@ def command(operation: Operation) -> Callable[..., None]:
             emit(report, as_json=as_json, view=ingested)
             if not as_json:
                 show(["Watching. Press Ctrl-C to stop."], sys.stderr)
-            for _ in changes:
+            for changed in changes:
                 again = operation(memory, **arguments)
                 if again.created or again.superseded or again.retired:
+                    if not as_json:
+                        show(_names(changed), sys.stderr)
                     emit(again, as_json=as_json, view=ingested)
         return report
 
@@ -45,7 +48,15 @@ def command(operation: Operation) -> Callable[..., None]:
     return commands.command(operation, perform=perform, flags=flags)
 
 
-def _changes(arguments: dict[str, Any]) -> Iterator[Any]:
+def _names(paths: Sequence[str]) -> Iterator[str]:
+    """The files that changed, one a line."""
+    for path in paths[:_MOST_NAMES]:
+        yield f"Changed: {path}"
+    if len(paths) > _MOST_NAMES:
+        yield f"Changed: {len(paths) - _MOST_NAMES} more files"
+
+
+def _changes(arguments: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     from longmind.ingest.sources import watch_folder
 
     given = arguments.get("path") or arguments.get("paths") or ""

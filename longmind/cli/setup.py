@@ -97,7 +97,7 @@ def init(
 
 def doctor(store: StoreOption = None, as_json: JsonOption = False) -> None:
     """What is installed, which model, which lanes are live, and how to mend what is not."""
-    findings = [*_installation(), _model(), *_extras(), *_store(store), *_server()]
+    findings = [*_installation(), _model(), *_extras(), *_store(store), *_agents(store), *_server()]
     emit({"findings": findings}, as_json=as_json, view=_diagnosis)
     if any(finding.state == "wrong" for finding in findings):
         raise typer.Exit(1)
@@ -222,6 +222,13 @@ def _store(store: str | None) -> Iterator[Finding]:
 
 def _mend_lane(name: str) -> str | None:
     return "longmind models install minilm" if name == "vector" else None
+
+
+def _agents(store: str | None) -> Iterator[Finding]:
+    from longmind.cli.agent_doctor import agents
+
+    for agent in agents(store, project=Path.cwd(), home=Path.home()):
+        yield Finding(f"agent {agent.agent}", "ok" if agent.fine else "wrong", agent.says, agent.mend)
 
 
 def _server() -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from longmind.base.caller import calling
-from longmind.base.errors import Forbidden, InvalidInput
+from longmind.base.errors import Forbidden, InvalidInput, NotFound
 from longmind.base.names import DEFAULT_SPACE
 from longmind.base.secret import environment_secret
 from longmind.base.store_files import StoreFile, read_user_file
@@ -75,6 +75,18 @@ def _memories(db: str, space: str, user: str | None) -> Iterator[Memories]:
         yield memory.memories
 
 
+@contextmanager
+def _reading(db: str, space: str, user: str | None) -> Iterator[Memories]:
+    """The memories of a store that exists: looking at one never creates it."""
+    if "://" not in db and db != ":memory:" and not Path(db).expanduser().exists():
+        raise NotFound(
+            f"{db} does not exist.",
+            hint="Check --db or SM_DB, or create it with: sm add-turn --session NAME --role user --text …",
+        )
+    with _memories(db, space, user) as memories:
+        yield memories
+
+
 @app.command("add-turn")
 def add_turn(
     session: SessionOption,
@@ -109,7 +121,7 @@ def get_context(
     """The last turns, the strongest memories, and the long-term ones that matter."""
     from longmind.http import shapes
 
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         answer = memories.conversation(session).context(k, query=query, exclude_pii=exclude_pii)
     emit(shapes.context(answer), as_json=as_json, view=_context_view)
 
@@ -149,7 +161,7 @@ def list_memories(
     from longmind.http import shapes
 
     states = None if status == "all" else status
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         memories_ = memories.list(layer=layer, sort=sort, status=states, limit=limit, exclude_pii=exclude_pii)
     emit(shapes.memories(memories_), as_json=as_json, view=lambda one: _memories_view(one["memories"]))
 
@@ -168,7 +180,7 @@ def search(
     """Memories that answer, best first."""
     from longmind.http import shapes
 
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         answer = memories.search(query, layer=layer, limit=limit, exclude_pii=exclude_pii)
     emit(shapes.memories(answer), as_json=as_json, view=_matches_view)
 
@@ -186,7 +198,7 @@ def forget(
     """Erase a memory for good; it is not extracted again."""
     if (memory_id is None) == (text is None):
         raise InvalidInput("Give --id or --text, one of them.")
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         number = memories.like(text).id if text is not None else memory_id
         assert number is not None
         certificate = memories.erase(number, with_sources=with_sources)
@@ -211,7 +223,7 @@ def gc(
 
     instant = arguments.moment(now, "--now")
     moment = SystemClock().now() if instant is None else instant
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         report = memories.gc(moment, dry_run=dry_run, purge=purge)
     emit(shapes.sweep(report), as_json=as_json, view=_sweep_view)
 
@@ -227,7 +239,7 @@ def explain(
     """Why a memory stands where it stands: score, rules, turns, decisions."""
     from longmind.http import shapes
 
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         why = memories.why(memory_id, now=SystemClock().now())
     emit(shapes.why(why), as_json=as_json, view=_why_view)
 
@@ -242,7 +254,7 @@ def stats(
     """Counts, averages, how extraction went, and what models cost."""
     from longmind.http import shapes
 
-    with _memories(db, space, user) as memories:
+    with _reading(db, space, user) as memories:
         figures = memories.stats(now=SystemClock().now())
     emit(shapes.stats(figures), as_json=as_json, view=_nested_view)
 

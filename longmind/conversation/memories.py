@@ -457,7 +457,7 @@ class Memories:
         item = load(db, self._store.engine.dialect, [memory_id], view).get(memory_id)
         if item is None:
             raise NotFound(
-                f"There is no memory {memory_id} here.", hint="It may be in another space, or a user's own."
+                f"Memory {memory_id} was not found.", hint="It may be in another space, or belong to a user."
             )
         return item
 

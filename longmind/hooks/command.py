@@ -41,12 +41,13 @@ class Options:
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
     """Always 0: with any other code the agent may stop or refuse the prompt."""
-    store = ""
+    store = agent = ""
     verbose = "--verbose" in arguments
     try:
         options = read_options(arguments)
         payload = _payload()
         event = read_event(options.event, payload, agent=options.agent, folder=Path.cwd())
+        agent = event.agent
         project = environment.get(PROJECT_VARIABLE)
         folder = Path(project) if project else event.folder
         store = paths.find_store(options.store or environment.get(STORE_VARIABLE), folder)
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
     except Exception as error:  # whatever fails here, the agent goes on without it
         message = str(error) if isinstance(error, LongmindError) else f"{type(error).__name__}: {error}"
         paths.log(store, f"hook {' '.join(arguments)}: {message}")
+        if agent:
+            paths.note_event(store, agent, arguments[0], error=message)
         if verbose or not store:
             print(f"longmind hook: {message}", file=sys.stderr)
     return 0
@@ -80,10 +83,12 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
             print(f"longmind hook: {line}", file=sys.stderr)
 
     def act(source: Source) -> str:
+        turns = 0
         if event.action == "save":
-            actions.save_turns(event, source, store, log=log)
-            return answer(event, "")
-        return answer(event, actions.context_for(event, source))
+            turns = actions.save_turns(event, source, store, log=log)
+        context = "" if event.action == "save" else actions.context_for(event, source)
+        paths.note_event(store, event.agent, event.name, turns=turns)
+        return answer(event, context)
 
     from longmind.base.secret import environment_secret
     from longmind.hooks.local import Local

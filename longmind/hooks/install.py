@@ -14,13 +14,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from longmind.base.errors import InvalidInput
+from longmind.base.errors import InvalidInput, LongmindError
 from longmind.hooks import jsontext, settings
 from longmind.hooks.events import EVENTS, Action
 from longmind.hooks.settings import Outcome
 
 NAME: Final = "longmind"
-Kind = Literal["hooks", "cursor-hooks", "mcp", "mcp-toml"]
+AGENTS: Final = ("claude-code", "codex", "cursor", "claude-desktop", "vscode", "gemini", "windsurf")
+HOME_ONLY: Final = ("claude-desktop", "windsurf")
+"""Agents whose settings are the user's alone, not a project's."""
+READ_ONLY_TOOLS: Final = ("search", "recall", "facts_about", "experience_brief")
+"""Tools that Claude Code may use without asking each time: they change nothing."""
+Kind = Literal["hooks", "cursor-hooks", "mcp", "mcp-servers", "mcp-toml", "gitignore"]
+_SERVERS: Final[Mapping[str, str]] = {"mcp": "mcpServers", "mcp-servers": "servers"}
+"""Under which name a file of JSON lists the servers."""
+_IGNORED: Final = (
+    "# Longmind: the memory of this project, and copies of settings\n.longmind/\n*.longmind-backup\n"
+)
+_ALLOW: Final = ("permissions", "allow")
+_ALLOWED: Final = tuple(f"mcp__{NAME}__{tool}" for tool in READ_ONLY_TOOLS)
 _SECONDS: Final[Mapping[Action, int]] = {"start": 10, "prompt": 5, "save": 30}
 _CODEX_END_SECONDS: Final = 3
 """Codex allows no more there, and warns at every start of a session if more is asked for."""
@@ -58,13 +70,51 @@ class Setup:
         return {"command": self.program, "args": ["mcp", *self._options]}
 
 
+def has_hooks(agent: str) -> bool:
+    return agent in EVENTS
+
+
 def program() -> str:
-    """How the command is called: by its name where the shell finds this very one, else by its path."""
+    """How the command is called: by its name if every shell finds this very one, otherwise by its path.
+
+    The folder of a virtual environment is on the path only while it is active, and an agent may start
+    elsewhere. A link outside of it, as pipx and uv make, is found by everybody.
+    """
     own = Path(sys.executable).with_name(NAME)
-    on_path = shutil.which(NAME)
-    if on_path and (not own.exists() or Path(on_path).resolve() == own.resolve()):
+    if not own.exists():
         return NAME
-    return str(own) if own.exists() else NAME
+    on_path = shutil.which(NAME)
+    is_own = on_path is not None and Path(on_path).resolve() == own.resolve()
+    is_elsewhere = on_path is not None and Path(on_path).parent != own.parent
+    in_environment = sys.prefix != sys.base_prefix
+    return NAME if is_own and (is_elsewhere or not in_environment) else str(own)
+
+
+def is_set_up(project: Path, *, home: Path) -> bool:
+    """Whether any agent still has our entries in the settings of this project."""
+    for agent in AGENTS:
+        if agent in HOME_ONLY:
+            continue
+        setup = Setup(agent, user=False, hooks=has_hooks(agent), mcp=True, program=NAME)
+        for path, kind in _files(setup, project=project, home=home):
+            if kind != "gitignore" and entries_in(path, kind):
+                return True
+    return False
+
+
+def entries_in(path: Path, kind: Kind) -> bool:
+    """Whether a settings file has entries of ours; one that cannot be read has none that would work."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return _without(text, kind) != text
+    except (OSError, UnicodeDecodeError, LongmindError):
+        return False
+
+
+def files_of(agent: str, *, user: bool, project: Path, home: Path) -> list[tuple[Path, Kind]]:
+    """The settings of an agent in which our entries would be."""
+    setup = Setup(agent, user=user or agent in HOME_ONLY, hooks=has_hooks(agent), mcp=True, program=NAME)
+    return [(path, kind) for path, kind in _files(setup, project=project, home=home) if kind != "gitignore"]
 
 
 def install(setup: Setup, *, project: Path, home: Path, dry_run: bool) -> tuple[Outcome, ...]:
@@ -82,51 +132,120 @@ def install(setup: Setup, *, project: Path, home: Path, dry_run: bool) -> tuple[
 
 def uninstall(setup: Setup, *, project: Path, home: Path, dry_run: bool) -> tuple[Outcome, ...]:
     """Take the entries out again, the last file first: the first one knows whether we made the folder."""
-    files = reversed([*_files(setup, project=project, home=home)])
-    return tuple(
-        settings.uninstall(path, without=partial(_without, kind=kind), dry_run=dry_run)
-        for path, kind in files
-    )
+    outcomes = []
+    rules = None
+    for path, kind in reversed([*_files(setup, project=project, home=home)]):
+        if kind == "gitignore":
+            rules = path
+        else:
+            outcomes.append(settings.uninstall(path, without=partial(_without, kind=kind), dry_run=dry_run))
+    if rules is not None and not is_set_up(project, home=home):  # another agent may still need them
+        without = partial(_without, kind="gitignore")
+        outcomes.append(settings.uninstall(rules, without=without, dry_run=dry_run))
+    return tuple(outcomes)
 
 
 def _files(setup: Setup, *, project: Path, home: Path) -> Iterator[tuple[Path, Kind]]:
+    if setup.agent not in AGENTS:
+        raise InvalidInput(f"Unknown agent {setup.agent!r}.", hint=f"Known agents: {', '.join(AGENTS)}.")
     base = home if setup.user else project
-    if setup.agent == "claude-code":
-        if setup.hooks:
-            yield base / ".claude" / "settings.json", "hooks"
-        if setup.mcp:
-            yield (home / ".claude.json" if setup.user else project / ".mcp.json"), "mcp"
-    elif setup.agent == "codex":
-        if setup.hooks:
-            yield base / ".codex" / "hooks.json", "hooks"
-        if setup.mcp:
-            yield base / ".codex" / "config.toml", "mcp-toml"
-    elif setup.agent == "cursor":
-        if setup.hooks:
-            yield base / ".cursor" / "hooks.json", "cursor-hooks"
-        if setup.mcp:
-            yield base / ".cursor" / "mcp.json", "mcp"
-    else:
-        raise InvalidInput(f"There is no agent {setup.agent!r}.", hint=f"There are {', '.join(EVENTS)}.")
+    if setup.hooks and setup.agent in _HOOK_FILES:
+        folder, name, kind = _HOOK_FILES[setup.agent]
+        yield base / folder / name, kind
+    if setup.mcp:
+        yield _server_file(setup, base=base, home=home)
+    if not setup.user and _in_repository(project):
+        yield project / ".gitignore", "gitignore"
+
+
+_HOOK_FILES: Final[Mapping[str, tuple[str, str, Kind]]] = {
+    "claude-code": (".claude", "settings.json", "hooks"),
+    "codex": (".codex", "hooks.json", "hooks"),
+    "cursor": (".cursor", "hooks.json", "cursor-hooks"),
+}
+
+
+def _server_file(setup: Setup, *, base: Path, home: Path) -> tuple[Path, Kind]:
+    """Where an agent lists its MCP servers."""
+    match setup.agent:
+        case "claude-code":
+            return (home / ".claude.json" if setup.user else base / ".mcp.json"), "mcp"
+        case "codex":
+            return base / ".codex" / "config.toml", "mcp-toml"
+        case "cursor":
+            return base / ".cursor" / "mcp.json", "mcp"
+        case "gemini":
+            return base / ".gemini" / "settings.json", "mcp"
+        case "windsurf":
+            return home / ".codeium" / "windsurf" / "mcp_config.json", "mcp"
+        case "vscode":
+            folder = _applications(home) / "Code" / "User" if setup.user else base / ".vscode"
+            return folder / "mcp.json", "mcp-servers"
+        case _:
+            return _applications(home) / "Claude" / "claude_desktop_config.json", "mcp"
+
+
+def _applications(home: Path) -> Path:
+    """Where desktop applications keep their settings."""
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support"
+    return home / "AppData" / "Roaming" if sys.platform == "win32" else home / ".config"
+
+
+def _in_repository(folder: Path) -> bool:
+    return any((parent / ".git").exists() for parent in (folder, *folder.parents))
 
 
 def _with(text: str, kind: Kind, setup: Setup) -> str:
     """The text with exactly our entries; the same text if they are there already."""
+    if kind == "gitignore":
+        return _with_rules(text)
     if kind == "mcp-toml":
         return _with_table(text, setup)
-    if kind == "mcp":
-        entry = jsontext.parse(text).at("mcpServers", NAME)
-        if entry is not None and entry.plain == setup.server:
+    if kind in _SERVERS:
+        server = setup.server | ({"type": "stdio"} if kind == "mcp-servers" else {})
+        entry = jsontext.parse(text).at(_SERVERS[kind], NAME)
+        if entry is not None and entry.plain == server:
             return text
-        return jsontext.put(_without(text, kind), ("mcpServers", NAME), setup.server)
+        return jsontext.put(_without(text, kind), (_SERVERS[kind], NAME), server)
     entries = {event: _entry(kind, event, setup) for event in EVENTS[setup.agent]}
-    if _entries(text) == {event: [entry] for event, entry in entries.items()}:
+    allowed = _ALLOWED if setup.agent == "claude-code" and setup.mcp else ()
+    if _entries(text) == {event: [entry] for event, entry in entries.items()} and _allowed(text) == allowed:
         return text
     text = _without(text, kind)
     if kind == "cursor-hooks" and jsontext.parse(text).at("version") is None:
         text = jsontext.put(text, ("version",), 1)
     for event, value in entries.items():
         text = jsontext.add(text, ("hooks", event), value)
+    for rule in allowed:
+        text = jsontext.add(text, _ALLOW, rule)
+    return text
+
+
+def _with_rules(text: str) -> str:
+    """The rules of git with ours, unless the lines are there already, ours or the user's."""
+    lines = {line.strip().rstrip("/") for line in text.splitlines()}
+    if {".longmind", "*.longmind-backup"} <= lines:
+        return text
+    base = _without(text, "gitignore")
+    return base + ("" if not base or base.endswith("\n") else "\n") + _IGNORED
+
+
+def _allowed(text: str) -> tuple[str, ...]:
+    """The rules in a list of permissions that are for our tools."""
+    node = jsontext.parse(text).at(*_ALLOW)
+    rules = [] if node is None else [item.plain for item in node.items]
+    return tuple(rule for rule in rules if isinstance(rule, str) and rule in _ALLOWED)
+
+
+def _without_allowed(text: str) -> str:
+    while (node := jsontext.parse(text).at(*_ALLOW)) is not None:
+        index = next((at for at, item in enumerate(node.items) if item.plain in _ALLOWED), None)
+        if index is None:
+            return text
+        text = jsontext.remove(text, node, index)
+        if len(node.items) == 1:
+            return _without_member(text, _ALLOW[:1], _ALLOW[1])
     return text
 
 
@@ -154,8 +273,11 @@ def _entries(text: str) -> dict[str, list[Any]]:
 def _without(text: str, kind: Kind) -> str:
     if kind == "mcp-toml":
         return _TABLE.sub("", text, count=1) if _is_our_table(text) else text
-    if kind == "mcp":
-        return _without_member(text, ("mcpServers",), NAME)
+    if kind == "gitignore":
+        return text.replace(_IGNORED, "", 1)
+    if kind in _SERVERS:
+        return _without_member(text, (_SERVERS[kind],), NAME)
+    text = _without_allowed(text) if kind == "hooks" else text
     # One at a time, parsed again each time: a removal moves what follows it.
     while (first := _first_of_ours(text)) is not None:
         event, index = first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from longmind.base.errors import LongmindError
 from longmind.base.json_text import parse_json
@@ -21,6 +21,7 @@ from longmind.base.store_files import (
 DEFAULT_STORE: Final = PROJECT_STORE
 LOG: Final = "hook.log"
 PROGRESS: Final = "hook.json"
+STATUS: Final = "hook-status.json"
 _MOST_LOG: Final = 256 * 1024
 _MOST_TRANSCRIPTS: Final = 50
 
@@ -76,11 +77,43 @@ def set_progress(store: str, transcript: Path, position: int) -> None:
     positions.pop(str(transcript), None)
     positions[str(transcript)] = position
     newest = dict(list(positions.items())[-_MOST_TRANSCRIPTS:])
-    path = folder / PROGRESS
+    _replace(folder / PROGRESS, json.dumps(newest, indent=0))
+
+
+def note_event(store: str, agent: str, event: str, *, turns: int = 0, error: str = "") -> None:
+    """Note what a hook did last, for `longmind doctor`. Losing it does no harm."""
+    folder = beside(store)
+    if folder is None or not folder.is_dir():
+        return
+    states = status(store)
+    before = states.get(agent, {})
+    states[agent] = {
+        "event": event,
+        "at": int(time.time() * 1000),
+        "turns": int(before.get("turns", 0)) + turns,
+        "errors": int(before.get("errors", 0)) + bool(error),
+        "error": error[:300] or before.get("error", ""),
+    }
+    _replace(folder / STATUS, json.dumps(states))
+
+
+def status(store: str) -> dict[str, dict[str, Any]]:
+    """By agent: its last event and when, how many turns were kept, how many errors and the last one."""
+    folder = beside(store)
+    try:
+        raw = parse_json(read_user_file(folder / STATUS)) if folder else {}
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(raw, dict):
+        return {}
+    return {agent: state for agent, state in raw.items() if isinstance(state, dict)}
+
+
+def _replace(path: Path, text: str) -> None:
     try:
         refuse_store(path)
         with partial_file(path) as partial:
-            partial.write_text(json.dumps(newest, indent=0), encoding="utf-8")
+            partial.write_text(text, encoding="utf-8")
             put_in_place(partial, path)
     except (OSError, LongmindError):
         return

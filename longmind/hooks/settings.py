@@ -40,8 +40,8 @@ class Backup:
     """None: there was no file."""
     installed: str
     """The hash of what we wrote: as long as the file has it, nobody changed the file since."""
-    folder_made: bool
-    """Whether we made the folder."""
+    folders_made: int
+    """How many folders we made for it, from its own one upwards."""
 
 
 def install(path: Path, *, without: Edit, with_ours: Edit, dry_run: bool) -> Outcome:
@@ -60,7 +60,7 @@ def install(path: Path, *, without: Edit, with_ours: Edit, dry_run: bool) -> Out
         original = before if cleaned == text else cleaned.encode()
         if backup is not None and before is not None and backup.installed == _hash(before):
             original = backup.original
-        created = _make_folder(path) or (backup is not None and backup.folder_made)
+        created = _make_folders(path) or (0 if backup is None else backup.folders_made)
         _write_backup(path, Backup(original, _hash(edited.encode()), created))
         _write(path, edited.encode())
     return Outcome(str(path), "changed")
@@ -99,8 +99,10 @@ def _restore(path: Path, backup: Backup) -> None:
     else:
         path.unlink(missing_ok=True)
     _backup_path(path).unlink(missing_ok=True)
-    if backup.folder_made and path.parent.is_dir() and not any(path.parent.iterdir()):
-        path.parent.rmdir()
+    for folder in list(path.parents)[: backup.folders_made]:
+        if not folder.is_dir() or any(folder.iterdir()):
+            return
+        folder.rmdir()
 
 
 def _backup_path(path: Path) -> Path:
@@ -111,14 +113,14 @@ def _read_backup(path: Path) -> Backup | None:
     try:
         raw = parse_json(read_user_file(_backup_path(path)))
         original = None if raw["original"] is None else base64.b64decode(raw["original"], validate=True)
-        return Backup(original, str(raw["installed"]), bool(raw["folder_made"]))
+        return Backup(original, str(raw["installed"]), int(raw["folder_made"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def _write_backup(path: Path, backup: Backup) -> None:
     original = None if backup.original is None else base64.b64encode(backup.original).decode()
-    raw = {"original": original, "installed": backup.installed, "folder_made": backup.folder_made}
+    raw = {"original": original, "installed": backup.installed, "folder_made": backup.folders_made}
     _write(_backup_path(path), (json.dumps(raw, indent=2) + "\n").encode())
 
 
@@ -142,14 +144,14 @@ def _decoded(content: bytes | None, path: Path) -> str:
         raise InvalidInput(f"{path} is not UTF-8 text.", hint="Convert it first.") from None
 
 
-def _make_folder(path: Path) -> bool:
+def _make_folders(path: Path) -> int:
+    """Make the folder of a file, and those around it; how many were made."""
+    missing = [folder for folder in path.parents if not folder.exists()]
     try:
-        path.parent.mkdir()
-    except FileExistsError:
-        return False
+        path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Forbidden(f"{path.parent} cannot be made: {error.strerror}.") from None
-    return True
+    return len(missing)
 
 
 def _write(path: Path, content: bytes) -> None:

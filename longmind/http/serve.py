@@ -48,7 +48,7 @@ def serve(
 
     `keys` is the file of the keys; while there is no such file and no token, everybody on this machine is
     answered. `token_variable` is where the caller reads the token from, for messages. `listening` is called
-    once connections are accepted. `share` is what this process has in common with others of the same server.
+    once connections are accepted. `share` is what this process shares with the others of the same server.
     """
     ring = check_keys(host, keys, token, token_variable, share)
     try:
@@ -83,6 +83,19 @@ def serve(
         loop="auto" if share is None else "asyncio",
         backlog=2048 if share is None else 1,  # see SharedListener
     )
+    server = _announcing(config, listening, share)
+    try:
+        with _stopping_quietly():
+            server.run(None if share is None else [share.listener])
+    except SystemExit:
+        if not server.started:
+            raise unavailable(host, port) from None
+        raise
+
+
+def _announcing(config: Any, listening: Callable[[], None], share: Share | None) -> Any:
+    """A server that says when it listens."""
+    import uvicorn
 
     class Server(uvicorn.Server):
         async def startup(self, *arguments: Any, **options: Any) -> None:
@@ -92,14 +105,7 @@ def serve(
                 if share is not None:
                     share.ready()
 
-    server = Server(config)
-    try:
-        with _stopping_quietly():
-            server.run(None if share is None else [share.listener])
-    except SystemExit:
-        if not server.started:
-            raise unavailable(host, port) from None
-        raise
+    return Server(config)
 
 
 def check_keys(

@@ -32,7 +32,7 @@ class Files:
         check_name(location)
         self.path = Path(location).expanduser()
         if not self.path.exists():
-            raise NotFound(f"There is no file {self.path}.", hint="Name the exported file or folder.")
+            raise NotFound(f"{self.path} does not exist.", hint="Name the exported file or folder.")
         self.is_archive = self.path.is_file() and zipfile.is_zipfile(self.path)
         self.is_folder = self.path.is_dir()
 

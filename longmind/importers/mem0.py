@@ -64,7 +64,7 @@ class Mem0Importer:
             if memory_id not in versioned:
                 yield _memory(memory_id, record)
         if not documents and not databases:
-            yield Skip(str(files.path), "nothing_found", "there is no JSON and no history.db in it")
+            yield Skip(str(files.path), "nothing_found", "it contains neither JSON nor a history.db")
 
 
 def _memories(files: Files, name: str) -> list[Any]:

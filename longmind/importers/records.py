@@ -62,7 +62,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is written in one transaction: a conversation, a note, an entity with what is known of it."""
+    """What is written in one transaction: a conversation, a note, or an entity with its facts."""
 
     name: str
     items: tuple[Item, ...] = ()

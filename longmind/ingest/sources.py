@@ -280,8 +280,8 @@ class Listing:
         return self.root.rstrip("/") + "/"
 
 
-def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) -> Iterator[int]:
-    """Listens from now on; yields the number of changes each time something in the folder changed.
+def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) -> Iterator[tuple[str, ...]]:
+    """Listens from now on; yields the paths that changed, each time something in the folder did.
 
     Ends when `stop` says so, which is asked at least every so many seconds.
     """
@@ -303,14 +303,16 @@ def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) 
 
 
 def _changes(
-    later: Iterator[AbstractSet[object]], first: AbstractSet[object], stop: Callable[[], bool]
-) -> Iterator[int]:
+    later: Iterator[AbstractSet[tuple[Any, str]]],
+    first: AbstractSet[tuple[Any, str]],
+    stop: Callable[[], bool],
+) -> Iterator[tuple[str, ...]]:
     """`first` was waited for already: the watcher begins to listen when it is asked for the first time."""
     for changes in chain((first,), later):
         if stop():
             return
         if changes:
-            yield len(changes)
+            yield tuple(sorted({str(change[1]) for change in changes}))
 
 
 def _stored_name(store: Store, space: str) -> Callable[[str], str]:

@@ -28,7 +28,7 @@ def test_a_first_run_without_a_memory_says_how_to_begin_one(
 
     assert (done.code, done.out) == (3, "")
     assert done.err == (
-        "error: There is no memory in this folder yet (.longmind/memory.mind).\n"
+        "error: Longmind found no memory in this folder (.longmind/memory.mind).\n"
         ' hint: Create one with: longmind remember "…", or name another with --store or LONGMIND_STORE.\n'
     )
     assert list(folder.iterdir()) == []

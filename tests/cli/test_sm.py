@@ -137,3 +137,12 @@ def test_the_server_answers_on_its_port(tmp_path: Path, environment: dict[str, s
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(30)
+
+
+def test_looking_at_a_store_never_creates_it(run: Sm, tmp_path: Path) -> None:
+    for command in (["list"], ["get-context", "--session", "s1"], ["stats"], ["gc"], ["forget", "--id", "1"]):
+        done = run(*command, "--db", "typo/notes.db")
+        assert done.returncode == 3, command
+        assert "typo/notes.db does not exist." in done.stderr
+        assert "sm add-turn" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from longmind import Memory
 from tests.hooks.conftest import PROGRAM
 
 AGENTS = ("claude-code", "codex", "cursor")
@@ -100,7 +102,7 @@ def test_what_was_made_is_gone_again(agent: str, where: str, folder: Path):
     base, files = (folder, FILES) if where == "--project" else (folder / "home", USER_FILES)
     for name in files[agent]:
         assert (base / name).is_file()
-    assert any("longmind" in text.decode() for text in everything(folder).values())
+    assert any(b"longmind" in text for text in everything(folder).values())
 
     run("uninstall", agent, where, folder=folder)
 
@@ -136,7 +138,7 @@ def test_a_second_install_with_other_options_replaces_the_first(folder: Path, se
         run("install", agent, "--space", "team", "--begin", folder=folder)
 
     for name, text in everything(folder).items():
-        if not name.endswith("-backup"):
+        if not name.endswith("-backup") and not name.startswith(".longmind/"):
             assert text.count(b"hook Stop ") <= 1, name
             assert b"team" in text, name
     for agent in AGENTS:
@@ -202,3 +204,93 @@ def test_the_installed_command_is_the_one_that_answers(folder: Path):
 
     assert done.returncode == 0
     assert (folder / ".longmind" / "memory.mind").is_file()
+
+
+NEW_AGENTS = {
+    "claude-desktop": ("home/.config/Claude/claude_desktop_config.json", "mcpServers"),
+    "vscode": (".vscode/mcp.json", "servers"),
+    "gemini": (".gemini/settings.json", "mcpServers"),
+    "windsurf": ("home/.codeium/windsurf/mcp_config.json", "mcpServers"),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="desktop settings are elsewhere on other systems")
+def test_agents_without_hooks_get_the_server_and_a_memory_and_lose_both_again(folder: Path):
+    for agent, (name, key) in NEW_AGENTS.items():
+        done = run("install", agent, folder=folder)
+        server = json.loads((folder / name).read_text())[key]["longmind"]
+        assert Path(server["command"]).is_absolute() or server["command"] == "longmind"
+        memory = Path(done["memory"]["path"])
+        assert (folder / memory).is_file()
+        assert memory.is_absolute() == (agent in ("claude-desktop", "windsurf"))
+        if memory.is_absolute():
+            assert server["args"] == ["mcp", "--store", str(memory)]
+        assert {item["status"] for item in run("install", agent, folder=folder)["files"]} == {"unchanged"}
+    for agent in NEW_AGENTS:
+        run("uninstall", agent, folder=folder)
+    run("uninstall", "claude-desktop", "--delete-memory", folder=folder)
+    assert [path.name for path in folder.rglob("*") if path.is_file()] == []
+
+
+def test_a_repository_ignores_the_memory_until_the_last_agent_is_gone(folder: Path):
+    (folder / ".git").mkdir()
+    (folder / ".gitignore").write_bytes(b"*.pyc")
+    before = everything(folder)
+    run("install", "claude-code", folder=folder)
+    run("install", "codex", folder=folder)
+    rules = (folder / ".gitignore").read_text()
+    assert rules.startswith("*.pyc\n")
+    assert ".longmind/\n" in rules
+    allowed = json.loads((folder / ".claude/settings.json").read_text())["permissions"]["allow"]
+    assert "mcp__longmind__search" in allowed
+    assert not any("remember" in rule or "forget" in rule for rule in allowed)
+
+    run("uninstall", "claude-code", folder=folder)
+    assert ".longmind/" in (folder / ".gitignore").read_text()
+    run("uninstall", "codex", folder=folder)
+    assert everything(folder) == before
+
+
+def test_a_memory_with_content_stays_unless_its_deletion_is_asked_for(folder: Path):
+    run("install", "cursor", folder=folder)
+    with Memory.open(folder / ".longmind/memory.mind", embedder=None) as memory:
+        memory.remember("Keep this.")
+    assert run("uninstall", "cursor", folder=folder)["memory"]["removed"] is False
+    assert (folder / ".longmind/memory.mind").is_file()
+    run("uninstall", "cursor", "--delete-memory", folder=folder)
+    assert not (folder / ".longmind").exists()
+
+
+def test_the_doctor_has_a_line_for_each_agent(folder: Path):
+    run("install", "claude-code", folder=folder)
+    hooks = json.loads((folder / ".claude/settings.json").read_text())["hooks"]
+    command = hooks["SessionStart"][0]["hooks"][0]["command"]
+    payload = json.dumps({"cwd": str(folder), "session_id": "one"})
+    subprocess.run(command, shell=True, cwd=folder, input=payload, text=True, check=True)
+    environment = {**os.environ, "HOME": str(folder / "home")}
+    doctor = [PROGRAM, "doctor", "--json"]
+
+    def line() -> dict[str, Any]:
+        done = subprocess.run(
+            doctor, cwd=folder, capture_output=True, text=True, check=False, env=environment
+        )
+        [agent] = [item for item in json.loads(done.stdout)["findings"] if item["about"].startswith("agent")]
+        return agent
+
+    fine = line()
+    assert (fine["about"], fine["state"]) == ("agent claude-code", "ok")
+    for part in (
+        "hooks present",
+        "server listed",
+        "command found",
+        "memory found",
+        "last event SessionStart",
+    ):
+        assert part in fine["says"]
+    text = (folder / ".mcp.json").read_text()
+    program = json.loads(text)["mcpServers"]["longmind"]["command"]
+    (folder / ".mcp.json").write_text(text.replace(program, "/nowhere/longmind"))
+    broken = line()
+    assert broken["state"] == "wrong"
+    assert "command not found: /nowhere/longmind" in broken["says"]
+    assert broken["mend"] == "longmind install claude-code"

@@ -44,7 +44,7 @@ def test_answers_stay_inside_the_budget_and_say_that_they_were_cut(tmp_path: Pat
 
 def test_a_folder_without_a_memory_begins_one_with_the_first_write(tmp_path: Path):
     with over_stdio(tmp_path) as agent:
-        assert "There is no memory in this folder yet" in agent.refused("recall", query="anything")
+        assert "Longmind found no memory in this folder" in agent.refused("recall", query="anything")
         assert agent.resources() == []
         assert agent.done("remember", text="The first thing.")["created"] == 1
         assert agent.done("search", query="first")["hits"]

@@ -172,10 +172,21 @@ def stats(summary: Stats) -> Iterator[Block]:
             ("last change", format_ms(summary.revision) if summary.revision else "never"),
         ],
     )
-    for title, counts in (("space", summary.by_space), ("kind", summary.by_kind)):
-        if counts:
-            yield ""
-            yield Table((title, "frames"), list(counts.items()))
+    if summary.by_space:
+        yield ""
+        yield Table(("space", "frames"), list(summary.by_space.items()))
+    missing = summary.parts.get("vectors", {}).get("missing", 0)
+    if missing:
+        yield ""
+        yield f"{missing:,} frames have no vectors yet. Fill them in with: longmind maintain"
+
+
+def all_stats(summary: Stats) -> Iterator[Block]:
+    """Everything that is counted, for those who look after a store."""
+    yield from stats(summary)
+    if summary.by_kind:
+        yield ""
+        yield Table(("kind", "frames"), list(summary.by_kind.items()))
     for part, numbers in summary.parts.items():
         if numbers:
             yield ""
@@ -324,6 +335,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "recall": recalled,
     "recipes": names,
     "stats": stats,
+    "all": all_stats,
     "users": people,
     "compact": stats,
     "verify": verified,
