@@ -60,7 +60,9 @@ def test_doctor_looks_for_every_extra() -> None:
     # Frameworks often disagree on versions, so that each is asked for by name as well.
     assert (
         set(complete)
-        == set(EXTRAS) - {"multilingual", "heic", "keyring", "ocr", "places", "speech"} - FRAMEWORKS
+        == set(EXTRAS)
+        - {"gpu", "model", "multilingual", "heic", "keyring", "ocr", "places", "speech"}
+        - FRAMEWORKS
     )
 
 

