@@ -22,6 +22,7 @@ from longmind.media.part import MediaPart
 from longmind.rerank import Reranker, open_reranker
 from longmind.search.embedding import AUTO, bind_embedder
 from longmind.search.engine import FactsLane, SearchEngine
+from longmind.store.block_part import Blocks
 from longmind.store.parts import LaterPart, Part
 from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
@@ -81,6 +82,7 @@ class Components:
         store.parts[:] = [
             text,
             times,
+            Blocks(),
             *([] if embedding.part is None else [embedding.part]),
             Surrogates(store.engine.dialect, at_ingest=self.surrogates),
             LaterPart("sources", _sources_part),

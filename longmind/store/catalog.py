@@ -15,12 +15,13 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, Final
 
-from longmind.base.arrays import BoolArray, Int64Array, np
+from longmind.base.arrays import BoolArray, Int32Array, Int64Array, np
 from longmind.base.columns import FrameIds
 from longmind.base.filters import View
 from longmind.base.ordering import distinct
 from longmind.base.times import FOREVER
 from longmind.base.words import WORD, fold
+from longmind.store import blocks
 from longmind.store.catalog_view import (
     CODED,
     CatalogView,
@@ -28,24 +29,21 @@ from longmind.store.catalog_view import (
     Corpus,
     PartView,
 )
+from longmind.store.column_rows import FrameColumns, read_columns, unpack
 from longmind.store.engine import Connection, Row
 from longmind.store.follower import Mirrors
 from longmind.store.lapses import Absences, Expiries, Staged
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
-from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
+from longmind.store.tables import typed
 from longmind.store.transaction import Snapshot
 
 __all__ = ["Catalog", "CatalogView", "Corpus"]
 
 _SHARED: Final = ("kind", "role", "speaker", "source")
 """Columns whose texts have the same numbers in every segment; the others are only compared within one."""
-_NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
 _FLAGS: Final = ("present", "is_global", "is_chunk", "is_turn", "has_chunks")
 _TOGETHER: Final = ("content", "talk", "previous", "next")
 """Read together of many single frames: beside each other in memory, one look brings all."""
-
-_KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
-"""Of the columns that are read, from `space` on."""
 
 _MASKS: Final = 16
 _CORPORA: Final = 16
@@ -82,10 +80,10 @@ class SharedNames:
         """Speakers by each word of their names, folded."""
         self._lock = threading.Lock()
 
-    def add(self, name: str, values: dict[str | None, None]) -> dict[str, int]:
+    def add(self, name: str, values: list[str]) -> dict[str, int]:
         codes = self.codes[name]
         with self._lock:
-            fresh = [value for value in values if value is not None and value not in codes]
+            fresh = [value for value in values if value not in codes]
             for value in sorted(fresh) if name == "speaker" else fresh:
                 code = len(codes)
                 if name == "speaker":
@@ -121,8 +119,9 @@ class _FrameTable:
         self._lock = threading.Lock()
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
+        rows_since = self._load_blocks(snapshot.db) if since < 0 else since
         self._append(snapshot.db)
-        self._retire(snapshot.db, since)
+        self._retire(snapshot.db, since, rows_since)
         self.staged.advance(snapshot.db, since)
         self._shown = self._columns, FrameIds(self._ids[: self._size]), snapshot.revision
 
@@ -183,52 +182,46 @@ class _FrameTable:
         """Where to look for what concerns few frames: among those of a small segment, else among all."""
         return self.segment if self._size <= _SMALL else EVERYTHING
 
-    def _append(self, db: Connection) -> None:
+    def _load_blocks(self, db: Connection) -> int | None:
+        """Read what is there as blocks; returns with which revision the oldest of them is current."""
+        covered, oldest = 0, None
+        for key in blocks.keys(db, self.segment, blocks.COLUMNS):
+            if key.first_id <= covered:
+                continue
+            data = blocks.read(db, key)
+            if data is None:  # damaged: its frames are read as rows, before the next block or at the end
+                continue
+            if key.first_id > covered + 1:
+                self._append(db, up_to=key.first_id - 1)
+            self._add(unpack(data))
+            covered = key.last_id
+            oldest = key.revision if oldest is None else min(oldest, key.revision)
+        return oldest
+
+    def _append(self, db: Connection, up_to: int | None = None) -> None:
         """In parts: as rows, many frames take far more memory than as columns."""
-        while self._append_some(db) == _PART:
-            pass
+        while True:
+            last_id = int(self._ids[self._size - 1])
+            columns = read_columns(db, self.segment, after=last_id, limit=_PART, up_to=up_to)
+            if columns is None:
+                return
+            self._add(columns)
+            if len(columns) < _PART:
+                return
 
-    def _append_some(self, db: Connection) -> int:
-
-        last_id, here = int(self._ids[self._size - 1]), self.segment.clause()
-        rows = db.all(
-            "SELECT f.frame_id, f.scope = 'global', f.start_byte IS NOT NULL, f.space, f.kind, f.session, "
-            "f.role, f.speaker, f.source, coalesce(f.parent_id, -1), coalesce(f.ordinal, -1), f.occurred_at, "
-            f"f.recorded_at, coalesce(f.retired_at, {FOREVER}), substr(f.content_hash, 1, 8) "
-            f"FROM frame f WHERE {here.sql} AND f.frame_id > ? ORDER BY f.frame_id LIMIT {_PART}",
-            (*here.values, last_id),
-        )
-        if not rows:
-            return 0
-        # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
-        # through is read by `frames.fetch`, checked, and under the same condition again.
-        typed(rows, "frame", int, NUMBER, NUMBER, *_KINDS)
-        check_frame_id(db, max(row[0] for row in rows), "frame")
-        columns = list(zip(*rows, strict=True))
-        if any(len(name) != 8 for name in columns[14]):
-            raise damaged("frame")
-        ids = np.array(columns[0], dtype=np.int64)
-        if ids[0] <= last_id or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
-            raise damaged("frame")
-        new: dict[str, Any] = {"present": np.ones(len(ids), dtype=bool)}
-        new["is_global"] = np.array(columns[1], dtype=bool)
-        new["is_chunk"] = np.array(columns[2], dtype=bool)
-        for name, values in zip(CODED, columns[3:9], strict=True):
-            new[name] = self._coded(name, values)
-        for name, values in zip(_NUMBERS, columns[9:14], strict=True):
-            new[name] = np.array(values, dtype=np.int64)
-        new["content"] = np.frombuffer(b"".join(columns[14]), dtype=">i8").astype(np.int64)
+    def _add(self, columns: FrameColumns) -> None:
+        count = len(columns)
+        new: dict[str, Any] = {"present": np.ones(count, dtype=bool), "content": columns.content}
+        new |= columns.flags
+        new |= columns.numbers
+        new |= {name: self._coded(name, *pair) for name, pair in columns.texts.items()}
         new["is_turn"] = (new["session"] >= 0) & ((new["role"] >= 0) | (new["speaker"] >= 0))
         new["talk"] = self._talk_numbers(new["space"], new["session"])
-        new["previous"] = new["next"] = np.zeros(len(ids), dtype=np.int64)
-        new["has_chunks"] = np.zeros(len(ids), dtype=bool)
-        self._add(ids, new)
-        return len(ids)
-
-    def _add(self, ids: Int64Array, new: dict[str, Any]) -> None:
-        first, size = self._size, self._size + len(ids)
+        new["previous"] = new["next"] = np.zeros(count, dtype=np.int64)
+        new["has_chunks"] = np.zeros(count, dtype=bool)
+        first, size = self._size, self._size + count
         self._columns, self._ids = self._with_room(size)
-        self._ids[first:size] = ids
+        self._ids[first:size] = columns.ids
         for column in fields(Columns):
             getattr(self._columns, column.name)[first:size] = new[column.name]
         self._size = size
@@ -290,35 +283,35 @@ class _FrameTable:
             columns.previous[ordered[0]] = columns.next[ordered[-1]] = 0
             self._last[talk] = int(ordered[-1])
 
-    def _retire(self, db: Connection, since: int) -> None:
+    def _retire(self, db: Connection, since: int, rows_since: int | None) -> None:
+        """Take in what was retired or came back since a revision, for columns that are as of `rows_since`."""
         frames = FrameIds(self._ids[: self._size])
         # First those that came back: what was retired once more since then is retired.
         returned = self.absences.advance(db, since, self._cheapest())
-        if since < 0:  # all rows were read as they are now
+        if rows_since is None:  # all rows were read as they are now
             return
         retired_at = self._columns.retired_at
-        slots = frames.slots(np.array(returned, dtype=np.int64))
+        came_back = [frame_id for frame_id, until in returned if until > rows_since]
+        slots = frames.slots(np.array(came_back, dtype=np.int64))
         retired_at[slots[slots > 0]] = FOREVER
         here = self._cheapest().clause()
         sql = f"SELECT f.frame_id, f.retired_at FROM frame f WHERE f.retired_at > ? AND {here.sql}"
-        rows: list[Row] = db.all(sql, (since, *here.values))
+        rows: list[Row] = db.all(sql, (rows_since, *here.values))
         pairs = np.array(typed(rows, "frame", int, int), dtype=np.int64).reshape(-1, 2)
         slots = frames.slots(pairs[:, 0])
         # In place: an older view asks as of its own revision, before this.
         retired_at[slots[slots > 0]] = pairs[:, 1][slots > 0]
 
-    def _coded(self, name: str, values: tuple[Any, ...]) -> Int64Array:
+    def _coded(self, name: str, different: list[str], codes: Int32Array) -> Int64Array:
 
-        different = dict.fromkeys(values)
         if name in _SHARED:
-            codes = self._names.add(name, different)
+            numbers = self._names.add(name, different)
         else:
-            codes = self.codes[name]
+            numbers = self.codes[name]
             for value in different:
-                if value is not None:
-                    codes.setdefault(value, len(codes))
-        numbers = {value: codes.get(value, -1) for value in different}
-        return np.fromiter(map(numbers.__getitem__, values), dtype=np.int64, count=len(values))
+                numbers.setdefault(value, len(numbers))
+        # The last place is for frames without a text, whose code is -1.
+        return np.array([*(numbers[value] for value in different), -1], dtype=np.int64)[codes]
 
 
 def _size_at(columns: Columns, size: int, revision: int) -> int:

@@ -80,8 +80,8 @@ class Absences:
     def __init__(self) -> None:
         self._table: Int64Array = np.zeros((0, 3), dtype=np.int64)
 
-    def advance(self, db: Connection, since: int, segment: Segment = EVERYTHING) -> list[int]:
-        """Take in what came back since a revision, and say which frames did."""
+    def advance(self, db: Connection, since: int, segment: Segment = EVERYTHING) -> list[tuple[int, int]]:
+        """Take in what came back since a revision, and say which frames did, and when."""
         here = segment.among("frame_id")
         sql = f"SELECT frame_id, since, until FROM frame_absence WHERE until > ? AND {here.sql}"
         rows = db.all(sql, (since, *here.values))
@@ -89,7 +89,7 @@ class Absences:
             return []
         fresh = np.array(typed(rows, "frame_absence", int, int, int), dtype=np.int64)
         self._table = np.concatenate([self._table, fresh])
-        return [int(row[0]) for row in rows]
+        return [(int(frame_id), int(until)) for frame_id, _, until in rows]
 
     def at(self, system: int) -> Int64Array:
         """The frames that were away at an instant."""

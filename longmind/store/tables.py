@@ -92,6 +92,7 @@ DERIVED: Final = (
     "surrogate",
     "conversation_current",
     "frame_hidden",
+    "segment_block",
 )
 """What `reindex` makes of the rest."""
 

@@ -14,7 +14,9 @@ from longmind.base.columns import AnyColumn, FrameIds, FrameMask, Mask, is_shown
 from longmind.base.languages import LANGUAGES
 from longmind.base.ordering import first_of_each
 from longmind.base.words import fold
+from longmind.store import blocks
 from longmind.store.catalog import CatalogView, Corpus
+from longmind.store.column_rows import unpack_arrays
 from longmind.store.engine import Connection, Dialect, Row
 from longmind.store.follower import Mirrors, settings_generation
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors
@@ -157,6 +159,8 @@ class _LengthTable:
 
     def advance(self, snapshot: Snapshot, since: int) -> None:
 
+        if since < 0:
+            self._load_blocks(snapshot.db)
         frames, before = self.counted
         rows = self._rows(snapshot.db, int(frames.ids[-1]))
         if not rows:
@@ -169,6 +173,21 @@ class _LengthTable:
             FrameIds(np.concatenate([frames.ids, np.array(ids, dtype=np.int64)])),
             np.concatenate([before, np.array(lengths, dtype=np.int32)]),
         )
+
+    def _load_blocks(self, db: Connection) -> None:
+        """Take what is there as blocks that were made since the index was, up to the first gap."""
+        rebuilt = db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
+        covered, ids, lengths = 0, [self.counted[0].ids], [self.counted[1]]
+        for key in blocks.keys(db, self._segment, blocks.LENGTHS):
+            is_current = rebuilt is None or key.revision > int(rebuilt[0])
+            data = blocks.read(db, key) if is_current and key.first_id == covered + 1 else None
+            if data is None:
+                break
+            arrays, _ = unpack_arrays(data)
+            ids.append(arrays["ids"])
+            lengths.append(arrays["lengths"])
+            covered = key.last_id
+        self.counted = FrameIds(np.concatenate(ids)), np.concatenate(lengths)
 
     def _rows(self, db: Connection, last: int) -> list[Row]:
         if self._segment == EVERYTHING:

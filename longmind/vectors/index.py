@@ -366,7 +366,26 @@ class VectorIndex(VectorRows):
             # Nothing is lost by waiting, and whoever wrote before this must not get an error for it.
             return {**done, "embedded": filled, "embedder unavailable": 1}
         self._begin_mirror()
-        return {**done, "embedded": filled} if filled else done
+        if filled:
+            done["embedded"] = filled
+        return done | self._keep_codes(store, budget)
+
+    def _keep_codes(self, store: Store, budget: Budget) -> dict[str, int]:
+        """For the next processes: what a large partition is searched by, unless a server does it."""
+        from longmind.vectors.nearest import make_codes
+        from longmind.vectors.quantized import can_quantize
+        from longmind.vectors.stored_codes import keep_codes
+
+        if store.engine.read_only or self.mirror is not None or not can_quantize():
+            return {}
+        dimensions = self.embedder.identity.dimensions
+        kept = keep_codes(
+            store,
+            EXACT_LIMIT if self.exact_limit is None else self.exact_limit,
+            lambda db, segment: make_codes(db, segment, dimensions),
+            is_over=lambda: budget.exhausted,
+        )
+        return {"codes": kept} if kept else {}
 
     def _fill(
         self, store: Store, budget: Budget, also: Callable[[Transaction], None] | None = None

@@ -48,6 +48,7 @@ from longmind.vectors.rows import (
     window_bytes,
     windows_of,
 )
+from longmind.vectors.stored_codes import load_codes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -325,6 +326,11 @@ class _Vectors:
         return count_windows(db, self._segment) > self._exact_limit
 
     def _read(self, db: Connection) -> _Loaded:
+        stored = load_codes(db, self._segment) if can_quantize() else None
+        if stored is not None:
+            codes, revision = stored
+            self.loaded = _Loaded(codes=codes, covered=codes.frames)
+            return self._grown(db, revision)
         covered = count_frames(db, self._segment)
         if covered > self._exact_limit and can_quantize():
             return _Loaded(codes=self._coded(db), covered=covered)
@@ -349,15 +355,20 @@ class _Vectors:
         return _Loaded(exact, covered=covered, is_small=len(exact.frames) <= self._exact_limit)
 
     def _coded(self, db: Connection) -> Codes:
-        # By the hashes of their texts: evenly drawn, and the same whatever was written first.
-        here = self._segment.among("frame_id")
-        rows = db.all(
-            f"SELECT frame_id, windows, data FROM frame_vector WHERE {here.sql} "
-            f"ORDER BY text_key, frame_id LIMIT {_DRAWN}",
-            here.values,
-        )
-        _, sample = windows_of(rows, self._dimensions)
-        return Codes.build(sample, self._load(db, -1))
+        return make_codes(db, self._segment, self._dimensions)
+
+
+def make_codes(db: Connection, segment: Segment, dimensions: int) -> Codes:
+    """The codes of all vectors of a segment."""
+    # By the hashes of their texts: evenly drawn, and the same whatever was written first.
+    here = segment.among("frame_id")
+    rows = db.all(
+        f"SELECT frame_id, windows, data FROM frame_vector WHERE {here.sql} "
+        f"ORDER BY text_key, frame_id LIMIT {_DRAWN}",
+        here.values,
+    )
+    _, sample = windows_of(rows, dimensions)
+    return Codes.build(sample, load_windows(dimensions, segment)(db, -1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -82,6 +82,30 @@ class Codes:
         codes._check(truth)
         return codes
 
+    @classmethod
+    def unpacked(cls, packed: bytearray, frames: Int64Array, factor: int, recall: float) -> Codes:
+        """What `packed` gave; ValueError if it cannot be read."""
+        import turbovec
+
+        index = turbovec.TurboQuantIndex.from_bytes(packed)
+        if len(index) != len(frames):
+            raise ValueError("codes of other vectors")
+        packed.clear()
+        index.prepare()
+        codes = cls(index, frames)
+        codes._factor, codes.recall = factor, recall
+        return codes
+
+    def packed(self) -> tuple[bytes, Int64Array, dict[str, Any]]:
+        """The codes as bytes, the frame of each, and what was learnt about them."""
+        with self._lock:
+            return self._index.to_bytes(), self._frames, {"factor": self._factor, "recall": self.recall}
+
+    @property
+    def frames(self) -> int:
+        """How many frames have codes."""
+        return len(distinct(self._frames))
+
     def add(self, frames: Int64Array, vectors: Float16Array) -> None:
 
         with self._lock:

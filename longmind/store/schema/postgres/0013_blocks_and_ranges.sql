@@ -46,3 +46,15 @@ BEGIN
 END $$;
 CREATE TRIGGER frame_staged_is_guarded BEFORE UPDATE OR DELETE ON frame_staged
 FOR EACH ROW EXECUTE FUNCTION frame_staged_guard();
+
+-- What searches keep in memory of a partition, stored as it is kept: of a range of its ids, as of a revision.
+CREATE TABLE segment_block (
+  segment       TEXT NOT NULL,
+  kind          TEXT NOT NULL,
+  first_id      BIGINT NOT NULL,
+  last_id       BIGINT NOT NULL,
+  revision      BIGINT NOT NULL,
+  checksum      BYTEA NOT NULL,
+  data          BYTEA NOT NULL,
+  PRIMARY KEY (segment, kind, first_id)
+);

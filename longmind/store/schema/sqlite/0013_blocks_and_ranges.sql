@@ -37,3 +37,15 @@ BEGIN SELECT RAISE(ABORT, 'a document is published once'); END;
 CREATE TRIGGER frame_staged_is_kept BEFORE DELETE ON frame_staged
 WHEN NOT EXISTS (SELECT 1 FROM store_erasing)
 BEGIN SELECT RAISE(ABORT, 'history is removed by erase alone'); END;
+
+-- What searches keep in memory of a partition, stored as it is kept: of a range of its ids, as of a revision.
+CREATE TABLE segment_block (
+  segment       TEXT NOT NULL,
+  kind          TEXT NOT NULL,
+  first_id      INTEGER NOT NULL,
+  last_id       INTEGER NOT NULL,
+  revision      INTEGER NOT NULL,
+  checksum      BLOB NOT NULL,
+  data          BLOB NOT NULL,
+  PRIMARY KEY (segment, kind, first_id)
+) STRICT;

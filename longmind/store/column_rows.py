@@ -1,0 +1,133 @@
+"""The columns of frames as they are read from rows, and as blocks that are read in their place.
+
+A block holds the columns of a run of a partition's frames, about a tenth of the bytes of its rows and fifty
+times as quick to read. Whatever changes about a frame later (only when it is retired) is read from its row.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from longmind.base.arrays import AnyArray, BoolArray, Int32Array, Int64Array, np
+from longmind.base.times import FOREVER
+from longmind.store.engine import Connection
+from longmind.store.segments import Segment
+from longmind.store.tables import NULLABLE_TEXT, NUMBER, Kind, check_frame_id, damaged, typed
+
+TEXTS: Final = ("space", "kind", "session", "role", "speaker", "source")
+NUMBERS: Final = ("parent", "ordinal", "occurred_at", "recorded_at", "retired_at")
+_FLAGS: Final = ("is_global", "is_chunk")
+_KINDS: Final[tuple[Kind, ...]] = (str, str, *(4 * [NULLABLE_TEXT]), *(5 * [int]), bytes)
+"""Of the columns that are read, from `space` on."""
+_MOST_BYTES: Final = 1 << 30
+"""What a block may unpack to, however much it says."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameColumns:
+    """The columns of some frames, ascending by id."""
+
+    ids: Int64Array
+    flags: Mapping[str, BoolArray]
+    texts: Mapping[str, tuple[list[str], Int32Array]]
+    """The different texts of a column, and which each frame has; -1 for none."""
+    numbers: Mapping[str, Int64Array]
+    content: Int64Array
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def read_columns(
+    db: Connection, segment: Segment, *, after: int, limit: int, up_to: int | None = None
+) -> FrameColumns | None:
+    """The first so many frames of a segment behind an id; None if there are none."""
+    here = segment.clause()
+    bound = "" if up_to is None else f"AND f.frame_id <= {up_to:d} "
+    rows = db.all(
+        "SELECT f.frame_id, f.scope = 'global', f.start_byte IS NOT NULL, f.space, f.kind, f.session, "
+        "f.role, f.speaker, f.source, coalesce(f.parent_id, -1), coalesce(f.ordinal, -1), f.occurred_at, "
+        f"f.recorded_at, coalesce(f.retired_at, {FOREVER}), substr(f.content_hash, 1, 8) "
+        f"FROM frame f WHERE {here.sql} AND f.frame_id > ? {bound}ORDER BY f.frame_id LIMIT {limit:d}",
+        (*here.values, after),
+    )
+    if not rows:
+        return None
+    # Types only: a checksum for each frame would take a second for 100,000 of them. What the catalog lets
+    # through is read by `frames.fetch`, checked, and under the same condition again.
+    typed(rows, "frame", int, NUMBER, NUMBER, *_KINDS)
+    check_frame_id(db, max(row[0] for row in rows), "frame")
+    columns = list(zip(*rows, strict=True))
+    if any(len(name) != 8 for name in columns[14]):
+        raise damaged("frame")
+    ids = np.array(columns[0], dtype=np.int64)
+    if ids[0] <= after or not np.all(ids[1:] > ids[:-1]):  # the order of a damaged tree
+        raise damaged("frame")
+    return FrameColumns(
+        ids,
+        {name: np.array(columns[1 + place], dtype=bool) for place, name in enumerate(_FLAGS)},
+        {name: _numbered(columns[3 + place]) for place, name in enumerate(TEXTS)},
+        {name: np.array(columns[9 + place], dtype=np.int64) for place, name in enumerate(NUMBERS)},
+        np.frombuffer(b"".join(columns[14]), dtype=">i8").astype(np.int64),
+    )
+
+
+def _numbered(values: tuple[Any, ...]) -> tuple[list[str], Int32Array]:
+    different = dict.fromkeys(value for value in values if value is not None)
+    numbers: dict[str | None, int] = {value: place for place, value in enumerate(different)}
+    numbers[None] = -1
+    codes = np.fromiter(map(numbers.__getitem__, values), dtype=np.int32, count=len(values))
+    return list(different), codes
+
+
+def pack(columns: FrameColumns) -> bytes:
+    """As a block."""
+    arrays: dict[str, AnyArray] = {"ids": columns.ids, "content": columns.content, **columns.flags}
+    arrays |= dict(columns.numbers) | {name: codes for name, (_, codes) in columns.texts.items()}
+    texts = {name: different for name, (different, _) in columns.texts.items()}
+    return pack_arrays(arrays, texts)
+
+
+def unpack(block: bytes) -> FrameColumns:
+    arrays, texts = unpack_arrays(block)
+    return FrameColumns(
+        arrays["ids"],
+        {name: arrays[name] for name in _FLAGS},
+        {name: (texts[name], arrays[name]) for name in TEXTS},
+        {name: arrays[name] for name in NUMBERS},
+        arrays["content"],
+    )
+
+
+def pack_arrays(arrays: Mapping[str, AnyArray], also: Any) -> bytes:
+    """Arrays of one length or another, and something that JSON can say."""
+    head = json.dumps({"arrays": [[name, a.dtype.str, len(a)] for name, a in arrays.items()], "also": also})
+    parts = [len(head.encode()).to_bytes(4, "little"), head.encode()]
+    for array in arrays.values():
+        values = array
+        if array.dtype == np.int64 and len(array):
+            values = np.diff(array, prepend=np.int64(0))  # ids and times grow by little
+        # Byte by byte of all numbers: the high bytes are nearly all the same, and take no room.
+        bytes_of_each = np.ascontiguousarray(values).view(np.uint8).reshape(len(values), -1)
+        parts.append(np.ascontiguousarray(bytes_of_each.T).tobytes())
+    return zlib.compress(b"".join(parts), 1)
+
+
+def unpack_arrays(block: bytes) -> tuple[dict[str, Any], Any]:
+    inflater = zlib.decompressobj()
+    raw = inflater.decompress(block, _MOST_BYTES)
+    size = int.from_bytes(raw[:4], "little")
+    head = json.loads(raw[4 : 4 + size])
+    position = 4 + size
+    arrays: dict[str, Any] = {}
+    for name, dtype, count in head["arrays"]:
+        width = np.dtype(dtype).itemsize
+        shuffled = np.frombuffer(raw, dtype=np.uint8, count=count * width, offset=position)
+        values = np.ascontiguousarray(shuffled.reshape(width, count).T).view(dtype).reshape(-1)
+        arrays[name] = np.cumsum(values) if values.dtype == np.int64 else values
+        position += count * width
+    return arrays, head["also"]

@@ -1,0 +1,115 @@
+"""Quantised vectors as blocks: read by a new process in place of all vectors, from which it would make them.
+
+`maintain` writes the codes of a partition that has so many vectors that searches use codes, and writes them
+anew when many vectors came since. What was written after their revision is read from its rows and added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from longmind.store import blocks
+from longmind.store.blocks import CODES
+from longmind.store.column_rows import pack_arrays, unpack_arrays
+from longmind.store.engine import Connection, scalar
+from longmind.store.segments import Segment
+from longmind.store.store import Store
+from longmind.store.transaction import Snapshot
+from longmind.vectors.quantized import Codes
+from longmind.vectors.rows import IDENTITY, REBUILT, count_frames
+
+_CHUNK: Final = 8 << 20
+_LAST: Final = 1 << 62
+"""Codes are of all frames of a partition, whichever is erased."""
+_STALE: Final = 0.05
+"""The share of vectors that may have come since before codes are written anew."""
+
+
+def load_codes(db: Connection, segment: Segment) -> tuple[Codes, int] | None:
+    """The codes of a segment, and with which revision they are current; None where there are none to use."""
+    keys = blocks.keys(db, segment, CODES)
+    if not keys or any(key.revision != keys[0].revision for key in keys):
+        return None
+    head = blocks.read(db, keys[-1])  # chunks are numbered backwards, so that the head comes last
+    if head is None:
+        return None
+    arrays, about = unpack_arrays(head)
+    rebuilt = db.one("SELECT value FROM store_setting WHERE name = ?", (REBUILT,))
+    identity = db.one("SELECT value FROM store_setting WHERE name = ?", (IDENTITY,))
+    is_stale = rebuilt is not None and int(rebuilt[0]) >= keys[0].revision
+    if is_stale or identity is None or identity[0] != about["identity"] or len(keys) != about["chunks"] + 1:
+        return None
+    packed = bytearray(about["bytes"])  # at once, since a copy on the way would take as much again
+    start = 0
+    for key in reversed(keys[:-1]):
+        chunk = blocks.read(db, key)
+        if chunk is None:
+            return None
+        packed[start : start + len(chunk)] = chunk
+        start += len(chunk)
+    try:
+        codes = Codes.unpacked(packed, arrays["frames"], about["factor"], about["recall"])
+    except ValueError:  # another version of turbovec wrote them
+        return None
+    return codes, keys[0].revision
+
+
+def keep_codes(
+    store: Store, limit: int, build: Callable[[Connection, Segment], Codes], *, is_over: Callable[[], bool]
+) -> int:
+    """Write the codes of every partition that searches by codes and has none, or has old ones."""
+    kept = 0
+    with store.read() as snapshot:
+        partitions = list(_large(snapshot.db, limit))
+    for segment in partitions:
+        if is_over():
+            break
+        with store.read() as snapshot:
+            if not _is_wanted(snapshot.db, segment, limit):
+                continue
+            codes = build(snapshot.db, segment)
+            identity = store.setting(snapshot.db, IDENTITY)
+        kept += _write(store, snapshot, segment, codes, identity)
+    return kept
+
+
+def _large(db: Connection, limit: int) -> Iterator[Segment]:
+    rows = db.all(
+        "SELECT space FROM frame WHERE scope = 'space' GROUP BY space HAVING count(*) > ? ORDER BY space",
+        (limit,),
+    )
+    return (Segment("partition", str(space)) for (space,) in rows)
+
+
+def _is_wanted(db: Connection, segment: Segment, limit: int) -> bool:
+    frames = count_frames(db, segment)
+    if frames <= limit:
+        return False
+    keys = blocks.keys(db, segment, CODES)
+    if not keys:
+        return True
+    here = segment.among("frame_id")
+    newer = scalar(
+        db,
+        f"SELECT count(*) FROM frame_vector WHERE written_at > ? AND {here.sql}",
+        (keys[0].revision, *here.values),
+    )
+    return newer > _STALE * frames or load_codes(db, segment) is None
+
+
+def _write(store: Store, read: Snapshot, segment: Segment, codes: Codes, identity: str | None) -> int:
+    packed, frames, about = codes.packed()
+    chunks = [packed[start : start + _CHUNK] for start in range(0, len(packed), _CHUNK)]
+    head = pack_arrays(
+        {"frames": frames}, {**about, "identity": identity, "chunks": len(chunks), "bytes": len(packed)}
+    )
+    with store.write() as tx:
+        changed = tx.db.one("SELECT 1 FROM erasure WHERE erased_at > ? LIMIT 1", (read.revision,))
+        rebuilt = store.setting(tx.db, REBUILT)
+        if changed is not None or (rebuilt is not None and int(rebuilt) > read.revision):
+            return 0  # the codes may be of frames that are gone: the next maintenance makes them anew
+        blocks.remove(tx.db, blocks.keys(tx.db, segment, CODES))
+        for number, data in enumerate([head, *chunks], 1):
+            blocks.write(tx, segment, CODES, (-number, _LAST), data, revision=read.revision)
+    return 1
