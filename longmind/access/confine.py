@@ -138,7 +138,9 @@ def _check_receipt(grant: Grant, receipt: Any) -> tuple[str, ...]:
         named = [request[name] for name in ("spaces", "space", "repo") if name in request]
         user = request.get("user")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise InvalidInput("This is not a receipt.") from None
+        raise InvalidInput(
+            "This is not a receipt.", hint="Pass the receipt that recall or a brief returned, unchanged."
+        ) from None
     names = [name for value in named for name in (value if isinstance(value, list) else [value])]
     if not names or any(not isinstance(name, str) or name == _ALL_IN_RECEIPT for name in names):
         raise _foreign()

@@ -220,6 +220,8 @@ def _checked(key: Key, now: int) -> Key:
     if key.expires_at is not None and key.expires_at <= now:
         raise InvalidInput("The key would have expired already.", hint="Give a later moment.")
     if key.rate is not None and not 0 < key.rate <= _MOST_RATE:
-        raise InvalidInput(f"rate must be between 1 and {_MOST_RATE} requests a minute.")
+        raise InvalidInput(
+            f"rate must be between 1 and {_MOST_RATE} requests a minute.", hint="Leave it out for no limit."
+        )
     user = None if key.user is None else check_user(key.user)
     return replace(key, name=check_label(key.name, "name"), spaces=spaces, user=user)

@@ -102,7 +102,10 @@ def read_config(path: Path) -> Access:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
-            raise InvalidInput(f"The configuration file {path} is larger than {_MOST_BYTES >> 20} MiB.")
+            raise InvalidInput(
+                f"The configuration file {path} is larger than {_MOST_BYTES >> 20} MiB.",
+                hint="Shorten it, or name another one in LONGMIND_CONFIG.",
+            )
         document = tomllib.loads(content.decode())
     except (FileNotFoundError, NotADirectoryError):
         return NOTHING

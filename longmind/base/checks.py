@@ -36,7 +36,7 @@ def check_text(value: object, name: str, *, most_bytes: int = MAX_TEXT_BYTES, em
     if size > most_bytes:
         raise InvalidInput(f"{name} has {size} bytes; the most is {most_bytes}.", hint="Split it.")
     if not empty and not value.strip():
-        raise InvalidInput(f"{name} is empty.")
+        raise InvalidInput(f"{name} is empty.", hint="Give at least one character that is not white space.")
     return value
 
 
@@ -66,7 +66,10 @@ def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
         )
     distinct = {check_label(tag, "tag") for tag in tags}
     if len(distinct) > MAX_TAGS:
-        raise InvalidInput(f"There are {len(distinct)} tags; the most is {MAX_TAGS}.")
+        raise InvalidInput(
+            f"There are {len(distinct)} tags; the most is {MAX_TAGS}.",
+            hint="Keep the most telling ones; put the rest into metadata.",
+        )
     return tuple(sorted(distinct))
 
 
@@ -86,16 +89,24 @@ def canonical_json(value: object, name: str = "value") -> str:
 def check_metadata(metadata: Mapping[str, Any]) -> dict[str, str]:
     """A JSON object as its top-level keys, each with the canonical JSON of its value."""
     if not isinstance(metadata, Mapping):
-        raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
+        raise InvalidInput(
+            f"metadata must be a mapping, not {type(metadata).__name__}.",
+            hint="Give a dict whose keys are strings.",
+        )
     members = {
         check_label(key, "metadata key"): canonical_json(value, f"metadata[{key!r}]")
         for key, value in metadata.items()
     }
     if len(members) != len(metadata):
-        raise InvalidInput("Two keys of metadata differ only in white space around them.")
+        raise InvalidInput(
+            "Two keys of metadata differ only in white space around them.", hint="Keep one of them."
+        )
     size = sum(len(key) + len(value.encode()) for key, value in members.items())
     if size > MAX_METADATA_BYTES:
-        raise InvalidInput(f"metadata has {size} bytes; the most is {MAX_METADATA_BYTES}.")
+        raise InvalidInput(
+            f"metadata has {size} bytes; the most is {MAX_METADATA_BYTES}.",
+            hint="Put long values into the text, or into a frame of their own.",
+        )
     return dict(sorted(members.items()))
 
 
@@ -123,12 +134,14 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> str:
 
 def _check_json(value: object, name: str, *, depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise InvalidInput(f"{name} is nested deeper than {MAX_DEPTH} levels.")
+        raise InvalidInput(f"{name} is nested deeper than {MAX_DEPTH} levels.", hint="Flatten it.")
     if value is None or isinstance(value, bool | int):
         return
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise InvalidInput(f"{name} holds {value}, which JSON cannot express.")
+            raise InvalidInput(
+                f"{name} holds {value}, which JSON cannot express.", hint="Leave it out, or write it as text."
+            )
     elif isinstance(value, str):
         check_text(value, name, empty=True)
     elif isinstance(value, list | tuple):
@@ -137,8 +150,13 @@ def _check_json(value: object, name: str, *, depth: int) -> None:
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise InvalidInput(f"{name} has a key that is not a string: {key!r}.")
+                raise InvalidInput(
+                    f"{name} has a key that is not a string: {key!r}.", hint="Convert its keys with str()."
+                )
             check_text(key, name, empty=True)
             _check_json(item, name, depth=depth + 1)
     else:
-        raise InvalidInput(f"{name} holds a {type(value).__name__}, which JSON cannot express.")
+        raise InvalidInput(
+            f"{name} holds a {type(value).__name__}, which JSON cannot express.",
+            hint="Convert it to text, a number, a list or a mapping first.",
+        )

@@ -9,6 +9,7 @@ LongmindError             error           Exception
 ├── NotFound              not_found       LookupError
 ├── Conflict              conflict        RuntimeError
 ├── Busy                  busy            TimeoutError
+│   └── QueueFull             a server with as many requests waiting as it lets wait
 ├── OverBudget            over_budget     RuntimeError
 ├── Unavailable           unavailable     ConnectionError
 │   ├── HttpFailed            a server that did not answer, or not usably

@@ -212,7 +212,10 @@ class Where:
         if isinstance(where, Where):
             return where
         if not isinstance(where, Mapping):
-            raise InvalidInput(f"where must be a Where or a mapping, not {type(where).__name__}.")
+            raise InvalidInput(
+                f"where must be a Where or a mapping, not {type(where).__name__}.",
+                hint="Write it as Where(...) or as a dict: {'kind': 'note'}.",
+            )
         names = {item.name for item in fields(cls)}
         unknown = sorted(set(map(str, where)) - names)
         if unknown:
@@ -303,12 +306,19 @@ def _ids(values: Iterable[int], name: str) -> tuple[int, ...]:
 
 def _conditions(metadata: Mapping[str, Any]) -> dict[str, tuple[str, ...] | Comparison]:
     if not isinstance(metadata, Mapping):
-        raise InvalidInput(f"metadata must be a mapping, not {type(metadata).__name__}.")
+        raise InvalidInput(
+            f"metadata must be a mapping, not {type(metadata).__name__}.", hint="Write it as {'key': value}."
+        )
     if len(metadata) > _MOST_CONDITIONS:
-        raise InvalidInput(f"metadata sets {len(metadata)} conditions; the most is {_MOST_CONDITIONS}.")
+        raise InvalidInput(
+            f"metadata sets {len(metadata)} conditions; the most is {_MOST_CONDITIONS}.",
+            hint="Ask for fewer, and filter the hits yourself.",
+        )
     by_name = {check_label(key, "metadata key"): value for key, value in metadata.items()}
     if len(by_name) != len(metadata):
-        raise InvalidInput("Two keys of metadata differ only in white space around them.")
+        raise InvalidInput(
+            "Two keys of metadata differ only in white space around them.", hint="Keep one of them."
+        )
     conditions: dict[str, tuple[str, ...] | Comparison] = {}
     for name, value in sorted(by_name.items()):
         if isinstance(value, Comparison):
@@ -326,7 +336,10 @@ def _comparison(name: str, bounds: Mapping[str, Any]) -> Comparison:
     numbers: dict[str, float] = {}
     for key, bound in bounds.items():
         if isinstance(bound, bool) or not isinstance(bound, int | float):
-            raise InvalidInput(f"The bounds of metadata[{name!r}] must be numbers, not {bound!r}.")
+            raise InvalidInput(
+                f"The bounds of metadata[{name!r}] must be numbers, not {bound!r}.",
+                hint="Write them as {'gte': 1, 'lt': 10}.",
+            )
         try:
             numbers[key] = float(bound)
         except OverflowError:

@@ -67,9 +67,15 @@ def check_address(url: str) -> str:
         parts = urlsplit(url)
         _ = parts.port
     except ValueError as error:
-        raise InvalidInput(f"An endpoint's address cannot be read: {error}.") from None
+        raise InvalidInput(
+            f"An endpoint's address cannot be read: {error}.",
+            hint="Write it in full: https://host:port/path.",
+        ) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidInput("An endpoint's address begins with http:// or https:// and names a host.")
+        raise InvalidInput(
+            "An endpoint's address begins with http:// or https:// and names a host.",
+            hint="Write it in full: https://host:port/path.",
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InvalidInput(
             "An endpoint's address cannot contain a user, password, query or fragment.",
@@ -82,7 +88,8 @@ def check_key(key: str | None) -> str | None:
     """An API key that can be sent in a header. The message does not repeat it."""
     if key is not None and not _KEY.fullmatch(key):
         raise InvalidInput(
-            "The API key contains characters that are not allowed in one; is it empty, or has it a newline?"
+            "The API key contains characters that are not allowed in one; is it empty, or has it a newline?",
+            hint="Copy the key again, without quotes or line ends.",
         )
     return key
 

@@ -30,7 +30,10 @@ AllSpaces = Literal[_Everything.ALL]
 def canonical_space(name: str) -> str:
     """Lower case, white space to `_`; anything else outside `[a-z0-9_-]` and inner slashes is refused."""
     if not isinstance(name, str):
-        raise InvalidInput(f"A space is named by a string, not {type(name).__name__}.")
+        raise InvalidInput(
+            f"A space is named by a string, not {type(name).__name__}.",
+            hint="Use lower-case letters, digits, '_', '-' and single slashes.",
+        )
     return _canonical(name)
 
 
@@ -38,7 +41,10 @@ def canonical_space(name: str) -> str:
 def _canonical(name: str) -> str:
     canonical = re.sub(r"\s+", "_", name.strip().lower())
     if len(canonical) > _MOST_CHARACTERS:
-        raise InvalidInput(f"A space's name has at most {_MOST_CHARACTERS} characters.")
+        raise InvalidInput(
+            f"A space's name has at most {_MOST_CHARACTERS} characters.",
+            hint="Shorten it; a title can hold the long form.",
+        )
     if not _SPACE.fullmatch(canonical):
         raise InvalidInput(
             f"{name!r} is not a valid name for a space.",

@@ -43,7 +43,10 @@ def to_characters(text: str, offsets: Iterable[int]) -> dict[int, int]:
     ordered = sorted(set(offsets))
     encoded = text.encode()
     if ordered and not 0 <= ordered[0] <= ordered[-1] <= len(encoded):
-        raise InvalidInput(f"A range reaches outside the text's {len(encoded)} bytes.")
+        raise InvalidInput(
+            f"A range reaches outside the text's {len(encoded)} bytes.",
+            hint="Ranges count UTF-8 bytes: measure them with len(text.encode()).",
+        )
     if len(encoded) == len(text):
         return {offset: offset for offset in ordered}
     positions: dict[int, int] = {}
@@ -52,7 +55,10 @@ def to_characters(text: str, offsets: Iterable[int]) -> dict[int, int]:
         try:
             position += len(encoded[last:offset].decode())
         except UnicodeDecodeError:
-            raise InvalidInput(f"Byte {offset} lies inside a character.") from None
+            raise InvalidInput(
+                f"Byte {offset} lies inside a character.",
+                hint="Ranges count UTF-8 bytes: measure them with len(text.encode()).",
+            ) from None
         positions[offset] = position
         last = offset
     return positions

@@ -70,7 +70,9 @@ def check_pattern(text: str) -> Pattern:
     """Compile a pattern, or say why it is not taken."""
     check_text(text, "pattern", empty=True)
     if len(text) > MOST_CHARACTERS:
-        raise InvalidInput(f"A pattern has at most {MOST_CHARACTERS} characters.")
+        raise InvalidInput(
+            f"A pattern has at most {MOST_CHARACTERS} characters.", hint="Split it into several patterns."
+        )
     one_byte = text.isascii() and not re.search(r"\\[pPuUxN]", text)
     written = "(?m)" + _translated(text, one_byte=one_byte)
     import re2

@@ -115,7 +115,9 @@ def secret_of(key: KeyLike, name: str = "key") -> Secret:
     try:
         passphrase = unicodedata.normalize("NFC", key).encode()  # the same on every keyboard
     except UnicodeEncodeError:
-        raise InvalidInput(f"{name} is not valid text.") from None
+        raise InvalidInput(
+            f"{name} is not valid text.", hint="Give a passphrase in UTF-8, or a key of 32 bytes."
+        ) from None
     if not passphrase.strip():
         raise InvalidInput(f"{name} is empty.", hint="Give a passphrase, or 64 hexadecimal digits.")
     return Secret(passphrase, is_key=False)
@@ -180,7 +182,10 @@ def _from_file(value: str, name: str) -> bytes:
     except FileNotFoundError:
         raise NotFound(f"{path}, which {name} names, does not exist.", hint="Check the path.") from None
     except OSError as error:
-        raise Forbidden(f"{path}, which {name} names, cannot be read: {error.strerror}.") from None
+        raise Forbidden(
+            f"{path}, which {name} names, cannot be read: {error.strerror}.",
+            hint="Let this user read it: chmod 400, and check its owner.",
+        ) from None
     if len(raw) > _MOST_BYTES:
         raise InvalidInput(f"{path}, which {name} names, is too large for a key.", hint="Check the path.")
     return raw
@@ -194,7 +199,9 @@ def _from_command(value: str, name: str) -> bytes:
     try:
         words = shlex.split(value)
     except ValueError as error:
-        raise InvalidInput(f"{name} is not a valid command line: {error}.") from None
+        raise InvalidInput(
+            f"{name} is not a valid command line: {error}.", hint="Quote it as you would in a shell."
+        ) from None
     if not words:
         raise InvalidInput(f"{name} is empty.")
     try:
@@ -207,7 +214,10 @@ def _from_command(value: str, name: str) -> bytes:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise Unavailable(f"The command in {name} did not end within {_COMMAND_SECONDS:g} s.") from None
+        raise Unavailable(
+            f"The command in {name} did not end within {_COMMAND_SECONDS:g} s.",
+            hint="Run it by itself to see what it waits for.",
+        ) from None
     except OSError as error:
         raise NotFound(
             f"The command in {name} cannot be run: {error.strerror}.", hint="Check its name and path."
@@ -217,7 +227,9 @@ def _from_command(value: str, name: str) -> bytes:
             f"The command in {name} ended with status {done.returncode}.", hint="Run it by itself to see why."
         )
     if len(done.stdout) > _MOST_BYTES:
-        raise InvalidInput(f"The command in {name} printed more than a key.")
+        raise InvalidInput(
+            f"The command in {name} printed more than a key.", hint="Let it print the key alone, on one line."
+        )
     return done.stdout
 
 

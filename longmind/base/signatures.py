@@ -41,7 +41,10 @@ def check_signature(message: bytes, signature: object, *, key: bytes, what: str)
     elif algorithm == ED25519:
         good = _verified(key, message, value)
     else:
-        raise InvalidInput(f"The {what} is signed by {algorithm!r}, which is not known here.")
+        raise InvalidInput(
+            f"The {what} is signed by {algorithm!r}, which is not known here.",
+            hint="Upgrade Longmind, or ask its author to sign it again.",
+        )
     if not good:
         other = "" if signature.get("key_id") == key_id(key) else ": it was made with another key"
         raise Conflict(f"The signature of the {what} does not hold{other}.", hint="Ask for it again.")
@@ -54,12 +57,16 @@ def key_id(key: bytes) -> str:
 
 def _check_key(key: bytes) -> None:
     if not isinstance(key, bytes) or len(key) < _FEWEST_KEY_BYTES:
-        raise InvalidInput(f"A key has at least {_FEWEST_KEY_BYTES} bytes.")
+        raise InvalidInput(
+            f"A key has at least {_FEWEST_KEY_BYTES} bytes.", hint="Make one: openssl rand -hex 32 > key"
+        )
 
 
 def _raw_key(key: bytes) -> bytes:
     if not isinstance(key, bytes) or len(key) != 32:
-        raise InvalidInput("An Ed25519 key has 32 bytes.")
+        raise InvalidInput(
+            "An Ed25519 key has 32 bytes.", hint="Give the raw 32 bytes of the private or the public key."
+        )
     return key
 
 

@@ -42,10 +42,14 @@ def to_ms(value: datetime | int, name: str = "time") -> int:
         return (value - _EPOCH) // timedelta(milliseconds=1)
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(
-            f"{name} must be an aware datetime or unix milliseconds, not {type(value).__name__}."
+            f"{name} must be an aware datetime or unix milliseconds, not {type(value).__name__}.",
+            hint="Give datetime(..., tzinfo=timezone.utc), or milliseconds since 1970.",
         )
     if not _EARLIEST <= value <= FOREVER:
-        raise InvalidInput(f"{name} does not fit 64 bits.")
+        raise InvalidInput(
+            f"{name} does not fit 64 bits.",
+            hint="Give milliseconds since 1970, not microseconds or nanoseconds.",
+        )
     return int(value)
 
 
@@ -54,7 +58,10 @@ def from_ms(value: int) -> datetime:
     try:
         return _EPOCH + timedelta(milliseconds=value)
     except OverflowError:
-        raise InvalidInput(f"{value} ms lies outside the years 1 to 9999.") from None
+        raise InvalidInput(
+            f"{value} ms lies outside the years 1 to 9999.",
+            hint="Give milliseconds since 1970, not microseconds or nanoseconds.",
+        ) from None
 
 
 def format_ms(value: int) -> str:

@@ -265,7 +265,10 @@ def recall_from(request: Mapping[str, Any], recipe: Recipe, budget: int) -> Reca
         )
         return check_recall(search, recipe=recipe, budget=budget, session=request["session"])
     except (KeyError, TypeError, IndexError):
-        raise InvalidInput("This is not a receipt of a recall.") from None
+        raise InvalidInput(
+            "This is not a receipt of a recall.",
+            hint="Pass the receipt of a recall; a brief replays with experience.replay.",
+        ) from None
 
 
 def _answers(call: Recall, results: SearchResults) -> SearchResults:
@@ -342,7 +345,10 @@ def _zone(name: str) -> tzinfo:
     try:
         return UTC if name == "UTC" else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        raise InvalidInput(f"The receipt's time zone {name!r} is not known here.") from None
+        raise InvalidInput(
+            f"The receipt's time zone {name!r} is not known here.",
+            hint="Install the package tzdata, which has the time zones.",
+        ) from None
 
 
 def _frame_ids(candidates: Mapping[str, Sequence[Item]]) -> list[int]:

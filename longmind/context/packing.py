@@ -135,7 +135,7 @@ class Packer:
         self._dropped.append((items, lane, reason))
 
     def settle(self) -> Packed:
-        """Count the whole exactly, and take out the newest item until it fits. Nothing chosen is no text."""
+        """Count the whole exactly, and take out the newest item until it fits; the text may be empty then."""
         while self.chosen:
             text = render(self.chosen, mark=self._mark, renderer=self._renderer, line=self._line)
             tokens = self.tokenizer.count(text)

@@ -103,9 +103,14 @@ class Receipt:
             )
             receipt = cls(**{**raw, "items": items})
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise InvalidInput("This is not a receipt.") from None
+            raise InvalidInput(
+                "This is not a receipt.", hint="Pass the receipt that recall or a brief returned, unchanged."
+            ) from None
         if not _is_sound(receipt):
-            raise InvalidInput("This is not a receipt: some of its fields have values of another kind.")
+            raise InvalidInput(
+                "This is not a receipt: some of its fields have values of another kind.",
+                hint="Pass the receipt that recall or a brief returned, unchanged.",
+            )
         return receipt
 
 

@@ -43,7 +43,10 @@ class LaneRecipe:
         check_label(self.kind, "lane kind")
         number = isinstance(self.share, int | float) and not isinstance(self.share, bool)
         if not number or not 0 < self.share <= 1:
-            raise InvalidInput(f"A lane's share must be above 0 and at most 1, not {self.share!r}.")
+            raise InvalidInput(
+                f"A lane's share must be above 0 and at most 1, not {self.share!r}.",
+                hint="It is a part of the whole budget: 0.3 for three tenths.",
+            )
         check_limit(self.items, "items", most=1000)
         check_limit(self.item_tokens, "item_tokens", most=1_000_000)
         check_limit(self.before, "before", least=0, most=20)
@@ -75,12 +78,18 @@ class Recipe:
         if self.renderer is not None:
             check_label(self.renderer, "renderer")
         if not isinstance(self.lanes, tuple) or not all(isinstance(lane, LaneRecipe) for lane in self.lanes):
-            raise InvalidInput("The lanes of a recipe are a tuple of LaneRecipe.")
+            raise InvalidInput(
+                "The lanes of a recipe are a tuple of LaneRecipe.",
+                hint="Write them as (LaneRecipe('snippets', share=0.6), ...).",
+            )
         if not self.lanes:
-            raise InvalidInput("A recipe needs at least one lane.")
+            raise InvalidInput(
+                "A recipe needs at least one lane.",
+                hint="Start from a built-in recipe: memory.recipes() lists them.",
+            )
         kinds = [lane.kind for lane in self.lanes]
         if len(set(kinds)) != len(kinds):
-            raise InvalidInput("A recipe names each lane once.")
+            raise InvalidInput("A recipe names each lane once.", hint="Join the shares of the two.")
 
     def to_json(self) -> str:
         return _as_json(self)
@@ -101,7 +110,10 @@ class Recipe:
         except (TypeError, KeyError, ValueError) as error:
             if isinstance(error, InvalidInput):
                 raise
-            raise InvalidInput(f"This is not a recipe: {error}.") from None
+            raise InvalidInput(
+                f"This is not a recipe: {error}.",
+                hint="Give its name and lanes; docs/context.md has an example.",
+            ) from None
 
     @property
     def layout(self) -> str:

@@ -147,7 +147,10 @@ def turns_of(messages: Iterable[Mapping[str, Any]], left_out: Counter[str]) -> I
         )
     for number, message in enumerate(messages, 1):
         if not isinstance(message, Mapping):
-            raise InvalidInput(f"Message {number} is no mapping with role and content.")
+            raise InvalidInput(
+                f"Message {number} is not a mapping with role and content.",
+                hint="Write it as {'role': 'user', 'content': 'Hello'}.",
+            )
         turns = list(_of_message(message, number, left_out))
         for turn in turns:
             check_text(turn.text, f"message {number}")
@@ -207,7 +210,10 @@ def _parts(content: Any, number: int) -> list[Mapping[str, Any]]:
         return [{"type": "text", "text": content}]
     if isinstance(content, list | tuple) and all(isinstance(part, str | Mapping) for part in content):
         return [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
-    raise InvalidInput(f"The content of message {number} is neither a text nor a list of parts.")
+    raise InvalidInput(
+        f"The content of message {number} is neither a text nor a list of parts.",
+        hint="Write it as the provider does: a string, or [{'type': 'text', 'text': ...}].",
+    )
 
 
 def _texts(content: Any, number: int, left_out: Counter[str]) -> list[str]:
@@ -219,9 +225,12 @@ def _text_of(part: Mapping[str, Any], number: int, left_out: Counter[str]) -> li
     if kind in _SPOKEN:
         text = part.get("text", part.get("refusal"))
         if not isinstance(text, str):
-            raise InvalidInput(f"A part of message {number} has no text.")
+            raise InvalidInput(
+                f"A part of message {number} has no text.",
+                hint="Write it as {'type': 'text', 'text': 'Hello'}.",
+            )
         return [text] if text.strip() else []
-    left_out[f"the parts that are no text ({kind[:40]})"] += 1
+    left_out[f"the parts that are not text ({kind[:40]})"] += 1
     return []
 
 
@@ -240,7 +249,10 @@ def _calls(message: Mapping[str, Any], number: int) -> Iterator[ChatTurn]:
     """What an assistant's message calls, as OpenAI writes it; `function_call` is how it once was."""
     calls = message.get("tool_calls") or ()
     if not isinstance(calls, list | tuple) or not all(isinstance(call, Mapping) for call in calls):
-        raise InvalidInput(f"tool_calls of message {number} is no list of calls.")
+        raise InvalidInput(
+            f"tool_calls of message {number} is not a list of calls.",
+            hint="Write it as the provider does: [{'id': ..., 'function': {...}}].",
+        )
     for call in calls:
         function = call.get("function") or call.get("custom") or call
         if isinstance(function, Mapping):

@@ -78,9 +78,9 @@ class LlmSettings:
     timeout_s: float = 8.0
     retries: int = 1
     max_tokens: int | None = None
-    """Tokens that all spaces together may spend with one provider; None is no limit, 0 is no call."""
+    """Tokens that all spaces together may spend with one provider; None means no limit, 0 means no calls."""
     max_cost: float | None = None
-    """Dollars that all spaces together may spend with one provider; None is no limit, 0 is no call."""
+    """Dollars that all spaces together may spend with one provider; None means no limit, 0 means no calls."""
     input_price: float = 0.0
     """Per million tokens; for a model whose price is not known otherwise."""
     output_price: float = 0.0
@@ -200,7 +200,7 @@ def _parsed(saved: str) -> Config:
 def _without_addresses(llm: dict[str, Any]) -> dict[str, Any]:
     """The saved settings of the model, without what only the process may say.
 
-    Settings with an address were saved when 0 was no limit; it is no call now.
+    Settings with an address were saved when 0 meant no limit; now it means no calls.
     """
     if not set(_OF_THE_PROCESS) & set(llm):
         return llm

@@ -188,7 +188,7 @@ class Memories:
         if content is not None and new_status is None and item.status != "active":
             raise Conflict(f"Memory {memory_id} is {item.status}.", hint="Set its status to active as well.")
         if rewords and new_status in ("archived", "deleted"):
-            raise InvalidInput("A memory is reworded or put away, not both at once.")
+            raise InvalidInput("A memory is reworded or put away, not both at once.", hint="Make two calls.")
         tags_after = item.tags if new_tags is None else new_tags
         candidate = from_text(text, importance=item.importance, tags=tags_after, rule=_FREE)
         prepared = self._prepared(candidate, space_name) if rewords else {}
@@ -247,10 +247,13 @@ class Memories:
             return self._one(snapshot.db, matched.same, View.of(space_name, now=self._store.now()))
 
     def _redacted(self, text: str, tags: tuple[str, ...], space: str) -> tuple[str, tuple[str, ...]]:
-        """What may be kept: neither recalled text, which is no news, nor what the space redacts."""
+        """What may be kept: neither recalled text, which is known already, nor what the space redacts."""
         own, echoes = without_echo(text)
         if echoes and not own:
-            raise InvalidInput("The text is recalled memory, which is remembered already.")
+            raise InvalidInput(
+                "The text is recalled memory, which is remembered already.",
+                hint="Leave recalled text out of what you remember.",
+            )
         text = own if echoes else text
         redactor = self._store.redaction.redactor(space)
         if redactor is None:

@@ -130,7 +130,10 @@ class Conversation:
 
     def _add(self, drafts: Sequence[Draft], *, extract: bool) -> TurnReports:
         if len(drafts) > _MOST_TURNS:
-            raise InvalidInput(f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.")
+            raise InvalidInput(
+                f"At most {_MOST_TURNS} turns are written at once, not {len(drafts)}.",
+                hint="Write them in several calls.",
+            )
         with self._store.read() as snapshot:
             config = read_config(self._store, snapshot.db)
             names = [item.content_hash() for item in drafts]

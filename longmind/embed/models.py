@@ -266,7 +266,10 @@ def _assemble(model: CatalogueModel, fetched: Path, built: Path) -> None:
             with (fetched / part).open("rb") as source:
                 shutil.copyfileobj(source, target, 1 << 20)
     if _digest(built / joined.name) != joined.sha256:
-        raise Corrupt(f"{joined.name} is not the published file once its parts are joined.")
+        raise Corrupt(
+            f"{joined.name} is not the published file once its parts are joined.",
+            hint="Install it again: longmind models install.",
+        )
 
 
 def _digest(path: Path) -> str:

@@ -147,7 +147,10 @@ class Runtime:
         try:
             outputs = dict(zip(names, model.session.run(names, inputs), strict=True))
         except Exception as error:  # the library raises classes of its own for every kind of damage
-            raise Unavailable(f"The model in {self._folder.graph.parent} failed: {error}") from error
+            raise Unavailable(
+                f"The model in {self._folder.graph.parent} failed: {error}",
+                hint="Install it again (longmind models install), or restore the export.",
+            ) from error
         states = outputs[model.states][0] if model.states in outputs else None
         if model.pooled:
             vector = outputs[model.pooled][0]
@@ -156,7 +159,10 @@ class Runtime:
             vector = states[0] if self._folder.pooling == "cls" else states.mean(axis=0)
         vector = _unit(vector)
         if not np.isfinite(vector).all():
-            raise Corrupt(f"The model in {self._folder.graph.parent} gives numbers that are not finite.")
+            raise Corrupt(
+                f"The model in {self._folder.graph.parent} gives numbers that are not finite.",
+                hint="Install it again (longmind models install), or restore the export.",
+            )
         own = None if states is None else states[len(model.before) : len(model.before) + len(ids)]
         return vector, own if wants_states else None
 

@@ -39,7 +39,10 @@ class Quotas:
         if isinstance(quotas, Quotas):
             return quotas
         if not isinstance(quotas, Mapping):
-            raise InvalidInput(f"quotas must be a mapping from roles to numbers, not {quotas!r}.")
+            raise InvalidInput(
+                f"quotas must be a mapping from roles to numbers, not {quotas!r}.",
+                hint="Write it as {'decision': 3, 'attempt': 5}.",
+            )
         unknown = sorted(set(map(str, quotas)) - set(ROLES))
         if unknown:
             raise InvalidInput(f"There is no role {', '.join(unknown)}.", hint=f"Roles: {', '.join(ROLES)}.")

@@ -116,7 +116,10 @@ def request_from(receipt: Receipt) -> BriefRequest:
     except (KeyError, IndexError, TypeError, ValueError) as error:
         if isinstance(error, InvalidInput):
             raise
-        raise InvalidInput("This is not a receipt of a brief.") from None
+        raise InvalidInput(
+            "This is not a receipt of a brief.",
+            hint="Pass the receipt of a brief; recall's replays with memory.replay.",
+        ) from None
 
 
 class Briefing:

@@ -119,7 +119,10 @@ class Experience(Reader):
     ) -> RecordsMade:
         """Several records in one transaction; an item has `kind`, `text` and the details of its kind."""
         if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
-            raise InvalidInput("record_many takes a list of mappings, each with 'kind' and 'text'.")
+            raise InvalidInput(
+                "record_many takes a list of mappings, each with 'kind' and 'text'.",
+                hint="Write each as {'kind': 'decision', 'text': '...'}.",
+            )
         errors = Validation()
         plans = []
         for number, item in enumerate(items, 1):

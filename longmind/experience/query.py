@@ -149,7 +149,10 @@ class Reader:
         with self._reading(repo, user, as_of, problem) as ctx:
             record = self._one(ctx, problem, "problem")
             if record.kind != "problem":
-                raise InvalidInput(f"{record.id} is a {record.kind}; attempts are made on a problem.")
+                raise InvalidInput(
+                    f"{record.id} is a {record.kind}; attempts are made on a problem.",
+                    hint="Name a record of the kind problem.",
+                )
             return graph.tried_on(ctx.snapshot.db, self._dialect, ctx.view, record, limit=limit)
 
     def fact_chain(
@@ -164,7 +167,10 @@ class Reader:
         with self._reading(repo, user, as_of, fact) as ctx:
             record = self._one(ctx, fact, "fact")
             if record.kind != "fact":
-                raise InvalidInput(f"{record.id} is a {record.kind}; only facts have a chain.")
+                raise InvalidInput(
+                    f"{record.id} is a {record.kind}; only facts have a chain.",
+                    hint="Name a record of the kind fact.",
+                )
             return graph.fact_chain(ctx.snapshot.db, self._dialect, ctx.view, record)
 
     def current_facts(

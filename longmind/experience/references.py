@@ -65,7 +65,10 @@ def reference(item: EvidenceLike) -> Reference:
         return _frame(str(item))
     text = check_label(item, "A reference")
     if not text.isprintable():
-        raise InvalidInput(f"The reference {text!r} holds a line break or another invisible character.")
+        raise InvalidInput(
+            f"The reference {text!r} holds a line break or another invisible character.",
+            hint="Write it on one line.",
+        )
     if _RECORD.fullmatch(text):
         return Reference("frame", text, record=text)
     if re.match(r"https?://", text, re.IGNORECASE):

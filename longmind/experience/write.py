@@ -315,7 +315,10 @@ def _written(tx: Transaction, store: Store, plans: Sequence[Plan], names: Sequen
     for name, plan in zip(names, plans, strict=True):
         if name not in records:
             key = plan.ready.idempotency_key
-            raise Conflict(f"The record {name}, written under the key {key!r}, was forgotten.")
+            raise Conflict(
+                f"The record {name}, written under the key {key!r}, was forgotten.",
+                hint="Use another idempotency key to record it again.",
+            )
     return records
 
 
@@ -357,7 +360,10 @@ def _row(tx: Transaction, plan: Plan, record_id: str, frame_id: int) -> RecordRo
 def _whole_text(text: object, why: object) -> str:
     own, echoes = without_echo(check_text(text, "text", most_bytes=MOST_BYTES))
     if echoes and not own:
-        raise InvalidInput("The text is recalled memory, which is recorded already.")
+        raise InvalidInput(
+            "The text is recalled memory, which is recorded already.",
+            hint="Leave recalled text out of what you record.",
+        )
     if why is None:
         return own
     reason, _ = without_echo(check_text(why, "why", most_bytes=MOST_BYTES))

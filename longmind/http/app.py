@@ -54,7 +54,7 @@ def create_app(
     answered.
 
     Pages of other `origins` than its own may use it only if they are named. `files` is the folder in which
-    operations may read and write files of this machine; None is no folder. `inspect` says whether the
+    operations may read and write files of this machine; None: no folder. `inspect` says whether the
     pages of the Inspector are served, and whether they may change things as far as a key may.
     """
     limits = limits or Limits()

@@ -44,7 +44,10 @@ def sqlite_rows(path: Path) -> Iterator[SqliteTables]:
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     except apsw.Error as error:
-        raise InvalidInput(f"{path} cannot be opened as a SQLite database: {error}.") from None
+        raise InvalidInput(
+            f"{path} cannot be opened as a SQLite database: {error}.",
+            hint="Check that it is the exported file, and that this user may read it.",
+        ) from None
     try:
         connection.limit(apsw.SQLITE_LIMIT_LENGTH, _MOST_VALUE)
         # The file is somebody else's: a view or a trigger in it must not call functions of ours.
@@ -52,7 +55,9 @@ def sqlite_rows(path: Path) -> Iterator[SqliteTables]:
         connection.execute("PRAGMA query_only = ON")
         yield SqliteTables(connection, path)
     except apsw.Error as error:
-        raise InvalidInput(f"{path} is damaged or not what its name says: {error}.") from None
+        raise InvalidInput(
+            f"{path} is damaged or not what its name says: {error}.", hint="Export it again."
+        ) from None
     finally:
         connection.close()
 

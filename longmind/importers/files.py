@@ -51,7 +51,9 @@ class Files:
                 if not hidden and path.is_file() and not path.is_symlink():
                     listed.append(path.relative_to(self.path).as_posix())
                 if len(listed) > _MOST_FILES:
-                    raise InvalidInput(f"{self.path} has more than {_MOST_FILES} files.")
+                    raise InvalidInput(
+                        f"{self.path} has more than {_MOST_FILES} files.", hint="Name a folder inside it."
+                    )
         else:
             listed = [self.path.name]
         return sorted(listed)
@@ -85,21 +87,32 @@ class Files:
             raise
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             # RuntimeError is how zipfile says that an entry is encrypted.
-            raise InvalidInput(f"{name} in {self.path} cannot be unpacked: {error}.") from None
+            raise InvalidInput(
+                f"{name} in {self.path} cannot be unpacked: {error}.",
+                hint="Export or download the archive again.",
+            ) from None
         except PermissionError:
             raise Forbidden(f"{self.path} may not be read.", hint="Check its permissions.") from None
         except OSError as error:
-            raise Unavailable(f"{self.path} could not be read: {error.strerror or error}.") from None
+            raise Unavailable(
+                f"{self.path} could not be read: {error.strerror or error}.",
+                hint="Check that the file is there and that this user may read it.",
+            ) from None
 
     @contextmanager
     def _archive(self) -> Iterator[zipfile.ZipFile]:
         try:
             with zipfile.ZipFile(self.path) as archive:
                 if sum(entry.file_size for entry in archive.infolist()) > _MOST_UNPACKED:
-                    raise InvalidInput(f"{self.path} unpacks to more than 16 GiB.")
+                    raise InvalidInput(
+                        f"{self.path} unpacks to more than 16 GiB.",
+                        hint="Unpack it, and import its parts one by one.",
+                    )
                 yield archive
         except zipfile.BadZipFile as error:
-            raise InvalidInput(f"{self.path} is a damaged archive: {error}.") from None
+            raise InvalidInput(
+                f"{self.path} is a damaged archive: {error}.", hint="Export or download it again."
+            ) from None
 
     def text(self, name: str) -> str:
         """A whole file as text."""

@@ -125,7 +125,7 @@ def _node(node: Record) -> Batch:
 
 def _episode(episode: Record) -> Batch:
     happened = moment(episode.get("valid_at")) or moment(episode.get("created_at"))
-    # A message is text somebody wrote; who "I" is in it is not told, so it is no turn of the user's.
+    # A message is text somebody wrote; whose "I" is unknown, so it is not stored as a turn of the user.
     item = Item(
         f"episode:{episode['uuid']}",
         text_of(episode.get("content")),

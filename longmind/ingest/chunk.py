@@ -48,7 +48,10 @@ def plan_chunks(
     if tokens < FEWEST:
         raise InvalidInput(f"A chunk has at least {FEWEST} tokens, not {tokens}.")
     if not 0 <= overlap <= tokens // 2:
-        raise InvalidInput(f"An overlap is between none and half of the {tokens} tokens, not {overlap}.")
+        raise InvalidInput(
+            f"An overlap is between none and half of the {tokens} tokens, not {overlap}.",
+            hint="Leave it out for the default.",
+        )
     if limit is not None and limit < 1:
         raise InvalidInput("limit must be at least 1, or None for all.")
     text = document.text

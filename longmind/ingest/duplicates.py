@@ -107,7 +107,7 @@ class Duplicates:
         return Twin(number, distance, same_bytes=False) if distance <= NEAR else None
 
     def _is_other(self, number: int, draft: Draft) -> bool:
-        """A new version of a file is no duplicate of its old one."""
+        """A new version of a file is not a duplicate of its old one."""
         return self._uris[number] != (draft.uri or "")
 
     def _read(self) -> None:

@@ -79,7 +79,7 @@ def walk(
     """
     root = Path(root)
     if not root.is_dir():
-        raise NotFound(f"There is no folder {root}.")
+        raise NotFound(f"There is no folder {root}.", hint="Name a folder that exists.")
     walker = _Walker(
         root=root.resolve(),
         ignore=ignore,

@@ -162,7 +162,7 @@ def plan_document(
 
 
 def cut(whole: Draft, document: Document, cutting: Cutting, tokenizer: Tokenizer | None = None) -> Draft:
-    """Chunks, unless the whole is no larger than one."""
+    """Chunks, unless the whole fits into one."""
     counter = tokenizer or open_tokenizer(TOKENIZER)
     limit = None if cutting.most is None else cutting.most + 1
     chunks = plan_chunks(

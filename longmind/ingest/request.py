@@ -43,14 +43,20 @@ def drafts_of(
 def _draft(item: str | Mapping[str, Any], space: str, user: str | None, now: int) -> Draft:
     fields = {"text": item} if isinstance(item, str) else item
     if not isinstance(fields, Mapping) or "text" not in fields:
-        raise InvalidInput("An item to remember is a text, or a mapping with 'text'.")
+        raise InvalidInput(
+            "An item to remember is a text, or a mapping with 'text'.",
+            hint="Write it as 'text' or {'text': '...', 'tags': [...]}.",
+        )
     make: Callable[..., Draft] = draft
     arguments = dict(fields)
     expires_at = expiry(arguments.pop("expires_at", None), arguments.pop("ttl", None), now=now)
     try:
         return make(**{"space": space, "user": user, **arguments}, expires_at=expires_at)
     except TypeError as error:
-        raise InvalidInput(f"An item to remember has an unknown field: {error}.") from None
+        raise InvalidInput(
+            f"An item to remember has an unknown field: {error}.",
+            hint="remember() takes the same fields; see its help.",
+        ) from None
 
 
 def ingest(

@@ -195,7 +195,10 @@ class Source:
         data = self.data
         if data is None:
             if self.path is None:
-                raise InvalidInput("A source has bytes or a path; this one has neither.")
+                raise InvalidInput(
+                    "A source has bytes or a path; this one has neither.",
+                    hint="Make it with Source.from_bytes() or Source.from_path().",
+                )
             try:
                 with open_user_file(self.path) as file:
                     data = file.read(most + 1)
@@ -204,7 +207,11 @@ class Source:
             except OSError as error:
                 raise _outside(error, self.path) from error
         if len(data) > most:
-            raise Unreadable("too_large", f"{self.uri or 'The source'} is larger than {most:,} bytes.")
+            raise Unreadable(
+                "too_large",
+                f"{self.uri or 'The source'} is larger than {most:,} bytes.",
+                hint="Split it into smaller files.",
+            )
         return data
 
 

@@ -121,7 +121,7 @@ def given_sources(
 ) -> Source | Path:
     """What a caller handed over: a folder's path, or one source."""
     if (source is None) == (text is None):
-        raise InvalidInput("Give a source or text=, and not both.")
+        raise InvalidInput("Give a source or text=, and not both.", hint="Pass a path, or text= with uri=.")
     if text is not None:
         data = check_text(text, "text").encode()
         return Source.from_bytes(data, uri=uri or "", media_type=media_type or "text/plain")
@@ -290,7 +290,7 @@ def watch_folder(folder: Path, *, stop: Callable[[], bool], every: float = 0.5) 
     except ImportError:
         raise MissingExtra("Watching a folder needs watchfiles.", extra="watch") from None
     if not folder.is_dir():
-        raise NotFound(f"There is no folder {folder}.")
+        raise NotFound(f"There is no folder {folder}.", hint="Name a folder that exists.")
     changes = watch(
         folder,
         watch_filter=None,

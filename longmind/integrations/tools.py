@@ -114,7 +114,10 @@ class MemoryTools:
         try:
             inputs = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
         except ValueError as error:
-            raise InvalidInput(f"The arguments of {name} are not valid JSON: {error}.") from None
+            raise InvalidInput(
+                f"The arguments of {name} are not valid JSON: {error}.",
+                hint="Pass the arguments as the model wrote them.",
+            ) from None
         return tool(**inputs) if isinstance(inputs, dict) else f"Error: {name} takes an object."
 
     def _make(self, prefix: str) -> Iterable[FunctionTool]:

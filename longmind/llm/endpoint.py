@@ -43,7 +43,9 @@ class ModelEndpoint:
                 f"There is no provider {self.provider!r}.", hint=f"Known are {', '.join(_INTERFACES)}."
             )
         if not self.model:
-            raise InvalidInput("An endpoint needs the name of a model.")
+            raise InvalidInput(
+                "An endpoint needs the name of a model.", hint="Write it as openai:MODEL or ollama:MODEL."
+            )
         check_address(self.url)
         check_key(self.api_key)
         if self.timeout <= 0 or self.retries < 0:

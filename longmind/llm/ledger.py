@@ -29,7 +29,7 @@ counted: the provider may have charged for it."""
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The most that a space may spend, or all spaces together; None is no limit, and 0 is no call."""
+    """The most that a space may spend, or all spaces together; None means no limit, and 0 means no calls."""
 
     usd: float | None = None
     tokens: int | None = None

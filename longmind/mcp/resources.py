@@ -72,7 +72,9 @@ def read(memory: Memory, address: str, ask: Ask) -> dict[str, Any]:
         parts = urlsplit(address)
         query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
     except ValueError:
-        raise InvalidInput(f"{address[:200]!r} is not a valid address.") from None
+        raise InvalidInput(
+            f"{address[:200]!r} is not a valid address.", hint="List the resources to see theirs."
+        ) from None
     name = unquote(parts.path.removeprefix("/"))
     if parts.scheme == SCHEME and name:
         if parts.netloc in _OPERATIONS:

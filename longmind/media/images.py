@@ -119,7 +119,10 @@ class OnnxImageEmbedder:
         try:
             tokenizer = tokenizers.Tokenizer.from_file(str(self._tokenizer_file))
         except Exception as error:  # the library has no error class of its own
-            raise Corrupt(f"{self._tokenizer_file} cannot be read: {error}") from error
+            raise Corrupt(
+                f"{self._tokenizer_file} cannot be read: {error}",
+                hint="Copy the file from the model's page again.",
+            ) from error
         text = self._config.get("text_config") or {}
         longest = int(text.get("max_position_embeddings") or _MOST_TOKENS)
         tokenizer.no_padding()
@@ -160,7 +163,9 @@ def _settings(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"{path} cannot be read as JSON: {error}.") from None
+        raise InvalidInput(
+            f"{path} cannot be read as JSON: {error}.", hint="Copy the file from the model's page again."
+        ) from None
     return values if isinstance(values, dict) else {}
 
 
@@ -190,7 +195,9 @@ def _run(session: Any, inputs: dict[str, Any], preferred: Sequence[str]) -> Floa
     try:
         [output] = session.run([chosen], inputs)
     except Exception as error:  # the library raises classes of its own for every kind of damage
-        raise Unavailable(f"The model for pictures failed: {error}") from error
+        raise Unavailable(
+            f"The model for pictures failed: {error}", hint="Export the model again, or use another one."
+        ) from error
     if output.ndim != 2:
         raise InvalidInput(
             f"The output {chosen} of the model is not one vector.",
@@ -199,7 +206,10 @@ def _run(session: Any, inputs: dict[str, Any], preferred: Sequence[str]) -> Floa
     exact = output[0].astype(np.float64)
     length = float(np.sqrt(np.square(exact).sum()))
     if not np.isfinite(length) or length == 0:
-        raise Corrupt("The model for pictures gives numbers that are not finite.")
+        raise Corrupt(
+            "The model for pictures gives numbers that are not finite.",
+            hint="Export the model again, or use another one.",
+        )
     vector: Float32Array = (exact / length).astype(np.float32)
     return vector
 

@@ -400,7 +400,7 @@ class Media:
 def _given(paths: PathLike | Iterable[PathLike]) -> list[Path]:
     chosen = [paths] if isinstance(paths, str) or not isinstance(paths, Iterable) else list(paths)
     if not chosen:
-        raise InvalidInput("Name a file or a folder.")
+        raise InvalidInput("Name a file or a folder.", hint="Pass its path.")
     return [Path(path).expanduser() for path in chosen]
 
 

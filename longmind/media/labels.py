@@ -59,7 +59,10 @@ class CocoLabeler:
         try:
             self._net: Any = cv2.dnn.readNetFromTensorflow(str(weights[0]), str(graph[0]))
         except cv2.error as error:
-            raise InvalidInput(f"{weights[0].name} cannot be read as a detector: {error.err}.") from None
+            raise InvalidInput(
+                f"{weights[0].name} cannot be read as a detector: {error.err}.",
+                hint="Name a folder with the *.pb and *.pbtxt of an SSD of the TensorFlow model zoo.",
+            ) from None
         self._cv2: Any = cv2
         self._least = least
         self._one_at_a_time = threading.Lock()  # a net keeps its input, so two threads would mix theirs

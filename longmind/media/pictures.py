@@ -79,7 +79,10 @@ def picture_vector(picture: Image, embedder: ImageEmbedder) -> PictureVector:
     """The vector of a picture as it is stored, with the model that made it."""
     vector = np.asarray(embedder.embed_images([picture]), dtype=np.float32)
     if vector.ndim != 2 or len(vector) != 1 or not np.isfinite(vector).all():
-        raise InvalidInput(f"{embedder.name} gave no usable vector of the picture.")
+        raise InvalidInput(
+            f"{embedder.name} gave no usable vector of the picture.",
+            hint="Its method must return numbers, all finite and not all zero.",
+        )
     return PictureVector(identity(embedder), vector[0].astype("<f2").tobytes())
 
 

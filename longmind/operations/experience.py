@@ -144,7 +144,10 @@ def _evidence(references: Iterable[str] | None, none: bool) -> list[str] | str:
 def _item(item: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `experience.record` as Python takes them; it says what else is wrong."""
     if not isinstance(item, Mapping):
-        raise InvalidInput("A record is an object with kind and text.")
+        raise InvalidInput(
+            "A record is an object with kind and text.",
+            hint='Write it as {"kind": "decision", "text": "..."}.',
+        )
     fields = {name: value for name, value in item.items() if value is not None and name != "no_evidence"}
     if "problems" in fields:
         fields["problem"] = fields.pop("problems")

@@ -31,7 +31,10 @@ def value(raw: Any, name: str = "value") -> Value:
         try:
             return base64.b64decode(inner, validate=True)
         except binascii.Error:
-            raise InvalidInput("The bytes of the value are not valid base64.") from None
+            raise InvalidInput(
+                "The bytes of the value are not valid base64.",
+                hint='Encode them with the standard alphabet, as in {"base64": "aGk="}.',
+            ) from None
     raise InvalidInput(
         f"{raw!r} is not a valid value of a fact.",
         hint='An object is {"entity": KEY}, {"datetime": TIME} or {"bytes": BASE64}.',
@@ -40,7 +43,9 @@ def value(raw: Any, name: str = "value") -> Value:
 
 def qualifiers(raw: Mapping[str, Any], name: str = "qualifiers") -> dict[str, Value]:
     if not isinstance(raw, Mapping):
-        raise InvalidInput(f"{name} must be an object of keys with values.")
+        raise InvalidInput(
+            f"{name} must be an object of keys with values.", hint='Write it as {"key": "value"}.'
+        )
     return {key: value(item) for key, item in raw.items()}
 
 
@@ -61,7 +66,10 @@ def assertions(items: Iterable[Mapping[str, Any]], name: str) -> list[dict[str, 
 
 def _assertion(item: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(item, Mapping):
-        raise InvalidInput("A fact is an object with subject, predicate and value.")
+        raise InvalidInput(
+            "A fact is an object with subject, predicate and value.",
+            hint='Write it as {"subject": "ana", "predicate": "lives_in", "value": "Porto"}.',
+        )
     return {
         name: _READ[name](raw, name) if name in _READ else raw
         for name, raw in item.items()

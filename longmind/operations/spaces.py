@@ -279,7 +279,10 @@ def key_in(path: PathLike | None) -> bytes | None:
     try:
         return read_user_file(Path(check_path(str(path), "key_file")).expanduser()).strip(b"\r\n")
     except OSError as error:
-        raise InvalidInput(f"The key file {path} cannot be read: {error.strerror}.") from None
+        raise InvalidInput(
+            f"The key file {path} cannot be read: {error.strerror}.",
+            hint="Check that it is there and that this user may read it.",
+        ) from None
 
 
 _NAME: Final = {"name": "space"}

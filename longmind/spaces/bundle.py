@@ -116,7 +116,9 @@ def check_options(options: Mapping[str, Any] | str | None, **named: Any) -> Opti
         try:
             options = parse_json(options)
         except ValueError:
-            raise InvalidInput("The options are not valid JSON.") from None
+            raise InvalidInput(
+                "The options are not valid JSON.", hint='Write them as {"limit": 10}.'
+            ) from None
     if options is not None and not isinstance(options, Mapping):
         raise InvalidInput("Options are a JSON object.", hint='Write {"limit": 3}.')
     values = {**(options or {}), **{key: value for key, value in named.items() if value is not None}}

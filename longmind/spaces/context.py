@@ -99,7 +99,10 @@ def request_from(receipt: Receipt) -> ContextRequest:
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, InvalidInput):
             raise
-        raise InvalidInput("This is not a receipt of a space's context.") from None
+        raise InvalidInput(
+            "This is not a receipt of a space's context.",
+            hint="Pass the receipt that use_context returned, unchanged.",
+        ) from None
 
 
 def render_context(bundle: Bundle, request: ContextRequest, *, store_id: str, revision: int) -> UsedContext:

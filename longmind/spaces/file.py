@@ -100,9 +100,15 @@ def read_file(text: str, *, name: str | None, key: bytes | None) -> SpaceFile:
     try:
         document = parse_json(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"Invalid space file: it is not JSON: {error}.") from None
+        raise InvalidInput(
+            f"Invalid space file: it is not JSON: {error}.",
+            hint="Export the space again: longmind space export.",
+        ) from None
     if not isinstance(document, dict) or not isinstance(document.get("objects"), list):
-        raise InvalidInput("Invalid space file: it has no list of objects.")
+        raise InvalidInput(
+            "Invalid space file: it has no list of objects.",
+            hint="Export the space again: longmind space export.",
+        )
     space = document.get("space") or document.get("name") or name
     if not isinstance(space, str):
         raise InvalidInput("Invalid space file: it does not name its space.", hint="Name one.")

@@ -73,7 +73,9 @@ def read_payload(payload: Mapping[str, Any] | str) -> dict[str, Any]:
         try:
             payload = parse_json(payload)
         except ValueError:
-            raise InvalidInput("The object is not valid JSON.") from None
+            raise InvalidInput(
+                "The object is not valid JSON.", hint='Write it as {"path": "...", "raw": "..."}.'
+            ) from None
     if not isinstance(payload, Mapping):
         raise InvalidInput("An object is a JSON object.", hint='Write {"path": "…", "raw": "…"}.')
     unknown = sorted(str(key) for key in set(payload) - _KNOWN)
@@ -103,7 +105,7 @@ def plan_object(
     raw = redactor.text(cleaned)
     summaries = [redactor.text(without_echo(_text(fields.get(name), name))[0]) for name in _SUMMARIES]
     if not raw.strip() and not any(text.strip() for text in summaries):
-        raise InvalidInput("The object says nothing: raw and all summaries are empty.")
+        raise InvalidInput("The object says nothing.", hint="Give raw, or at least one of the summaries.")
     micro, short, long = fill_summaries(raw, *summaries)
     kind = redactor.text(check_label(fields.get("kind") or DEFAULT_KIND, "kind"))
     metadata = _metadata(fields.get("metadata"), redactor)
@@ -238,7 +240,7 @@ def _metadata(value: object, redactor: Redactor) -> dict[str, Any]:
     metadata = {} if value is None else value
     canonical_json(metadata, "metadata")  # refused before anything looks inside
     if not isinstance(metadata, Mapping):
-        raise InvalidInput("metadata must be a JSON object.")
+        raise InvalidInput("metadata must be a JSON object.", hint='Write it as {"key": "value"}.')
     redacted: dict[str, Any] = dict(redactor.value(metadata))
     return redacted
 
@@ -257,7 +259,9 @@ def _object_id(value: object, redactor: Redactor) -> str | None:
         return None
     name = redactor.name(check_label(value, "id"))
     if len(name.encode()) > MOST_ID_BYTES:
-        raise InvalidInput(f"id has more than {MOST_ID_BYTES} bytes.")
+        raise InvalidInput(
+            f"id has more than {MOST_ID_BYTES} bytes.", hint="Shorten it; a path can hold the long form."
+        )
     return name
 
 
@@ -280,17 +284,25 @@ def _chunks(value: object, redactor: Redactor) -> tuple[Chunk, ...]:
     if value is None:
         return ()
     if not isinstance(value, list | tuple) or len(value) > _MOST_CHUNKS:
-        raise InvalidInput(f"chunks must be a list of at most {_MOST_CHUNKS}.")
+        raise InvalidInput(
+            f"chunks must be a list of at most {_MOST_CHUNKS}.",
+            hint="Leave them out, and they are made from raw.",
+        )
     chunks = []
     for item in value:
         if not isinstance(item, Mapping) or set(item) != {"chunk_id", "text"}:
-            raise InvalidInput("A chunk has a chunk_id and a text, and nothing else.")
+            raise InvalidInput(
+                "A chunk has a chunk_id and a text, and nothing else.",
+                hint='Write it as {"chunk_id": "a", "text": "..."}.',
+            )
         name = redactor.text(check_label(item["chunk_id"], "chunk_id"))
         text, _ = without_echo(check_text(item["text"], "chunk text"))
         if text.strip():
             chunks.append(Chunk(name, redactor.text(text)))
     if len({chunk.chunk_id for chunk in chunks}) != len(chunks):
-        raise InvalidInput("Two chunks have the same chunk_id.")
+        raise InvalidInput(
+            "Two chunks have the same chunk_id.", hint="Give each its own chunk_id, or leave chunks out."
+        )
     return tuple(chunks)
 
 

@@ -130,7 +130,10 @@ class Policy:
             try:
                 changes = parse_json(changes)
             except ValueError:
-                raise InvalidInput("The policy is not valid JSON.") from None
+                raise InvalidInput(
+                    "The policy is not valid JSON.",
+                    hint="Start from the one that longmind space policy shows.",
+                ) from None
         if not isinstance(changes, Mapping):
             raise InvalidInput("A policy is a JSON object.", hint='Write {"ttl_days": 30}.')
         unknown = sorted(str(key) for key in set(changes) - set(_READERS))

@@ -234,7 +234,10 @@ class Spaces:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise Unavailable(f"{target} cannot be written: {error.strerror}.") from None
+            raise Unavailable(
+                f"{target} cannot be written: {error.strerror}.",
+                hint="Check the folder's permissions and free space.",
+            ) from None
         _check_replaceable(target)
         with partial_file(target) as partial:
             with writing(target):
@@ -306,16 +309,26 @@ class Spaces:
         path = Path(source)
         try:
             if path.stat().st_size > file.MOST_BYTES:
-                raise InvalidInput(f"{path} is larger than {file.MOST_BYTES:,} bytes.")
+                raise InvalidInput(
+                    f"{path} is larger than {file.MOST_BYTES:,} bytes.",
+                    hint="Export fewer objects, or move the whole store: longmind export.",
+                )
             text = read_user_file(path).decode("utf-8")
         except FileNotFoundError:
-            raise NotFound(f"There is no file {path}.") from None
+            raise NotFound(
+                f"There is no file {path}.", hint="Name a file that longmind space export wrote."
+            ) from None
         except UnicodeDecodeError:
-            raise InvalidInput(f"Invalid space file: {path} is not UTF-8.") from None
+            raise InvalidInput(
+                f"Invalid space file: {path} is not UTF-8.",
+                hint="Export the space again: longmind space export.",
+            ) from None
         except ValueError:  # a NUL in the name
             raise InvalidInput(f"{str(path)!r} is not a valid path.", hint="Check its characters.") from None
         except OSError as error:
-            raise Unavailable(f"{path} cannot be read: {error.strerror}.") from None
+            raise Unavailable(
+                f"{path} cannot be read: {error.strerror}.", hint="Check that this user may read it."
+            ) from None
         return self.import_text(
             text,
             space=space or None,
@@ -355,7 +368,10 @@ def _check_replaceable(target: Path) -> None:
         with open_user_file(target) as existing:
             beginning = existing.read(1000)
     except OSError as error:
-        raise Unavailable(f"{target} cannot be written: {error.strerror}.") from None
+        raise Unavailable(
+            f"{target} cannot be written: {error.strerror}.",
+            hint="Check the folder's permissions and free space.",
+        ) from None
     if not beginning:
         fold_log(target)  # refuses a store that is in use and has everything in its log
     elif file.FORMAT.encode() not in beginning:
@@ -369,9 +385,11 @@ def _metadata(metadata: Mapping[str, Any] | str | None) -> dict[str, Any]:
         try:
             metadata = parse_json(metadata)
         except ValueError:
-            raise InvalidInput("The metadata of the space is not valid JSON.") from None
+            raise InvalidInput(
+                "The metadata of the space is not valid JSON.", hint='Write it as {"key": "value"}.'
+            ) from None
     if metadata is not None and not isinstance(metadata, Mapping):
-        raise InvalidInput("The metadata of a space is a JSON object.")
+        raise InvalidInput("The metadata of a space is a JSON object.", hint='Write it as {"key": "value"}.')
     return dict(metadata or {})
 
 

@@ -132,7 +132,7 @@ class ProjectSpace(LinkedSpace):
         check_label(kind, "kind")
         text, echoes = without_echo(check_text(raw_text, "raw_text"))
         if not text.strip():
-            raise InvalidInput("The text is recalled text, which is remembered already.")
+            raise InvalidInput("This is recalled text.", hint="Leave it out: it is remembered already.")
         expires = expiry(expires_at, ttl, now=self._store.now())
         summariser = Summariser(self.name, self._ctx)
         with self._ctx.telemetry.operation("remember_raw", space=self.name) as span:
@@ -444,11 +444,13 @@ def _options(options: Mapping[str, Any] | str | None, allowed: Iterable[str]) ->
         try:
             options = parse_json(options)
         except ValueError:
-            raise InvalidInput("The options are not valid JSON.") from None
+            raise InvalidInput(
+                "The options are not valid JSON.", hint='Write them as {"limit": 10}.'
+            ) from None
     if options is None:
         return {}
     if not isinstance(options, Mapping):
-        raise InvalidInput("Options are a JSON object.")
+        raise InvalidInput("Options are a JSON object.", hint='Write them as {"limit": 10}.')
     if unknown := sorted(str(key) for key in set(options) - set(allowed)):
         raise InvalidInput(
             f"There is no option {', '.join(unknown)}.", hint=f"Choose from {', '.join(sorted(allowed))}."

@@ -40,7 +40,7 @@ from longmind.store.store import Store
 MARK: Final = "semantic"
 """The metadata key that records how the summaries were made."""
 PIN_ADVICE: Final = "pin_advice"
-"""The key under which a model's advice to pin is handed on; it is no field of an object."""
+"""The key under which a model's advice to pin is handed on; objects have no such field."""
 MOST_RAW: Final = 24_000
 _TAGS: Final = 5
 _WORD = re.compile(r"[^\W\d_][\w]{2,}")

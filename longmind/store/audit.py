@@ -1,4 +1,4 @@
-"""Reading the audit log, putting down what is no change of rows, and heads that are kept elsewhere."""
+"""Reading the audit log, noting what does not change rows, and heads that are kept elsewhere."""
 
 from __future__ import annotations
 
@@ -98,9 +98,15 @@ class AuditHead:
         numbers = (head.entries, head.recorded_at)
         texts = (head.format, head.store, head.hash)
         if not all(type(item) is int for item in numbers) or not all(type(item) is str for item in texts):
-            raise InvalidInput("This is not the head of an audit log: a field has another type.")
+            raise InvalidInput(
+                "This is not the head of an audit log: a field has another type.",
+                hint="Pass what audit_head returned, unchanged.",
+            )
         if head.format != FORMAT:
-            raise InvalidInput(f"The head has the format {head.format!r}; this version reads {FORMAT}.")
+            raise InvalidInput(
+                f"The head has the format {head.format!r}; this version reads {FORMAT}.",
+                hint="Upgrade Longmind.",
+            )
         return head
 
 
@@ -266,7 +272,10 @@ def note(
     if store.engine.read_only:
         return False
     if len(canonical_json(dict(detail or {}), "detail")) > _MOST_DETAIL:
-        raise InvalidInput(f"The detail of a note has more than {_MOST_DETAIL} characters.")
+        raise InvalidInput(
+            f"The detail of a note has more than {_MOST_DETAIL} characters.",
+            hint="Remember the long text, and note the number of its frame.",
+        )
     concerned = () if space is None else (space if user is None else f"{space}@{user}",)
     with calling(actor=actor), acting(action), store.write(makes_room=True) as tx:
         tx.note = Note(action, concerned, detail)

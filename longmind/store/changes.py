@@ -129,7 +129,7 @@ class Changes:
         return self.sums[table][1] - self.sums[table][0]
 
     def counts(self) -> str:
-        """Rows added and removed by table, as JSON; numbers given out are no rows to anybody."""
+        """Rows added and removed by table, as JSON; counters are left out."""
         tables = (
             (table, *self.sums[table][:2]) for table in sorted(self.touched) if table != "store_counter"
         )

@@ -211,12 +211,16 @@ def chunked(whole: Draft, pieces: Iterable[Piece | tuple[int, int, str | None]])
         start, end = piece.start, piece.end
         if not 0 <= start < end <= len(raw):
             raise InvalidInput(
-                f"The chunk [{start}, {end}) does not lie within the {len(raw)} bytes of the text."
+                f"The chunk [{start}, {end}) does not lie within the {len(raw)} bytes of the text.",
+                hint="Chunks count UTF-8 bytes: measure them with len(text.encode()).",
             )
         try:
             text = raw[start:end].decode()
         except UnicodeDecodeError:
-            raise InvalidInput(f"The chunk [{start}, {end}) cuts a character in two.") from None
+            raise InvalidInput(
+                f"The chunk [{start}, {end}) cuts a character in two.",
+                hint="Chunks count UTF-8 bytes: measure them with len(text.encode()).",
+            ) from None
         chunks.append(
             replace(
                 whole,

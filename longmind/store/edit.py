@@ -95,7 +95,9 @@ def check_frame_id(frame_id: object) -> int:
 
 def _condition(frame_id: int | None, where: WhereLike) -> Where:
     if frame_id is not None:
-        raise InvalidInput("Give an id or where=, not both.")
+        raise InvalidInput(
+            "Give an id or where=, not both.", hint="Use where={'ids': [...]} to narrow a filter down."
+        )
     condition = Where.of(where)
     if condition.is_empty:
         raise InvalidInput("An empty where= would match everything.", hint="Give at least one condition.")

@@ -52,7 +52,9 @@ def new_key(secret: Secret) -> FileKey:
 def check_encrypted(path: Path) -> None:
     """Never to fail, and never to be left out: whatever went wrong, no plain file is passed off."""
     if cipher.read_header(path).kind is not Kind.ENCRYPTED:
-        raise Unavailable(f"{path} was not encrypted, and was not kept.")
+        raise Unavailable(
+            f"{path} was not encrypted, and was not kept.", hint="Check the free space, and try again."
+        )
 
 
 def _make_encrypted(path: Path, secret: Secret, make: Make) -> None:

@@ -63,7 +63,7 @@ class EngineReport:
     problems: tuple[tuple[str, str], ...]
     """Pairs of a code and a detail."""
     notes: tuple[str, ...] = ()
-    """What is no damage, and worth knowing."""
+    """What is not damage, but worth knowing."""
 
 
 class Engine(Protocol):

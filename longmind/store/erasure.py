@@ -77,7 +77,10 @@ class ErasureCertificate:
                 raise ValueError("a user is a text")
             return certificate
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise InvalidInput("This is not an erasure certificate.") from None
+            raise InvalidInput(
+                "This is not an erasure certificate.",
+                hint="Pass the certificate that erase returned, unchanged.",
+            ) from None
 
     def sealed(self) -> bytes:
         """What the store keeps of it."""

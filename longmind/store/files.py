@@ -59,7 +59,9 @@ def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) ->
                 f"{path} does not exist.", hint="Check the path, or open it for writing to create it."
             )
         if path.exists() and not path.is_file():
-            raise InvalidInput(f"{path} is not a regular file.")
+            raise InvalidInput(
+                f"{path} is not a regular file.", hint="Name a file, or a path that does not exist yet."
+            )
         if (
             not may_be_damaged and path.exists() and path.stat().st_size == 1
         ):  # which SQLite would take for an empty one
@@ -72,7 +74,9 @@ def check_path(path: Path, *, must_exist: bool, may_be_damaged: bool = False) ->
             raise
         if isinstance(error, ValueError):
             raise InvalidInput(f"{str(path)!r} is not a usable path: {error}.") from None
-        raise Forbidden(f"No permission to look at {path}.") from None
+        raise Forbidden(
+            f"No permission to look at {path}.", hint="Check the permissions of the folders above it."
+        ) from None
     except OSError as error:
         if isinstance(error, LongmindError):
             raise

@@ -52,7 +52,10 @@ def migrations(engine: str) -> tuple[Migration, ...]:
             numbered.append(Migration(int(match[1]), match[2], entry.read_text("utf-8")))
     numbered.sort(key=lambda migration: migration.number)
     if [migration.number for migration in numbered] != list(range(1, len(numbered) + 1)):
-        raise Corrupt(f"The migrations of {engine} are not numbered from 1 without a gap; reinstall.")
+        raise Corrupt(
+            f"The migrations of {engine} are not numbered from 1 without a gap; reinstall.",
+            hint="Reinstall: pip install --force-reinstall longmind",
+        )
     return tuple(numbered)
 
 

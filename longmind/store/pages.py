@@ -75,7 +75,7 @@ class _PageFile(apsw.VFSFile):
         elif len(data) == self._sealed and offset % self._sealed == 0:
             _write(self, sealed(data, offset // self._sealed + 1), offset)
         else:  # SQLite writes whole pages only; anything else would break a checksum unnoticed
-            raise apsw.IOError(f"{len(data)} bytes at {offset} are no page of {self._sealed} bytes")
+            raise apsw.IOError(f"{len(data)} bytes at {offset} are not a page of {self._sealed} bytes")
 
     def xDeviceCharacteristics(self) -> int:  # noqa: N802 - SQLite's name
         # Without this flag SQLite reads whole pages only, also those of long values.
@@ -178,7 +178,7 @@ def _connect_encrypted(name: str, flags: int, key: FileKey) -> apsw.Connection:
 
 
 def close(connection: apsw.Connection) -> None:
-    # A lock that a reader without rights cannot take is no failure to SQLite, but through a VFS it is raised.
+    # SQLite does not mind a lock that a reader without rights cannot take, but through a VFS it is raised.
     with suppress(apsw.IOError):
         connection.close(True)
 

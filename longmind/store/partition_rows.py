@@ -156,7 +156,7 @@ def remove_rows(db: Connection, parts: Iterable[str]) -> dict[str, int]:
 
 
 def whole_frames(db: Connection, parts: Iterable[str]) -> list[int]:
-    """The frames of these parts that are no chunks, live or retired."""
+    """The frames of these parts that are not chunks, live or retired."""
     ids: list[int] = []
     for batch in batched(list(parts), 100):
         clause = among("space", batch)

@@ -172,7 +172,7 @@ class Part:
         return ()
 
     def notes(self, snapshot: Snapshot) -> Iterable[str]:
-        """What `verify` should say that is no damage, in whole sentences."""
+        """What `verify` should report that is not damage, in whole sentences."""
         return ()
 
     def stats(self, snapshot: Snapshot) -> Mapping[str, int]:

@@ -147,7 +147,9 @@ def _checked(heading: Mapping[str, Any]) -> dict[str, Any]:
     shapes = {"user": str, "spaces": list, "store": str, "revision": int, "counters": dict}
     fit = all(isinstance(heading.get(name), shape) for name, shape in shapes.items())
     if not fit or not all(isinstance(space, str) and "@" not in space for space in heading["spaces"]):
-        raise InvalidInput("This is no export of a person.", hint="Write one with: longmind export --user.")
+        raise InvalidInput(
+            "This is not the export of a person.", hint="Write one with: longmind export --user."
+        )
     return {**heading, "user": check_user(heading["user"])}
 
 
@@ -169,14 +171,20 @@ def _check_row(table: str, row: Mapping[str, Any], allowed: set[Partition]) -> N
     """Nothing gets in but rows of the person: a file that says otherwise was not written by us."""
     places = [row[column] for column in ("space", "ledger", "repo") if column in row]
     if table in OF_THE_STORE or table in DERIVED or table not in PLACES or set(places) - allowed:
-        raise InvalidInput(f"The export of a person has a row of {table} that is not theirs.")
+        raise InvalidInput(
+            f"The export of a person has a row of {table} that is not theirs.",
+            hint="Export the person again: longmind export --user.",
+        )
 
 
 def _check_placed(db: Connection, counts: Mapping[str, int], parts: list[Partition]) -> None:
     """Rows that name no place belong to others that do, and those must be the person's, too."""
     for table, count in counts.items():
         if count_rows(db, table, parts) != count:
-            raise InvalidInput(f"The export of a person has a row of {table} that is not theirs.")
+            raise InvalidInput(
+                f"The export of a person has a row of {table} that is not theirs.",
+                hint="Export the person again: longmind export --user.",
+            )
 
 
 def _check_texts(db: Connection, dialect: Dialect, allowed: set[Partition]) -> None:
@@ -194,7 +202,7 @@ def _raise_counters(tx: Transaction, counters: Mapping[str, Any]) -> None:
     here = {str(row[0]): int(row[1]) for row in _counters(tx.db)}
     for name, value in sorted(counters.items()):
         if not isinstance(value, int) or not 0 <= value < 2**62:
-            raise InvalidInput("This is no export of a person.", hint="Export it again.")
+            raise InvalidInput("This is not the export of a person.", hint="Export it again.")
         if value > here.get(name, 0):
             tx.db.run(
                 "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "

@@ -416,7 +416,7 @@ def _store_name(address: Address) -> str:
     name = names[-1] if names else DEFAULT_STORE
     if not _STORE_NAME.fullmatch(name) or name.startswith("pg_") or name in ("public", "information_schema"):
         raise InvalidInput(
-            f"{address.masked(name)!r} is no name for a store.",
+            f"{address.masked(name)!r} is not a valid name for a store.",
             hint="Use up to 63 of a to z, 0 to 9 and '_', beginning with a letter; not 'public'.",
         )
     return name

@@ -121,7 +121,10 @@ class Redaction:
         if not rules:
             return None
         if self.make is None:
-            raise Unsupported("This space redacts what is written to it, and this store was opened without.")
+            raise Unsupported(
+                "This space redacts what is written to it, and this store was opened without.",
+                hint="Open it with Memory.open, which knows the space's rules.",
+            )
         return self.make(rules, self.key(tx))
 
     def key(self, tx: Transaction | None = None) -> bytes:

@@ -37,7 +37,6 @@ from longmind.store.encrypted_files import file_key
 from longmind.store.engine import Connection, Dialect, EngineReport, scalar
 from longmind.store.files import FileIdentity, check_path, may_write
 from longmind.store.log import WHOLE, FileLog, read_state
-from longmind.store.pages import MOST_PAGES
 from longmind.store.recovery import check_own, examine, leave, refused
 from longmind.store.scope import Scope, TurnQueue
 from longmind.store.sqlite_changes import SqliteChanges
@@ -72,7 +71,7 @@ _SETUP: Final = (
     "PRAGMA cache_size = -4000",  # of each connection; more made nothing faster: the system caches the file
     "PRAGMA wal_autocheckpoint = 4000",  # pages: folding the log into the file less often, writes wait less
     "PRAGMA journal_size_limit = 67108864",
-    f"PRAGMA max_page_count = {MOST_PAGES}",
+    f"PRAGMA max_page_count = {pages.MOST_PAGES}",
 )
 
 
@@ -120,7 +119,7 @@ class SqliteEngine:
         if self._in_memory and key is not None:
             raise InvalidInput("A store in memory is not encrypted.", hint="Open it without a key.")
         if self._in_memory and read_only:
-            raise InvalidInput("A store in memory cannot be opened read-only: it would always be empty.")
+            raise InvalidInput(":memory: is empty when opened read-only.", hint="Leave out read_only=True.")
         if not self._in_memory:
             check_path(Path(path), must_exist=read_only or not create)
         # Before SQLite opens the file, so that no other thread opens and closes it by hand meanwhile.

@@ -47,7 +47,7 @@ def out_of_descriptors() -> bool:
 
 @contextmanager
 def translated(location: str = "The store") -> Iterator[None]:
-    """SQLite's errors as ours; what is no fault of the store passes through."""
+    """SQLite's errors as ours; what is not a fault of the store passes through."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -81,14 +81,20 @@ def translated(location: str = "The store") -> Iterator[None]:
                 hint=f"{RESTORE_HINT} If another SQLite tool has opened the "
                 "file, its rows may be whole: longmind recover STORE checks them.",
             ) from error
-        raise Unavailable(f"Reading or writing {location} failed: {error}.") from error
+        raise Unavailable(
+            f"Reading or writing {location} failed: {error}.",
+            hint="Check the disk; then: longmind verify --deep.",
+        ) from error
     except (apsw.ConstraintError, apsw.MismatchError) as error:
         raise Conflict(
             f"The store refused a row: {error}.",
             hint="Nothing was written. Run verify if this happens again.",
         ) from error
     except apsw.TooBigError as error:
-        raise InvalidInput(f"A value is too large for the store: {error}.") from error
+        raise InvalidInput(
+            f"A value is too large for the store: {error}.",
+            hint="Split the text, or ingest it as a file, which cuts it into chunks.",
+        ) from error
     except apsw.ConnectionClosedError as error:
         raise Unavailable(f"{location} was closed.", hint="Open it again.") from error
     except apsw.SQLError as error:

@@ -301,7 +301,7 @@ def _open_engine(
         return PostgresEngine(location, clock=clock, read_only=read_only, create=create)
     if isinstance(location, str) and "://" in location:
         scheme = location.split("://")[0]
-        raise InvalidInput(f"{scheme}:// is no place for a store.", hint="Give a path or postgresql://…")
+        raise InvalidInput(f"{scheme}:// is not an address of a store.", hint="Give a path or postgresql://…")
     from longmind.store.sqlite import SqliteEngine
 
     path = location if location == ":memory:" else str(file_path(location))
@@ -319,10 +319,16 @@ def _open_engine(
 def _reading(clock: Clock) -> int:
     read = getattr(clock, "now", None)  # asked at every write: a check against the protocol takes longer
     if read is None:
-        raise InvalidInput(f"A clock has a method now(); {type(clock).__name__} has none.")
+        raise InvalidInput(
+            f"A clock has a method now(); {type(clock).__name__} has none.",
+            hint="Leave clock out for the system's, or pass longmind.testing.FrozenClock.",
+        )
     now = to_ms(read(), "The clock's reading")
     if abs(now) >= _END_OF_TIME:
-        raise InvalidInput(f"The clock reads {now}, which leaves no room for later writes.")
+        raise InvalidInput(
+            f"The clock reads {now}, which leaves no room for later writes.",
+            hint="Set the clock right; times are milliseconds since 1970.",
+        )
     return now
 
 
@@ -330,9 +336,12 @@ def file_path(path_like: str | os.PathLike[str]) -> Path:
     """Absolute, so that it names the same file after the process changes its folder."""
     name = os.fspath(path_like) if isinstance(path_like, str | os.PathLike) else path_like
     if not isinstance(name, str):
-        raise InvalidInput(f"A file is named by a path, not {type(path_like).__name__}.")
+        raise InvalidInput(
+            f"A file is named by a path, not {type(path_like).__name__}.",
+            hint="Pass a str or a pathlib.Path.",
+        )
     if not name:
-        raise InvalidInput("The path is empty.")
+        raise InvalidInput("The path is empty.", hint="Name a file, such as agent.mind, or ':memory:'.")
     try:
         path = Path(name).expanduser().absolute()
         # SQLite takes names as UTF-8, and the layer that checks its pages can open no other.

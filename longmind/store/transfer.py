@@ -234,7 +234,10 @@ class Filling:
             self._names = columns(self._rows, self._dialect, table)
         if set(row) != set(self._names):
             unlike = sorted(set(row) ^ set(self._names))
-            raise InvalidInput(f"A row of {table} has other columns: {', '.join(unlike)}.")
+            raise InvalidInput(
+                f"A row of {table} has other columns: {', '.join(unlike)}.",
+                hint="Export it again with the version that reads it.",
+            )
         values = [row[name] for name in self._names]
         if table == "frame" and row["retired_at"] is not None:
             self._late.append([row["retired_at"], row["superseded_by"], row["frame_id"]])
@@ -310,9 +313,15 @@ class LineReader:
             else:
                 [(table, row)] = entry.items() if len(entry) == 1 else [("", None)]
                 if table not in order or not isinstance(row, dict):
-                    raise InvalidInput(f"Line {number} is no row of an export.")
+                    raise InvalidInput(
+                        f"Line {number} is not a row of an export.",
+                        hint="Export the store again: longmind export.",
+                    )
                 if order[table] < last:
-                    raise InvalidInput(f"Line {number}: {table} is out of order.")
+                    raise InvalidInput(
+                        f"Line {number}: {table} is out of order.",
+                        hint="Export the store again: longmind export.",
+                    )
                 last = order[table]
                 yield table, {name: _read(item, number) for name, item in row.items()}
             digest.update(line.encode() if line.endswith("\n") else f"{line}\n".encode())
@@ -322,7 +331,7 @@ class LineReader:
 
 def _heading(entry: Mapping[str, Any], supported: int) -> bool:
     if entry.get("kind") not in _KINDS:
-        raise InvalidInput("This is no export of a store.", hint="Write one with: longmind export FILE")
+        raise InvalidInput("This is not the export of a store.", hint="Write one with: longmind export FILE")
     if entry.get("format") != supported:
         raise Unsupported(
             f"The export is of format {entry.get('format')}, this version reads {supported}.",
@@ -344,7 +353,9 @@ def _parsed(line: str, number: int) -> dict[str, Any]:
     except ValueError:
         raise InvalidInput(f"Line {number} is not JSON.", hint="Is this file an export?") from None
     if not isinstance(entry, dict):
-        raise InvalidInput(f"Line {number} is no row of an export.")
+        raise InvalidInput(
+            f"Line {number} is not a row of an export.", hint="Export the store again: longmind export."
+        )
     return entry
 
 
@@ -373,7 +384,10 @@ def _read(value: Any, number: int) -> Value:
         try:
             return base64.b64decode(value["base64"], validate=True)
         except (KeyError, ValueError, TypeError):
-            raise InvalidInput(f"Line {number} holds a value that no export has.") from None
+            raise InvalidInput(
+                f"Line {number} holds a value that no export has.",
+                hint="Export the store again: longmind export.",
+            ) from None
     is_wide = isinstance(value, int) and not -(2**63) <= value < 2**63
     if is_wide or isinstance(value, list | bool) or (isinstance(value, float) and not math.isfinite(value)):
         raise InvalidInput(f"Line {number} holds a value that no export has.", hint="Export it again.")
@@ -425,7 +439,10 @@ def read_lines(path: str | os.PathLike[str], *, secret: Secret | None = None) ->
         try:
             yield iter(file)
         except UnicodeDecodeError as error:
-            raise InvalidInput(f"{path} is no text: byte {error.start} cannot be read.") from None
+            raise InvalidInput(
+                f"{path} is not text: byte {error.start} cannot be read.",
+                hint="Name a file that longmind export wrote.",
+            ) from None
 
 
 def _text(raw: io.BufferedReader, name: str, secret: Secret | None) -> io.TextIOWrapper:

@@ -265,7 +265,7 @@ def retire(
 def supersede(tx: Transaction, old: int, new: int, *, view: View, parts: Iterable[Part] = ()) -> list[int]:
     """Retire `old` in favour of `new`; both must be live and in the view's spaces."""
     if old == new:
-        raise InvalidInput(f"Frame {old} cannot supersede itself.")
+        raise InvalidInput(f"Frame {old} cannot supersede itself.", hint="Name the older frame.")
     resolve(tx.db, [old, new], view)
     rows = stored(tx.db, [old, new])
     for frame_id in (old, new):
@@ -274,7 +274,10 @@ def supersede(tx: Transaction, old: int, new: int, *, view: View, parts: Iterabl
             raise InvalidInput(f"Frame {frame_id} is a chunk.", hint=f"Supersede its parent {row.parent_id}.")
         if row.retired_at is not None:
             successor = "" if row.superseded_by is None else f", superseded by frame {row.superseded_by}"
-            raise Conflict(f"Frame {frame_id} was already retired{successor}.")
+            raise Conflict(
+                f"Frame {frame_id} was already retired{successor}.",
+                hint="Get its successor, and supersede that one.",
+            )
     return retire(tx, [old], successor=new, reason="superseded", parts=parts)
 
 

@@ -58,7 +58,7 @@ class Duration:
     @classmethod
     def of(cls, count: float, unit: Grain) -> Duration:
         if not 0 <= count <= _MOST_COUNT:
-            raise ValueError(f"{count} {unit}s is no useful length of time")
+            raise ValueError(f"{count} {unit}s is not a useful length of time")
         if count != int(count):
             parts, finer_unit = _PARTS[unit]
             whole = cls.of(int(count), unit)

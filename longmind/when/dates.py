@@ -143,7 +143,7 @@ def _day_after(reader: Reader, i: int, month: int) -> Count | None:
 
 
 def _has_impossible_day(reader: Reader, i: int) -> bool:
-    """'Feb 30' is not February: what was said is no day at all."""
+    """'Feb 30' is not February: what was said is not a day at all."""
     token = reader.at(i)
     return token.kind in {"number", "ordinal"} and token.value is not None and 29 < token.value < 100
 

@@ -140,7 +140,7 @@ MEASURES: Final = frozenset(
         "votes square sq mah px dpi seats rooms books questions aspect ratio"
     )
 )
-"""A number before one of these counts things; it is no year, day or hour."""
+"""A number before one of these counts things; it is not a year, a day or an hour."""
 
 VERBS_AFTER_MAY: Final = frozenset(
     listed("be not have has also well never i you he she it we they require need want contain include result")

@@ -70,7 +70,7 @@ def test_messages_become_turns_in_their_order(memory: Memory) -> None:
     assert "Atlantis" not in repr(said(memory))
     assert report.notes == (
         "2 of the instructions to the model (system, developer) left out",
-        "1 of the parts that are no text (image_url) left out",
+        "1 of the parts that are not text (image_url) left out",
     )
     assert not memory.memories.list()
 
@@ -86,7 +86,7 @@ def test_the_other_shape_says_the_same(memory: Memory) -> None:
     ]
     assert len(report.learned) == 2
     assert [note.split(" ", 2)[2] for note in report.notes] == [
-        "the parts that are no text (image) left out", "the parts that are no text (thinking) left out",
+        "the parts that are not text (image) left out", "the parts that are not text (thinking) left out",
     ]  # fmt: skip
 
 
