@@ -29,7 +29,7 @@ from longmind.search import constants, pipeline
 from longmind.search.pending import PendingEmbedding, begin_embedding
 from longmind.search.question import Question
 from longmind.search.request import SearchRequest
-from longmind.search.state import SearchState
+from longmind.store.transaction import Snapshot
 from longmind.text import lane as text
 from longmind.vectors.threads import one_thread
 
@@ -131,20 +131,23 @@ def value_of(constant: Constant) -> Any:
 class Asked:
     """The questions that one open store can answer in full, with what the lanes found for each."""
 
-    def __init__(self, label: str, memory: Memory, state: SearchState, queries: Sequence[Query]) -> None:
-        rows = state.snapshot.db.all("SELECT frame_id, uri FROM frame")
+    def __init__(self, label: str, memory: Memory, snapshot: Snapshot, queries: Sequence[Query]) -> None:
+        rows = snapshot.db.all("SELECT frame_id, uri FROM frame")
         self._names = {int(frame_id): str(uri) for frame_id, uri in rows}
         names = set(self._names.values())
         self.label = label
         self.queries = [query for query in queries if names.issuperset(query.gold)]
         self._memory = memory
         self._engine = memory._search
-        self._state = state
         self._requests = [
             SearchRequest.of(query.text, View.of(query.space), limit=DEPTH, reference=query.asked_at)
             for query in self.queries
         ]
         self._questions = [Question(request) for request in self._requests]
+        # A state holds what is in memory of the spaces that a question may see: one for each of them.
+        self._states = {
+            request.view: self._engine.state(snapshot, request.view) for request in self._requests
+        }
         self._encoded = [
             begin_embedding(request, self._engine.embedding, self._engine.threads).result()
             for request in self._requests
@@ -168,10 +171,11 @@ class Asked:
 
     def _collect(self) -> list[pipeline.Collected]:
         # BM25's parameters are part of the lengths that an engine keeps: new ones for each run.
-        state = replace(self._state, lengths=text.Lengths(self._memory.store.mirrors))
+        lengths = text.Lengths(self._memory.store.mirrors)
+        states = {view: replace(state, lengths=lengths) for view, state in self._states.items()}
         with one_thread():
             return [
-                pipeline.collect(request, question, state, PendingEmbedding(encoded))
+                pipeline.collect(request, question, states[request.view], PendingEmbedding(encoded))
                 for request, question, encoded in zip(
                     self._requests, self._questions, self._encoded, strict=True
                 )
@@ -187,7 +191,7 @@ class Asked:
             elif under == "no late":
                 signals = replace(collected.candidates.signals, late=None)
                 collected = replace(collected, candidates=replace(collected.candidates, signals=signals))
-            ranking = pipeline.rank(request, question, self._state, collected)
+            ranking = pipeline.rank(request, question, self._states[request.view], collected)
             ids = ranking.candidates.ids[ranking.order[: 2 * DEPTH]].tolist()
             rows.append(judge([self._names[frame_id] for frame_id in ids], query.gold))
         return np.array(rows)
@@ -224,10 +228,10 @@ def _opened(name: str, quick: bool, as_built: bool, open_stores: ExitStack) -> I
         print(f"skipped: there is no store of {data.name} yet")
         return
     memory = open_stores.enter_context(Memory.open(path))
-    state = memory._search.state(open_stores.enter_context(memory.store.read()))
-    yield Asked(name, memory, state, data.queries)
+    snapshot = open_stores.enter_context(memory.store.read())
+    yield Asked(name, memory, snapshot, data.queries)
     for label, queries in probes(data).items():
-        yield Asked(label, memory, state, queries)
+        yield Asked(label, memory, snapshot, queries)
 
 
 def measure(constant: Constant, asked: Sequence[Asked], factors: Sequence[float]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from longmind.search.constants import Weights
 from longmind.search.pending import begin_embedding
 from longmind.search.question import Question
 from longmind.search.request import SearchRequest
+from longmind.store.transaction import Snapshot
 from longmind.vectors.threads import one_thread
 
 SETS = "locomo longmemeval beam cosqa scifact prefeval timeqa musique xquad_es xquad_ar xquad_hi".split()
@@ -75,7 +76,7 @@ def weights(names: Sequence[str], *, as_built: bool) -> None:
     """Choose the weights over all sets, and again without each one."""
     with ExitStack() as stores:
         rankings = [
-            Asked(name, memory, memory._search.state(snapshot), data.queries)
+            Asked(name, memory, snapshot, data.queries)
             for name, data, memory, snapshot in _opened(names, stores, as_built)
         ]
         means: dict[tuple[Any, ...], Array] = {}
@@ -111,11 +112,10 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
     judged: dict[str, list[Judged]] = {}
     with ExitStack() as stores:
         for name, data, memory, snapshot in _opened(names, stores, as_built):
-            state = memory._search.state(snapshot)
             uris = {int(i): str(uri) for i, uri in snapshot.db.all("SELECT frame_id, uri FROM frame")}
             queries = [query for query in data.queries if set(query.gold) <= set(uris.values())]
             judged[name] = [
-                _judge(memory, state, query, uris) for query in [*queries, *_strangers(name, data)]
+                _judge(memory, snapshot, query, uris) for query in [*queries, *_strangers(name, data)]
             ]
     ways: Sequence[tuple[list[int], str, float]] = (
         ([0, 1], "meaning and words", constants.KNOWN),
@@ -143,10 +143,11 @@ def confidence(names: Sequence[str], *, as_built: bool) -> None:
         )
 
 
-def _judge(memory: Memory, state: Any, query: Query, uris: Mapping[int, str]) -> Judged:
+def _judge(memory: Memory, snapshot: Snapshot, query: Query, uris: Mapping[int, str]) -> Judged:
     request = SearchRequest.of(query.text, View.of(query.space), limit=10, reference=query.asked_at)
     question = Question(request)
     engine = memory._search
+    state = engine.state(snapshot, request.view)
     with one_thread():
         collected = pipeline.collect(
             request, question, state, begin_embedding(request, engine.embedding, engine.threads)
