@@ -165,7 +165,7 @@ def complete(target: str, origin: str, path: Path, verb: str) -> None:
 def test_a_killed_import_is_absent_or_whole_and_succeeds_when_repeated(
     engine: str, verb: str, new_location: NewLocation, tmp_path: Path
 ) -> None:
-    check_killed_imports(engine, new_location, tmp_path, 3, verb)
+    check_killed_imports(engine, new_location, tmp_path, 2, verb)
 
 
 @pytest.mark.soak

@@ -56,7 +56,10 @@ def test_the_tools_of_the_default_profile_cost_a_model_little() -> None:
     assert len(json.dumps(shown, separators=(",", ":"), ensure_ascii=False)) < 5000
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "version",
+    [VERSIONS[0], VERSIONS[-1], *(pytest.param(item, marks=pytest.mark.soak) for item in VERSIONS[1:-1])],
+)
 def test_each_request_is_answered_once(tmp_path: Path, version: str) -> None:
     begin(tmp_path).close()
     answers = talk(
