@@ -415,7 +415,9 @@ def test_page_1_damaged_while_the_store_is_open_is_corrupt(tmp_path: Path) -> No
         with path.open("r+b") as file:
             file.seek(500)
             file.write(b"damage")
-        memory.store.engine._discard_idle()  # type: ignore[attr-defined]
+        engine = memory.store.engine
+        while engine._idle:  # type: ignore[attr-defined]
+            engine.discard(engine._idle.pop())  # type: ignore[attr-defined]
         with pytest.raises(Corrupt):
             memory.list()
 
