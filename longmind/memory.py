@@ -108,6 +108,7 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         for name in ("memories", "experience", "spaces", "_contexts"):
             self.__dict__.pop(name, None)
         super()._wire()
+        self._search.images = submemories.images_lane(lambda: self.media.tools.images)
         self.facts = Ledger(self.store, self.default_space, self.default_user)
 
     @classmethod

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from longmind.llm.ledger import Budgets
     from longmind.llm.protocol import LanguageModel
     from longmind.media.interface import Media
-    from longmind.media.protocols import Captioner
+    from longmind.media.lane import ImagesLane
+    from longmind.media.protocols import Captioner, ImageEmbedder
     from longmind.media.tools import MediaTools
     from longmind.spaces.registry import Spaces
     from longmind.spaces.telemetry import Telemetry
@@ -273,6 +274,13 @@ def snapshots(store: Store) -> Snapshots:
     from longmind.store.snapshots import Snapshots
 
     return Snapshots(store)
+
+
+def images_lane(embedder: Callable[[], ImageEmbedder | None]) -> ImagesLane:
+    """Photos by what they show, as a lane of search; nothing of it is loaded before there are any."""
+    from longmind.media.lane import ImagesLane
+
+    return ImagesLane(embedder)
 
 
 def readers(media: MediaTools) -> Readers:

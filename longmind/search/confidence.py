@@ -123,6 +123,9 @@ def _agreeing(
         # The newest of all, where nothing was to look for, agree with nothing.
         if lane == "timeline" and question.time.range is None and question.time.recency is None:
             continue
+        # Some photo is always nearest: only where a picture is asked for does that say that it is meant.
+        if lane == "images" and all(item.weight is None for item in items):
+            continue
         lane_ids = np.array([item.id for item in items], dtype=np.int64)
         added[_places(candidates.ids, lane_ids)] += constants.CONFIDENCE_LANE
     return added

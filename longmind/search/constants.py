@@ -96,7 +96,14 @@ SPEAKER: Final = 0.1
 
 # What rank 1 in a lane without scores adds; rank r adds 1/r of it. Twice as much costs .011 on BEAM and .006
 # on LoCoMo, where "I" brings in every fact about who asks; none costs .004 on TimeQA.
-RANK_WEIGHTS: Final[Mapping[str, float]] = {"facts": 0.075, "timeline": 0.1}
+# Photos count as the timeline does; no public set has both photos and texts to measure it on.
+RANK_WEIGHTS: Final[Mapping[str, float]] = {"facts": 0.075, "timeline": 0.1, "images": 0.1}
+# What the first photo counts where the question asks for a picture: as much as a quoted phrase.
+IMAGES_ASKED: Final = 0.5
+IMAGES_DEPTH: Final = 20
+# How many standard deviations a photo stands above the others. The cosines of texts and pictures have another
+# mean with every model, so that only the distance from the other photos says something.
+IMAGES_STAND_OUT: Final = 2.0
 
 # What an agreement adds to a fused score, which is at most about 1 without it. `--only` each: a name in a
 # question -.129, a question of names alone -.134, a quoted phrase -.583, a date -.086.
@@ -121,10 +128,10 @@ STANDING_DEPTH: Final = 20
 # `--only RRF_K --only RRF_WEIGHTS`: without text -.173 on LoCoMo, without vectors -.204 on CoSQA.
 RRF_K: Final = 60
 RRF_WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
-    "factual": {"text": 1.2, "vector": 1.0, "facts": 0.8, "timeline": 0.2},
-    "semantic": {"text": 0.8, "vector": 1.4, "facts": 0.5, "timeline": 0.2},
-    "temporal": {"text": 1.0, "vector": 0.9, "facts": 0.6, "timeline": 1.0},
-    "exploratory": {"text": 0.9, "vector": 1.2, "facts": 0.6, "timeline": 0.5},
+    "factual": {"text": 1.2, "vector": 1.0, "facts": 0.8, "timeline": 0.2, "images": 0.5},
+    "semantic": {"text": 0.8, "vector": 1.4, "facts": 0.5, "timeline": 0.2, "images": 0.5},
+    "temporal": {"text": 1.0, "vector": 0.9, "facts": 0.6, "timeline": 1.0, "images": 0.5},
+    "exploratory": {"text": 0.9, "vector": 1.2, "facts": 0.6, "timeline": 0.5, "images": 0.5},
 }
 
 # Depths: how far each step looks. More costs time, and doubling any of them gains less than .02 on every

@@ -27,7 +27,7 @@ from longmind.search.ranking import Ranking
 from longmind.search.request import SearchRequest
 from longmind.search.rerank import rerank_by_model
 from longmind.search.results import Hit, LaneReport, RankedFrame, SearchResults, WhyNot
-from longmind.search.state import RankingLane, SearchState
+from longmind.search.state import ImagesLane, RankingLane, SearchState
 from longmind.store.catalog import Catalog
 from longmind.store.follower import Mirrors
 from longmind.store.frames import fetch, stored
@@ -54,6 +54,8 @@ class SearchEngine:
         self.embedding = embedding or EmbedderBinding()
         self._store = store
         self._facts = facts
+        self.images: ImagesLane | None = None
+        """Set by whoever has the tools that compare photos with texts."""
         self._reranker = reranker
         self._catalog = Catalog(store.mirrors)
         self._lengths = Lengths(store.mirrors)
@@ -74,6 +76,7 @@ class SearchEngine:
             self._times,
             self.embedding.within(view),
             self._facts,
+            self.images,
             self.threads,
         )
 

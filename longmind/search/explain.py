@@ -22,6 +22,7 @@ def lane_reports(
     lanes: Lanes,
     *,
     vector_problem: str,
+    images_problem: str,
     lengths: Measured,
 ) -> tuple[LaneReport, ...]:
     """One for each lane that was asked for."""
@@ -45,6 +46,11 @@ def lane_reports(
         nothing = "no frame is of that time" if asks else "the question does not ask about time"
         detail = timeline[0].reason if timeline else nothing
         reports.append(LaneReport("timeline", True, len(timeline), detail))
+    images = lanes.ranked.get("images")
+    if images:
+        reports.append(LaneReport("images", True, len(images), "what photos show"))
+    elif images_problem:
+        reports.append(LaneReport("images", False, 0, images_problem))
     return tuple(reports)
 
 

@@ -2,8 +2,9 @@
 
     question → filter → lanes (text, facts, vectors, timeline) → candidates → ranks → fusion → bonuses → order
 
-`collect` runs the lanes, `rank` puts what they found in order. What runs on other threads meanwhile is in
-`pending.py`, every number that decides something in `constants.py`.
+`collect` runs the lanes, `rank` puts what they found in order. With tools for photos, `images` is a lane,
+too. What runs on other threads meanwhile is in `pending.py`, every number that decides something in
+`constants.py`.
 """
 
 from __future__ import annotations
@@ -90,10 +91,20 @@ def collect(
     spoken = spoken_of(request, state, time, mask)
     nothing_else = not personal and is_silent(text, vectors)
     timeline = timeline_lane(request, state.catalog, mask, time, spoken, unprompted=nothing_else)
-    ranked = {name: items for name, items in (("facts", facts), ("timeline", timeline)) if items is not None}
+    images = images_lane(request, state, where)
+    by_name = {"facts": facts, "timeline": timeline, "images": None if isinstance(images, str) else images}
+    ranked = {name: items for name, items in by_name.items() if items is not None}
     lanes = Lanes(text, text_ids, vectors, ranked, personal)
     candidates = gather(lanes, state, mask, encoding=query.encoding, late_query=late_query, early=early)
-    reports = lane_reports(request, question, state, lanes, vector_problem=pending.problem, lengths=lengths)
+    reports = lane_reports(
+        request,
+        question,
+        state,
+        lanes,
+        vector_problem=pending.problem,
+        images_problem=images if isinstance(images, str) else "",
+        lengths=lengths,
+    )
     scale = None
     if vectors is not None and query.encoding is not None:
         scale = scale_of(state, query.encoding.vectors[0], mask)
@@ -237,6 +248,21 @@ def timeline_lane(
     if "timeline" not in request.lanes:
         return None
     return newest(catalog, mask, time, limit=_depth(request), unprompted=unprompted, spoken=spoken)
+
+
+def images_lane(
+    request: SearchRequest, state: SearchState, where: Where
+) -> Sequence[RankedFrame] | str | None:
+    """Photos that show what the question says; a text says why photos cannot be compared with it."""
+    if "images" not in request.lanes or state.images is None or not request.query.strip():
+        return None
+    return state.images.rank(
+        beginning(request.query),
+        snapshot=state.snapshot,
+        view=request.view,
+        where=where,
+        limit=constants.IMAGES_DEPTH,
+    )
 
 
 def spoken_of(request: SearchRequest, state: SearchState, time: TimeSense, mask: Mask) -> Spoken | None:

@@ -14,13 +14,14 @@ from longmind.base.frame import PARTS
 from longmind.base.times import to_ms
 from longmind.facts.trust import level
 
-LANES: Final = ("text", "vector", "facts", "timeline")
+LANES: Final = ("text", "vector", "facts", "timeline", "images")
 MODES: Final = {
     "hybrid": LANES,
     "text": ("text",),
     "vector": ("vector",),
     "facts": ("facts",),
     "timeline": ("timeline",),
+    "images": ("images",),
 }
 FUSIONS: Final = ("score", "rrf")
 TIMES: Final = ("boost", "filter", "ignore")
@@ -42,7 +43,7 @@ class SearchOptions(TypedDict, total=False):
 
     where: Where | Mapping[str, Any] | None
     mode: str
-    lanes: Annotated[Iterable[str] | None, "Only these ways of finding: text, vector, facts, timeline."]
+    lanes: Annotated[Iterable[str] | None, "Only these of: text, vector, facts, timeline, images."]
     fusion: Annotated[Fusion, "How the lanes are put together."]
     reference: datetime | int | None
     times: Annotated[

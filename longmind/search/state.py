@@ -36,6 +36,15 @@ class RankingLane(Protocol):
     ) -> Sequence[RankedFrame]: ...
 
 
+class ImagesLane(Protocol):
+    """A lane that ranks photos by what they show."""
+
+    def rank(
+        self, query: str, *, snapshot: Snapshot, view: View, where: Where, limit: int
+    ) -> Sequence[RankedFrame] | str:
+        """Photos that stand out for the question, best first; or why it cannot be told."""
+
+
 @runtime_checkable
 class KnowsPersons(Protocol):
     """A lane that knows what the person who asks likes, avoids, owns and is."""
@@ -58,4 +67,5 @@ class SearchState:
     times: SaidTimes
     binding: EmbedderBinding
     facts: RankingLane | None
+    images: ImagesLane | None
     threads: Callable[[], Executor]

@@ -20,6 +20,7 @@ from PIL import Image
 
 from longmind import InvalidInput, MediaTools, Memory, NotFound, Unsupported
 from longmind.media.images import OnnxImageEmbedder
+from longmind.search import constants
 from tests.media import made
 
 WORDS = {"red": (1, -1, -1), "green": (-1, 1, -1), "blue": (-1, -1, 1), "photo": (0, 0, 0)}
@@ -90,6 +91,48 @@ def test_a_text_and_a_picture_find_photos_by_what_they_show(
         with pytest.raises(InvalidInput, match="not both"):
             memory.media.search("red", picture=asked)
         assert not memory.verify(deep=True).problems
+
+
+def test_search_finds_photos_by_what_they_show(location: str, tmp_path: Path, models: Path) -> None:
+    colors = {"one": "red", "two": "green", "three": "blue"}
+    for name, color in colors.items():
+        (tmp_path / f"{name}.jpg").write_bytes(made.jpeg(made.picture((640, 480), color=color)))
+    with Memory.open(location, embedder=None, media=tools(models)) as memory:
+        memory.media.photos([tmp_path / f"{name}.jpg" for name in colors])
+        memory.media.photos([tmp_path / "one.jpg"], user="ana")
+        memory.remember("The harbour master wears a green coat.")
+        hits = memory.search("the green photo")
+        [green] = [hit for hit in hits.hits if hit.frame.title == "two"]
+        assert [lane.name for lane in hits.lanes if lane.ran][-1] == "images"
+        [step] = [step for step in green.steps if step.name == "images"]
+        assert step.amount == constants.IMAGES_ASKED
+        assert models.name in step.reason
+        assert green.lanes["images"].rank == 1
+        assert {hit.frame.title for hit in hits.hits if "images" in hit.lanes} == {"two"}
+        # What is said outweighs what is shown, unless a picture is asked for.
+        told = memory.search("the green coat of the harbour master")
+        assert told.hits[0].frame.text.startswith("The harbour master")
+        assert told.hits[0].confidence > max(hit.confidence for hit in told.hits if hit.frame.title)
+        assert [hit.frame.title for hit in memory.search("green", mode="images")] == ["two"]
+        assert [hit.frame.title for hit in memory.search("green", mode="images", fusion="rrf")] == ["two"]
+        assert not memory.search("green", where={"kind": "note"}, mode="images").hits
+        assert not [hit for hit in memory.search("green", lanes=["text"]) if hit.frame.title]
+        assert memory.search("red", user="ana", mode="images").hits[0].frame.title == "one"
+        context = memory.recall("blue photo", budget=300)
+        assert "three" in context.text
+        assert memory.replay(context.receipt)
+
+
+def test_search_tells_that_photos_cannot_be_compared_without_an_embedder(
+    tmp_path: Path, album: Path, models: Path
+) -> None:
+    path = tmp_path / "a.mind"
+    with Memory.open(path, embedder=None, media=tools(models)) as memory:
+        memory.media.photos([album])
+    with Memory.open(path, embedder=None, media=tools()) as memory:
+        [report] = [lane for lane in memory.search("green").lanes if lane.name == "images"]
+        assert not report.ran
+        assert "LONGMIND_IMAGES" in report.detail
 
 
 def test_a_vector_does_not_depend_on_what_else_is_asked(models: Path) -> None:

@@ -164,7 +164,7 @@ def test_no_lane_gives_no_candidate() -> None:
 
 def test_every_type_of_question_weighs_every_lane() -> None:
     assert {frozenset(weights) for weights in RRF_WEIGHTS.values()} == {
-        frozenset(("text", "vector", "facts", "timeline"))
+        frozenset(("text", "vector", "facts", "timeline", "images"))
     }
 
 
