@@ -7,7 +7,7 @@ from typing import Final
 
 from longmind.base.errors import InvalidInput
 from longmind.base.frame import Kind
-from longmind.base.recall_marks import CLOSE, harmless, mark_id, marked, without_echo
+from longmind.base.recall_marks import harmless, mark_id, marked, without_echo
 from longmind.base.times import format_ms
 from longmind.hooks import paths
 from longmind.hooks.events import MOST_CHARACTERS, Event, Turn
@@ -20,8 +20,6 @@ _NEWEST: Final = 6
 _LAST_TURNS: Final = 6
 _LINE_CHARACTERS: Final = 240
 _TOPIC_CHARACTERS: Final = 400
-_CAVEAT_CHARACTERS: Final = 20
-"""Parentheses and line breaks around the caveat, and a reserve."""
 
 Log = Callable[[str], None]
 
@@ -29,13 +27,13 @@ Log = Callable[[str], None]
 def context_for(event: Event, source: Source) -> str:
     """The text to add to the agent's context; empty if nothing is known."""
     if event.action == "start":
-        return _fitting(_opening(event, source), source.caveat)
+        return _fitting(_opening(event, source))
     if event.action == "prompt":
         question, _ = without_echo(event.prompt)
         # A prompt that starts with a slash is a command to the agent, not a question.
         if not question.strip() or question.lstrip().startswith("/"):
             return ""
-        return _fitting([source.recall(question, session=event.session)], source.caveat)
+        return _fitting([source.recall(question, session=event.session)])
     return ""
 
 
@@ -109,14 +107,12 @@ def _line(note: Note) -> str:
     return f"- {format_ms(note.occurred_at)[:10]} {harmless(text)} [frame {note.id}]"
 
 
-def _fitting(blocks: list[str], caveat: str) -> str:
-    """The blocks that fit, with the caveat inside the last one, so that it is recognised as ours too."""
+def _fitting(blocks: list[str]) -> str:
+    """The blocks that fit into what an agent takes of a hook."""
     chosen: list[str] = []
-    room = MOST_CHARACTERS - len(caveat) - _CAVEAT_CHARACTERS
+    room = MOST_CHARACTERS
     for block in blocks:
         if block and len(block) < room:
             chosen.append(block)
             room -= len(block) + 1
-    if chosen and caveat:
-        chosen[-1] = f"{chosen[-1].removesuffix(CLOSE)}({caveat})\n{CLOSE}"
     return "\n".join(chosen)

@@ -92,6 +92,7 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
 
     from longmind.base.secret import environment_secret
     from longmind.hooks.local import Local
+    from longmind.hooks.resident import Resident
 
     user = _user(options, environment)
     key = environment_secret(environment)
@@ -103,6 +104,8 @@ def run(event: Event, store: str, options: Options, *, folder: Path, environment
                 return act(server)
             except Unavailable as error:
                 log(f"the server failed, so the store was used: {error}")
+        if event.action == "prompt":
+            return act(Resident(local, store, options.space, user, environment))
         return act(local)
     finally:
         local.close()

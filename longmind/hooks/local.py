@@ -1,13 +1,18 @@
-"""The store itself, searched by words and facts: quick to open, since no model is loaded."""
+"""The store itself, searched by words and facts: quick to open, since no model is loaded.
+
+The resident process has the model loaded, and searches by meaning with the same code.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from longmind.base.filters import View, Where
+from longmind.base.frame import Kind
 from longmind.base.names import DEFAULT_SPACE
 from longmind.base.partitions import check_user
 from longmind.base.recall_marks import mark_id
@@ -16,8 +21,12 @@ from longmind.hooks.events import Turn
 from longmind.hooks.source import Note
 
 if TYPE_CHECKING:
+    from longmind.base.frame import Frame
     from longmind.base.secret import Secret
     from longmind.memory import Memory
+    from longmind.search.embedding import EmbedderBinding
+    from longmind.search.engine import SearchEngine
+    from longmind.search.results import SearchResults
     from longmind.store.store import Store
 
 _EXPERIENCE: Final = ("problem", "solution", "failed_tactic", "fact", "preference", "change")
@@ -33,8 +42,6 @@ _WAIT_SECONDS: Final = 5.0
 class Local:
     """Reads with the parts it needs and no others; only briefs and writes open the whole memory."""
 
-    caveat = "found by words and facts, not by meaning, since no server runs (longmind serve)"
-
     def __init__(
         self,
         location: str,
@@ -42,13 +49,14 @@ class Local:
         space: str | None,
         user: str | None = None,
         create: bool = False,
+        read_only: bool = False,
         key: Secret | None = None,
     ) -> None:
         from longmind.store.store import open_store
 
         self._space = space or DEFAULT_SPACE
         self._user = None if user is None else check_user(user)
-        read_only = not create and not _may_write(location)
+        read_only = read_only or (not create and not _may_write(location))
         self.store: Store = open_store(
             location,
             create=create,
@@ -58,29 +66,31 @@ class Local:
             key=key,
         )
         self._memory: Memory | None = None
+        self.embedding: EmbedderBinding | None = None
+        """Set where a model is loaded: questions are then answered by meaning too."""
+        self._engine: SearchEngine | None = None
 
-    def recall(self, question: str, *, session: str) -> str:
+    def recall(
+        self, question: str, *, session: str, space: str | None = None, user: str | None = None
+    ) -> str:
         from longmind.context.lanes import whole
         from longmind.context.packing import Packer, pack_lanes
         from longmind.context.recipe import LaneRecipe, Recipe
         from longmind.context.render import renderer_for
         from longmind.context.shorten import Shortener
-        from longmind.search.embedding import EmbedderBinding
-        from longmind.search.engine import FactsLane, SearchEngine
         from longmind.search.request import SearchRequest
 
         query = question[:_QUESTION_CHARACTERS]
-        engine = SearchEngine(
-            self.store, embedding=EmbedderBinding(problem=self.caveat), facts=FactsLane(self.store.mirrors)
-        )
         request = SearchRequest(
             query,
-            self._view(),
+            self._view(space, user),
             limit=_ITEMS * 2,  # turns of this session are among them, and left out below
-            lanes=("text", "facts"),
+            lanes=("text", "facts") if self.embedding is None else ("text", "vector", "facts"),
             times="ignore",
         )
-        hits = [hit.frame for hit in engine.search(request) if not session or hit.frame.session != session]
+        hits = self._relevant(self._search_engine().search(request), session)
+        if not hits:
+            return ""
         recipe = Recipe("hook", (LaneRecipe("snippets", items=_ITEMS, item_tokens=_ITEM_TOKENS),))
         tokenizer = EstimatedTokens()
         mark = mark_id(self.store.id, *(str(frame.id) for frame in hits), query)
@@ -92,6 +102,32 @@ class Local:
             recipe=recipe,
             shorten=Shortener(query, dict, tokenizer),
         ).text
+
+    def _search_engine(self) -> SearchEngine:
+        from longmind.search.embedding import EmbedderBinding
+        from longmind.search.engine import FactsLane, SearchEngine
+
+        if self._engine is None:
+            embedding = self.embedding or EmbedderBinding(problem="hooks load no model")
+            self._engine = SearchEngine(self.store, embedding=embedding, facts=FactsLane(self.store.mirrors))
+        return self._engine
+
+    def _relevant(self, results: SearchResults, session: str) -> list[Frame]:
+        """What is worth a place in the prompt: no questions of before, nothing of this session, nothing that
+        was replaced by another hit. Nothing at all, if nothing stored is about the question."""
+        if self.embedding is not None and all(hit.confidence < results.known_from for hit in results):
+            return []
+        standing = {hit.frame.id for hit in results if hit.superseded is None}
+        frames = []
+        for hit in results:
+            frame = hit.frame
+            is_question = frame.kind == Kind.TURN and frame.text.rstrip().endswith("?")
+            if is_question or hit.superseded in standing or (session and frame.session == session):
+                continue
+            if hit.superseded is not None:
+                frame = replace(frame, text=f"(no longer holds) {frame.text}")
+            frames.append(frame)
+        return frames
 
     def brief(self, topic: str) -> str:
         if not self.notes(kinds=_EXPERIENCE, tags=(), session="", limit=1):
@@ -131,9 +167,10 @@ class Local:
             )
         return self._memory
 
-    def _view(self) -> View:
+    def _view(self, space: str | None = None, user: str | None = None) -> View:
         as_of = AsOf(system=FOREVER, valid=self.store.present())
-        return View.of(self._space, as_of, self._user, now=self.store.now())
+        whose = self._user if user is None else check_user(user)
+        return View.of(space or self._space, as_of, whose, now=self.store.now())
 
 
 class EstimatedTokens:

@@ -36,8 +36,6 @@ def listens(address: tuple[str, int]) -> bool:
 class Server:
     """The operations as routes."""
 
-    caveat = ""
-
     def __init__(
         self, address: tuple[str, int], *, space: str | None, token: str | None, user: str | None = None
     ) -> None:

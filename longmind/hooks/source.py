@@ -22,9 +22,6 @@ class Note:
 class Source(Protocol):
     """A memory: a server that runs, or the store itself."""
 
-    caveat: str
-    """What its answers lack, in words; empty if nothing."""
-
     def recall(self, question: str, *, session: str) -> str:
         """What is known about a question, marked as recalled; empty if nothing is."""
         ...
