@@ -125,7 +125,7 @@ class FactsPart(Part):
                 ledgers[ledger, frame.partition].append((frame, item))
         if not ledgers:
             return None
-        before = _entities_numbered(tx.db)
+        before = tx.last_number("fact_entity")
         counts: Counter[str] = Counter()
         for (ledger, space), items in ledgers.items():
             if len(items) == 1:
@@ -133,7 +133,7 @@ class FactsPart(Part):
                 items = [(frame, self._unsettled(tx, ledger, frame, item))]
             if items[0][1]:
                 counts.update(self._apply(tx, self.extractor, ledger, space, items))
-        return {**counts, "entities": _entities_numbered(tx.db) - before}
+        return {**counts, "entities": tx.last_number("fact_entity") - before}
 
     def _unsettled(self, tx: Transaction, ledger: str, frame: Frame, item: Extraction) -> Extraction:
         """Without what a whole frame says by being there, once that is known on enough evidence.
@@ -285,12 +285,6 @@ def _only(item: Extraction, facts: tuple[FoundFact, ...]) -> Extraction:
     lost = {norm for fact in item.facts for norm in _mentioned(fact)} - mentioned
     entities = tuple(entity for entity in item.entities if Entity(entity.key).norm not in lost)
     return replace(item, entities=entities, facts=facts)
-
-
-def _entities_numbered(db: Connection) -> int:
-    """How many entities were ever numbered; the difference is how many are new."""
-    row = db.one("SELECT value FROM store_counter WHERE name = 'fact_entity'")
-    return int(row[0]) if row else 0
 
 
 def _source(draft: Draft, clock: Clock | None) -> Source:

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from longmind.base.errors import Conflict, InvalidInput, NotFound
 from longmind.base.filters import SpaceLike
-from longmind.base.hashing import checksum
 from longmind.base.json_text import parse_json
 from longmind.base.names import ALL
 from longmind.base.partitions import Partition, check_user, split_partition
@@ -199,13 +198,8 @@ def _check_texts(db: Connection, dialect: Dialect, allowed: set[Partition]) -> N
 
 def _raise_counters(tx: Transaction, counters: Mapping[str, Any]) -> None:
     """Numbers that the rows have are not given out again."""
-    here = {str(row[0]): int(row[1]) for row in _counters(tx.db)}
     for name, value in sorted(counters.items()):
         if not isinstance(value, int) or not 0 <= value < 2**62:
             raise InvalidInput("This is not the export of a person.", hint="Export it again.")
-        if value > here.get(name, 0):
-            tx.db.run(
-                "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
-                "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-                (name, value, checksum("counter", name, value)),
-            )
+        if value > tx.last_number(name):
+            tx.allocate(name, value - tx.last_number(name))

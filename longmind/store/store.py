@@ -85,7 +85,7 @@ class Store:
         return WriteScope(self, busy_timeout=self._busy_timeout, max_bytes=most)
 
     def transaction(self, db: Connection) -> Transaction:
-        return Transaction(db, now=_reading(self.clock), has_log=self.engine.has_log)
+        return Transaction(db, now=_reading(self.clock), has_log=self.engine.has_log, defers=True)
 
     def settle(self, tx: Transaction) -> None:
         """Let the parts follow the facts that changed, until nothing more does."""

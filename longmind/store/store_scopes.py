@@ -131,6 +131,7 @@ class WriteScope(Scope[Transaction]):
             if error is None and not self._engine.was_given_up:  # else its end says so, and writes nothing
                 assert self._tx is not None
                 self._store.settle(self._tx)
+                self._tx.store_counters()
                 self._store.audit_log.append(self._store, self._tx)
                 self._check_size(self._rows)
                 lease = self._store.lease()

@@ -180,6 +180,8 @@ class Tables:
         """`keys` says how many of a table's first columns are its key, where it is more than one."""
         self.names = names
         self._keys = keys or {}
+        self._columns: dict[tuple[type[Any], str], str] = {}
+        self._insertions: dict[type[Any], str] = {}
 
     def key(self, kind: type[Any]) -> tuple[str, ...]:
         names: tuple[str, ...] = kind._fields[: self._keys.get(kind, 1)]
@@ -192,7 +194,10 @@ class Tables:
 
     def columns(self, kind: type[Any], alias: str = "x") -> str:
         """The columns of a row and its checksum, for a SELECT."""
-        return ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
+        key = (kind, alias)
+        if key not in self._columns:
+            self._columns[key] = ", ".join(f"{alias}.{name}" for name in (*kind._fields, "checksum"))
+        return self._columns[key]
 
     def join(self, *parts: tuple[type[Any], str]) -> Joined:
         """The columns of several tables, each with its alias, for one SELECT."""
@@ -286,8 +291,11 @@ class Tables:
         self.update(tx.db, ended, ("until",))
 
     def _insertion(self, kind: type[Any]) -> str:
-        names = (*kind._fields, "checksum")
-        return f"INSERT INTO {self.names[kind]} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+        if kind not in self._insertions:
+            names = (*kind._fields, "checksum")
+            marks = ", ".join("?" * len(names))
+            self._insertions[kind] = f"INSERT INTO {self.names[kind]} ({', '.join(names)}) VALUES ({marks})"
+        return self._insertions[kind]
 
     def _keyed(self, kind: type[Any]) -> str:
         return " AND ".join(f"{name} = ?" for name in self.key(kind))

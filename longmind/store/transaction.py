@@ -25,7 +25,8 @@ class Snapshot:
 class Transaction:
     """One write. Its system time is taken when first asked for: a write that changes nothing takes none."""
 
-    def __init__(self, db: Connection, *, now: int, has_log: bool = False) -> None:
+    def __init__(self, db: Connection, *, now: int, has_log: bool = False, defers: bool = False) -> None:
+        """`defers`: whoever ends the transaction calls `store_counters`; until then they are not stored."""
         self.db = db
         self.now = now
         """The clock's reading: the default for `occurred_at`, `created_at` and the like."""
@@ -39,6 +40,11 @@ class Transaction:
         """The end of the audit log before this transaction, as columns: read with the clock, in one query."""
         self._last = clock
         self._system: int | None = None
+        self._defers = defers
+        self._counters: dict[str, tuple[int, int]] | None = None
+        """The stored counters and their checksums, as they were when a number was first asked for."""
+        self._given_out: dict[str, int] = {}
+        self._unstored: dict[str, int] = {}
 
     @property
     def system(self) -> int:
@@ -68,38 +74,45 @@ class Transaction:
 
     def allocate(self, name: str, count: int = 1) -> int:
         """The first of `count` numbers never given out before."""
-        row = self.db.one("SELECT value, checksum FROM store_counter WHERE name = ?", (name,))
-        if row is not None and row[1] != checksum("counter", name, row[0]):
-            raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
-        last = row[0] if row else 0
-        self.db.run(
-            "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
-            "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-            (name, last + count, checksum("counter", name, last + count)),
-        )
-        return int(last) + 1
+        return self.allocate_all({name: count})[name]
 
     def allocate_all(self, counts: Mapping[str, int]) -> dict[str, int]:
-        """`allocate` for several counters at once, in two statements, or none where nothing is needed."""
-        nonzero = {name: count for name, count in counts.items() if count}
-        if not nonzero:
-            return {}
-        marks = ", ".join("?" * len(nonzero))
-        sql = f"SELECT name, value, checksum FROM store_counter WHERE name IN ({marks})"
-        last = dict.fromkeys(nonzero, 0)
-        for name, value, seal in self.db.all(sql, tuple(nonzero)):
-            if seal != checksum("counter", name, value):
-                raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
-            last[name] = int(value)
-        self.db.many(
-            "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
-            "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
-            [
-                (name, last[name] + count, checksum("counter", name, last[name] + count))
-                for name, count in nonzero.items()
-            ],
-        )
-        return {name: value + 1 for name, value in last.items()}
+        """`allocate` for several counters at once; those of which nothing is needed are left out."""
+        first: dict[str, int] = {}
+        for name, count in counts.items():
+            if count:
+                last = self.last_number(name)
+                first[name] = last + 1
+                self._given_out[name] = self._unstored[name] = last + count
+        if not self._defers or "frame" in first:
+            # Indexes hold the ids of frames against their counter, also inside a transaction.
+            self.store_counters()
+        return first
+
+    def last_number(self, name: str) -> int:
+        """The number that a counter gave out last, in this transaction or before it."""
+        given_out = self._given_out.get(name)
+        if given_out is not None:
+            return given_out
+        if self._counters is None:
+            rows = self.db.all("SELECT name, value, checksum FROM store_counter")
+            self._counters = {row[0]: (row[1], row[2]) for row in rows}
+        if name not in self._counters:
+            return 0
+        value, seal = self._counters[name]
+        if seal != checksum("counter", name, value):
+            raise Corrupt(f"The counter {name} is damaged.", hint=RESTORE_HINT)
+        return int(value)
+
+    def store_counters(self) -> None:
+        """Store how far the counters have come: once a transaction, and not once for each number."""
+        changed, self._unstored = self._unstored, {}
+        if changed:
+            self.db.many(
+                "INSERT INTO store_counter (name, value, checksum) VALUES (?, ?, ?) ON CONFLICT (name) "
+                "DO UPDATE SET value = excluded.value, checksum = excluded.checksum",
+                [(name, value, checksum("counter", name, value)) for name, value in changed.items()],
+            )
 
 
 HEAD: Final = "audit_entries, audit_hash, audit_total, audit_rows, audit_checksum"
