@@ -70,7 +70,7 @@ def make_world(memory: Memory, experience: Experience) -> World:
     return World(memory, experience, ids)
 
 
-def refused(world: World, act: Callable[[], object], *errors: type[LongmindError]) -> LongmindError:
+def assert_refused(world: World, act: Callable[[], object], *errors: type[LongmindError]) -> LongmindError:
     before = dump(world.memory)
     with pytest.raises(errors or (InvalidInput, NotFound)) as caught:
         act()
@@ -148,13 +148,13 @@ CALLS: dict[str, Callable[[World, Experience], object]] = {
 
 @pytest.mark.parametrize("case", CALLS)
 def test_the_interface_refuses(world: World, case: str):
-    error = refused(world, lambda: CALLS[case](world, world.experience))
+    error = assert_refused(world, lambda: CALLS[case](world, world.experience))
 
     assert error.message
 
 
 def test_everything_wrong_with_a_request_is_said_at_once(world: World):
-    error = refused(
+    error = assert_refused(
         world,
         lambda: world.experience.solution(
             "",
@@ -173,7 +173,7 @@ def test_everything_wrong_with_a_request_is_said_at_once(world: World):
 
 
 def test_everything_wrong_with_an_update_is_said_at_once(world: World):
-    error = refused(
+    error = assert_refused(
         world,
         lambda: world.experience.update_fact(world["problem"], world["preference"], "exp_999"),
         InvalidInput,
@@ -185,7 +185,7 @@ def test_everything_wrong_with_an_update_is_said_at_once(world: World):
 
 
 def test_a_request_about_nothing_else_than_missing_records_is_not_found(world: World):
-    error = refused(world, lambda: world.experience.link_attempt("exp_998", "exp_999"), NotFound)
+    error = assert_refused(world, lambda: world.experience.link_attempt("exp_998", "exp_999"), NotFound)
 
     assert "exp_998" in error.message
     assert "exp_999" in error.message
@@ -335,7 +335,7 @@ def write(world: World, *statements: tuple[str, tuple[Any, ...]]) -> None:
 def test_the_database_refuses(world: World, case: str):
     sql, values = STATEMENTS[case]
 
-    refused(world, lambda: write(world, (sql, values(world))), Conflict, InvalidInput)
+    assert_refused(world, lambda: write(world, (sql, values(world))), Conflict, InvalidInput)
 
 
 def new_name() -> str:
@@ -361,10 +361,12 @@ def test_the_database_refuses_a_record_that_disagrees_with_its_frame(world: Worl
     frame, recorded = raw_frame(world, kind, **given)
     scope, claimed = said
 
-    refused(
+    assert_refused(
         world, lambda: write(world, (RECORD, ("e", frame, REPO, scope, claimed, None, 1, recorded))), Conflict
     )
-    refused(world, lambda: write(world, (RECORD, ("e", frame, REPO, scope, claimed, None, 1, 7))), Conflict)
+    assert_refused(
+        world, lambda: write(world, (RECORD, ("e", frame, REPO, scope, claimed, None, 1, 7))), Conflict
+    )
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.5])
@@ -372,14 +374,14 @@ def test_the_database_refuses_a_confidence_out_of_range(world: World, confidence
     frame, recorded = raw_frame(world, "fact")
     row = (new_name(), frame, REPO, "repo", "fact", confidence, 1, recorded)
 
-    refused(world, lambda: write(world, (RECORD, row)), Conflict)
+    assert_refused(world, lambda: write(world, (RECORD, row)), Conflict)
 
 
 def test_the_database_refuses_a_record_without_evidence_that_does_not_say_so(world: World):
     frame, recorded = raw_frame(world, "fact")
     row = (new_name(), frame, REPO, "repo", "fact", 0.5, 0, recorded)
 
-    refused(world, lambda: write(world, (RECORD, row)), Conflict)
+    assert_refused(world, lambda: write(world, (RECORD, row)), Conflict)
     write(world, (TIE, (row[0], "ev_1")), (RECORD, row))
 
 
@@ -387,7 +389,7 @@ def test_the_database_refuses_a_record_with_evidence_of_another_repository(world
     frame, recorded = raw_frame(world, "fact", space="other")
     row = (new_name(), frame, "other", "repo", "fact", 0.5, 0, recorded)
 
-    refused(world, lambda: write(world, (TIE, (row[0], "ev_1")), (RECORD, row)), Conflict)
+    assert_refused(world, lambda: write(world, (TIE, (row[0], "ev_1")), (RECORD, row)), Conflict)
 
 
 def test_the_database_refuses_a_cycle_closed_by_one_statement(world: World):
@@ -397,7 +399,7 @@ def test_the_database_refuses_a_cycle_closed_by_one_statement(world: World):
     other = world.experience.fact("Wet it is.", scope="global", evidence="none").id
     fact = world["global_fact"]
 
-    refused(
+    assert_refused(
         world, lambda: write(world, (sql, ("u1", fact, change, other, "u2", other, change, fact))), Conflict
     )
 
@@ -430,7 +432,7 @@ def test_nothing_is_replaced_in_passing(world: World, case: str):
             write(world, (sql, values(world)))
         assert dump(world.memory) == before
     else:
-        refused(world, lambda: write(world, (sql, values(world))), Conflict)
+        assert_refused(world, lambda: write(world, (sql, values(world))), Conflict)
 
 
 def test_no_table_is_emptied_at_once(world: World):
@@ -438,7 +440,7 @@ def test_no_table_is_emptied_at_once(world: World):
         pytest.skip("SQLite has no TRUNCATE; DELETE is refused row by row")
     for table in ("record", "attempt", "fact_update", "vote", "evidence", "record_evidence", "archive"):
         sql = f"TRUNCATE experience_{table} CASCADE"
-        refused(world, lambda sql=sql: write(world, (sql, ())), Conflict)  # type: ignore[misc]
+        assert_refused(world, lambda sql=sql: write(world, (sql, ())), Conflict)  # type: ignore[misc]
 
 
 def test_what_was_refused_leaves_a_store_that_is_whole(world: World):
