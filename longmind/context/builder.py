@@ -219,7 +219,13 @@ class ContextBuilder:
         hits = [whole(hit.frame, "search", rank, hit.superseded) for rank, hit in enumerate(results.hits, 1)]
         search = call.search
         request = RecallRequest(
-            search.query, search.view, search.where, call.session, hits, level(search.min_trust)
+            search.query,
+            search.view,
+            search.where,
+            call.session,
+            hits,
+            level(search.min_trust),
+            _past_moment(search, snapshot),
         )
         candidates: dict[str, Sequence[Item]] = {}
         for lane in call.recipe.lanes:
@@ -231,6 +237,17 @@ class ContextBuilder:
                 notes.append("the lane recent did not run: no session was named")
             candidates[lane.kind] = source.items(request, lane, results=results, snapshot=snapshot)
         return candidates
+
+
+def _past_moment(search: SearchRequest, snapshot: Snapshot) -> int | None:
+    """The middle of the time that the question names, if all of it is past: "where did I live in 2012?"."""
+    if search.view.as_of.valid != AsOf.LATEST.valid:
+        return None  # the caller says as of when
+    bounds = sense_of_time(search).range
+    if bounds is None or bounds[0] is None or bounds[1] is None:
+        return None
+    now = snapshot.revision if search.reference is None else search.reference
+    return (bounds[0] + bounds[1]) // 2 if bounds[1] <= now else None
 
 
 def check_recall(search: SearchRequest, *, recipe: Recipe, budget: int, session: str | None) -> Recall:

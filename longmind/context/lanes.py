@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from longmind.base.filters import EVERYTHING, View, Where
 from longmind.base.frame import Frame
+from longmind.base.times import AsOf
 from longmind.context.items import Card, Item, Piece
 from longmind.context.recipe import LaneRecipe
 from longmind.context.surrogates import LONG_BYTES
@@ -33,6 +34,8 @@ class RecallRequest:
     """The hits of the search, as whole frames."""
     min_trust: int | None = None
     """Only facts that rest on a source of at least this trust."""
+    moment: int | None = None
+    """The middle of the past time that the question asks about, if it names one."""
 
 
 class ContextLane(Protocol):
@@ -169,21 +172,24 @@ class Facts:
     ) -> Sequence[Item]:
         # More than are shown where some will be filtered out by the words they share.
         limit = 4 * lane.items if lane.shared else lane.items
-        cards = self._source.cards(
-            request.query,
-            snapshot=snapshot,
-            view=request.view,
-            limit=limit,
-            min_trust=request.min_trust,
-        )
-        if not cards:
-            return []
+        cards = self._cards(request, request.view, snapshot, limit)
+        past: list[tuple[str, tuple[int, ...]]] = []
+        if request.moment is not None:
+            then = request.view.at(AsOf(system=request.view.as_of.system, valid=request.moment))
+            past = [card for card in self._cards(request, then, snapshot, limit) if card not in cards]
         query_terms = set(plan_text(request.query).terms)
         least = min(lane.shared, len(query_terms))
-        near = [
-            (text, frames) for text, frames in cards if len(query_terms.intersection(terms(text))) >= least
-        ]
-        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(near, 1)]
+        near = [card for card in cards if len(query_terms.intersection(terms(card[0]))) >= least]
+        # What was so at the time that is asked for, and is not so now, need not share a word with it.
+        chosen = [*past[: lane.items], *near]
+        return [Card(text, "facts", rank, frames) for rank, (text, frames) in enumerate(chosen, 1)]
+
+    def _cards(
+        self, request: RecallRequest, view: View, snapshot: Snapshot, limit: int
+    ) -> Sequence[tuple[str, tuple[int, ...]]]:
+        return self._source.cards(
+            request.query, snapshot=snapshot, view=view, limit=limit, min_trust=request.min_trust
+        )
 
 
 def whole(frame: Frame, lane: str, rank: int, superseded: int | None = None) -> Piece:
