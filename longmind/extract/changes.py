@@ -61,7 +61,7 @@ _SWAPS: Final = {
 }
 _FROM_TO: Final = pattern(r"(?:over |back |away )?from (?P<old>.+?) (?:over )?to (?P<new>.+)", re.IGNORECASE)
 _MOVES: Final = frozenset("switch change migrate convert upgrade transfer defect".split())
-_TO: Final = pattern(r"(?:over |back )?to (?P<new>.+)", re.IGNORECASE)
+_TO_OR_FROM: Final = pattern(r"(?:over |back |away )*(?:to|from) ", re.IGNORECASE)
 _INSTEAD: Final = pattern(
     r"(?P<new>.+?),? (?:instead of|rather than|in place of|not) (?P<old>.+)", re.IGNORECASE
 )
@@ -75,7 +75,15 @@ _GONE: Final = pattern(
     re.IGNORECASE,
 )
 _RUNS_OUT: Final = frozenset(
-    {("run", "out"), ("go", "through"), ("end", ""), ("expire", ""), ("finish", ""), ("close", "")}
+    {
+        ("run", "out"),
+        ("go", "through"),
+        ("end", ""),
+        ("expire", ""),
+        ("finish", ""),
+        ("close", ""),
+        ("lapse", ""),
+    }
 )
 
 
@@ -110,14 +118,14 @@ def find_changes(
     if own is not None and done and verb.lemma in _OWN_VERBS:
         return maker.moved(own)
     swap = _SWAPS.get(verb.lemma)
-    if swap is not None and done:
+    if swap is not None and done and not _TO_OR_FROM.match(text, start, end):
         halves = re.search(swap, text[start:end], re.IGNORECASE)
         if halves is not None and halves.start() > 0:
             return maker.replaced((start, start + halves.start()), (start + halves.end(), end))
     if verb.lemma in _MOVES and (done or verb.tense == "progressive"):
         both = _FROM_TO.match(text, start, end)
         if both is not None:
-            return maker.replaced(both.span("old"), both.span("new"))
+            return maker.replaced(both.span("old"), both.span("new"), slot="switched_to")
     particle = words.tokens[verb.after].low if verb.after < clause.end else ""
     if done and (verb.lemma, particle) in _WITH_PARTICLE:
         after = words.span(min(verb.after + 1, clause.end), clause.end)
@@ -226,7 +234,7 @@ class _Maker:
         ]
         return matches if own.group("old") is None else [*self.ended(own.span("old")), *matches]
 
-    def replaced(self, old: Range, new: Range) -> list[RuleMatch]:
+    def replaced(self, old: Range, new: Range, *, slot: str = "has") -> list[RuleMatch]:
         gone, value = self._cut(old), self._cut(new)
         if value[0] >= value[1] or gone[0] >= gone[1]:
             return []
@@ -234,7 +242,7 @@ class _Maker:
         return [
             RuleMatch(
                 self.about.key,
-                "has",
+                slot,
                 value,
                 whole,
                 "replacement",

@@ -14,7 +14,8 @@ from longmind.extract.statements import ANY
 _MARK: Final = (
     r"(?:sorry|scratch that|correction|typo|my mistake|my bad|oops|whoops|i (?:meant|mean|"
     r"misspoke)(?: to say)?|"
-    r"meant(?: to say)?|make that|no wait|wait no|wait|rather|i should have said|should be|forget that)"
+    r"meant(?: to say)?|make that|no wait|wait no|wait|rather(?! than)|i should have said|"
+    r"should be|forget that)"
 )
 _VALUE: Final = r"(?P<value>[^,;:.!?]{1,60}?)"
 _AFTER: Final = pattern(

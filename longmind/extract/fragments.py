@@ -29,7 +29,9 @@ _PAIR: Final = pattern(
 )
 _NO_PAIR: Final = frozenset(
     "at on in for to from by with of about until since around over under near between first second third "
-    "next last this that these those a an the is was and or but so if not no yes mostly maybe only".split()
+    "next last this that these those a an the is was and or but so if not no yes mostly maybe "
+    "only what which who whose "
+    "how why when where".split()
 )
 _SPOKEN: Final = INTERJECTIONS | frozenset(
     "that that's this it it's so you what i'm we he she they sounds agreed definitely absolutely exactly "

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.lexicon import POINTING
 from longmind.extract.patterns import pattern
 from longmind.extract.phrases.edges import DEICTIC, trimmed, without_tail
 from longmind.extract.rule_match import Range, RuleMatch
@@ -42,11 +43,11 @@ _MOODS: Final = frozenset(
     "honest clear welcome new next just like what why how crying dying screaming a bit not nice hard "
     "easy true "
     "false possible impossible important interesting funny weird strange cool awesome perfect amazing lovely "
-    "beautiful worth enough gone over time long ill torn inclined supposed used set due".split()
+    "beautiful worth enough gone over time long ill torn inclined supposed used set due no".split()
 )
-_WEAK: Final = frozenset(
-    "it this that these those them him her me us you something anything nothing everything someone anyone "
-    "here there so too now then again one ones more less much what how why who stuff".split()
+_WEAK: Final = POINTING | frozenset(
+    "her something anything nothing everything someone anyone here there so too now then again one ones more "
+    "less much what how why who stuff neither none both either".split()
 )
 _TRANSIENT_ING: Final = frozenset(
     "look try think wonder get go have be come ask hope feel start begin plan wait talk say tell sit stand "
@@ -95,6 +96,8 @@ _ONE: Final = frozenset(
     "lives_at lives_on is_based sleeps is_on_days".split()
 )
 """Free slots that hold one value at a time."""
+_AT_ONE_PLACE: Final = ("_at", "_with", "_under", "_as")
+"""What is done somewhere or with somebody: told anew of another, the one told last is held."""
 _SEVERAL: Final = frozenset("has is plans can cannot got bought".split())
 """Slots in which something new does not take the place of what was there."""
 _OVER: Final = pattern(r"\b(?:anymore|any more|any longer|no more)\b", re.IGNORECASE)
@@ -185,7 +188,8 @@ def find_free(words: Words, clause: ParsedClause, about: About, when: Mention | 
         ]
         if not is_worth_keeping(words.tokens, clause, about, inside, timed=when is not None):
             continue
-        yield _match(words, clause, about, slot, piece, when, over=over or was)
+        alone = len(pieces) == 1 and slot.endswith(_AT_ONE_PLACE)
+        yield _match(words, clause, about, slot, piece, when, over=over or was, one=alone)
 
 
 def _is_appointment(clause: ParsedClause, about: About, when: Mention | None) -> bool:
@@ -247,6 +251,7 @@ def _match(
     when: Mention | None,
     *,
     over: bool = False,
+    one: bool = False,
 ) -> RuleMatch:
     anew = (
         clause.verb.tense in ("present", "future")
@@ -262,7 +267,7 @@ def _match(
         ended=over,
         when=None if when is None else when[:2],
         free=True,
-        one=about.attribute is not None or slot in _ONE,
+        one=one or about.attribute is not None or slot in _ONE,
         names=about.names,
         old=value[:1] * 2 if anew and slot not in _SEVERAL and not clause.verb.denied else None,
     )

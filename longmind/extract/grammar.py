@@ -53,6 +53,9 @@ class Parser(NounReader):
                 )
                 at, opening = at + 1, True
                 continue
+            if opening and token.low == "from" and self._low(at + 2) == "on":
+                at += 3  # "so from here on indent with tabs"
+                continue
             if token.low in ("there", "here") and self._low(at + 1) in (
                 "'s",
                 "is",
@@ -116,6 +119,11 @@ class Parser(NounReader):
             clause = self._with_subject(at, link, inside=follows and not opening)
             if clause is not None:
                 return clause
+        ordered = link == "so" and opening and token.low in ("do", "don't", "please")
+        if ordered or (opening and link == "so" and earlier and earlier[-1].kind in ("thing", "named")):
+            order = self._without_subject(at, link, first=False)
+            if order is not None and order.kind == "order":
+                return order  # "the house style is tabs, so indent with tabs"
         if opening and link in ("and", "but", "or", ",", "then", "plus", "&", "so", "n") and earlier:
             return self._shared(at, earlier[-1], link)
         if opening and not (earlier and follows and link not in (".", "", ":", "-", "!", "—", "–", ",")):
@@ -164,6 +172,13 @@ class Parser(NounReader):
                 verb = None
         else:
             verb = verb_group(self.tokens, at, self.count, third=third)
+        if (
+            verb is None
+            and before.verb.lemma == "be"
+            and not before.verb.unreal
+            and link in ("and", "but", ",")
+        ):
+            verb = self._going_on(at, before.verb)
         if verb is None:
             return None
         word = self.tokens[verb.after - 1].low
@@ -194,6 +209,15 @@ class Parser(NounReader):
             shared=True,
             apposed=before.apposed,
         )
+
+    def _going_on(self, at: int, before: VerbGroup) -> VerbGroup | None:
+        """ "Petra is back and leading the team": the second shares the "is" of the first."""
+        verb = verb_group(self.tokens, at, self.count, third=False, bare=True)
+        if verb is None or verb.form != "ing" or self.tokens[at].tag == "X":
+            return None
+        verb.tense = "past" if before.tense == "past" else "progressive"
+        verb.denied = False
+        return verb
 
     def _without_subject(self, at: int, link: str, *, first: bool) -> ParsedClause | None:
         start = at

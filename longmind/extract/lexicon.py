@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(entry.strip() for entry in text.replace("\n", " ").split(",") if entry.strip())
@@ -276,3 +278,6 @@ area, silicon valley
 
 PLACES = (REGIONS - _CODES - {"georgia", "chad", "jordan", "turkey", "guinea"}) | CITIES | {"uk"}
 """Taken as places even in lower case."""
+
+POINTING: Final = frozenset("it this that these those them him me us you".split())
+"""Words that point at something: alone, they say nothing that somebody could use later."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from longmind.extract.patterns import pattern
+from longmind.extract.rewording import reworded
 from longmind.extract.verbs import verb_forms
 
 _PLAIN: Final = {
@@ -95,23 +96,6 @@ class Plain:
         return position - high + was_high
 
 
-_REWORDED: Final = pattern(
-    # "My title changed to X" says that it is X now; what changed is a thing of somebody's, not a person.
-    r"\b(?:my|our|his|her|their) (?:[\w-]+ ){1,4}?(?P<changed>(?:(?:has|have|was|were|got|been|just) )"
-    r"{0,3}changed (?:from [^.,;:!?\n]{1,60}? )?to)(?= \S)"
-    # The comma of "June 5, 2020" ends no clause.
-    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* [0-3]?\d(?:st|nd|rd|th)?"
-    r"(?P<comma>,)(?= (?:19|20)\d\d\b)",
-    re.IGNORECASE,
-)
-
-
-def _reworded(masked: str) -> Iterator[tuple[int, int, str]]:
-    for match in _REWORDED.finditer(masked):
-        name = "changed" if match["changed"] else "comma"
-        yield match.start(name), match.end(name), "is now" if name == "changed" else ""
-
-
 def _spelled_out(masked: str) -> Iterator[tuple[int, int, str]]:
     if " i " not in masked and masked[:2] != "i " and _KEYS.isdisjoint(_LOOSE.findall(masked.lower())):
         return
@@ -126,7 +110,7 @@ def plain(masked: str) -> Plain:
     pieces: list[str] = []
     changes: list[tuple[int, int, int, int]] = []
     at = length = 0
-    for start, end, new in sorted([*_reworded(masked), *_spelled_out(masked)]):
+    for start, end, new in sorted([*reworded(masked), *_spelled_out(masked)]):
         if start < at:
             continue
         pieces += [masked[at:start], new]

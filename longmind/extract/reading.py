@@ -11,6 +11,7 @@ from longmind.extract.changes import broken_up, each_end, find_changes, find_ins
 from longmind.extract.clauses import Clause
 from longmind.extract.corrections import corrects, find_correction
 from longmind.extract.described import described_as, is_lasting_news
+from longmind.extract.ellipsis import after_a_death, find_successor, follows
 from longmind.extract.fragments import find_in_fragment, find_pairs, find_relatives, is_listing
 from longmind.extract.free import Words, find_free
 from longmind.extract.grammar import ParsedClause, Parser
@@ -68,6 +69,7 @@ class Reading(SubjectReader):
         self.opening = 0
         self.has_time = False
         self.last_when: Range | None = None
+        self.last: RuleMatch | None = None
 
     def sentence(self, voiced: Voiced) -> Iterator[RuleMatch]:
         """What one sentence says."""
@@ -78,7 +80,7 @@ class Reading(SubjectReader):
         scene = self.scenes.setdefault(speaker, Scene(speaker, closed=self.closed))
         if speaker is not None:
             yield from find_fixed(self.masked, *span, speaker)
-            yield from find_apposed(self.masked, *span, speaker)
+            yield from after_a_death(list(find_apposed(self.masked, *span, speaker)), self.masked, span)
         words = Words(self.masked, tokens_of(self.masked, *span))
         if speaker is not None and not COUNTED.isdisjoint(words.lows):
             yield from find_listed(self.masked, *span, speaker)
@@ -157,6 +159,10 @@ class Reading(SubjectReader):
             token.low in _NEITHER for token in words.tokens[max(0, clause.begin - 5) : clause.verb.first]
         ):
             clause.verb.denied = True
+        successor = find_successor(words, clause, self.last)
+        if successor is not None:
+            yield successor
+            return
         about = self._about(words, clause, scene)
         if (
             about is not None
@@ -173,7 +179,9 @@ class Reading(SubjectReader):
         yield from _apposed(words, clause, about, scene)
         when = self._when(words, clause, previous, span)
         for match in self._told(words, clause, about, scene, when):
-            yield self._marked(match, words, clause, about)
+            if follows(match):
+                self.last = match
+            yield self._marked(match, words, clause)
         if (clause.apposed is None and about.sort != "thing") or about.attribute is None:
             whole = words.clause(clause)
             yield from find_pairs(words, words.span(clause.verb.after, clause.end), about, whole)
@@ -182,7 +190,7 @@ class Reading(SubjectReader):
             relatives_mentioned(words, clause, scene)
             yield from find_relatives(words, (words.span(clause.verb.after, clause.end)[1], span[1]), speaker)
 
-    def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause, about: About) -> RuleMatch:
+    def _marked(self, match: RuleMatch, words: Words, clause: ParsedClause) -> RuleMatch:
         """A wish for answers in its own slot; a correction as one."""
         if match.slot in ("prefers", "likes") and match.subject == SPEAKER:
             topic = topic_of(self.masked[match.value[0] : match.value[1]])
@@ -306,7 +314,8 @@ class Reading(SubjectReader):
         if any(match.rule == "inverse" for match in table):
             return
         read_to = max((match.value[1] for match in table), default=0)
-        for number, (first, after) in enumerate(described_as(words, clause)):
+        told = described_as(words, clause)
+        for number, (first, after) in enumerate(told[:1] if clause.link == "who" else told):
             if words.tokens[first].start < read_to:
                 continue
             who, begin = about, first

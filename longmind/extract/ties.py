@@ -106,7 +106,8 @@ def owner_of(words: Words, clause: ParsedClause, about: About, scene: Scene) -> 
 
 
 _FROM: Final = pattern(
-    r"\s(?:from|since|now|as of|these days|starting|until|for now|at the moment|in|on)\b|,", re.IGNORECASE
+    r"\s(?:from|since|now|again|while|as of|these days|starting|until|for now|at the moment|in|on)\b|,",
+    re.IGNORECASE,
 )
 _KIND: Final = pattern(r"\s(?:service|system|module|part|side|project|work|stuff|things)$", re.IGNORECASE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from longmind.extract.clauses import Clause, clause_range
 from longmind.extract.free import Words
@@ -120,8 +120,13 @@ def _apply(
         further, stop = _further(masked, clause, rule, stop, ended=predicate.ended)
         values += further
     when = _when(masked, clause, predicate, stop, rule)
+    if rule.slot == "did" and ended and when is not None and when.kind == "length":
+        return None  # "he'd run it since 2010": a state that is over, and nothing that was done once
     if (rule.moment or ahead) and (when is None or (ahead and when.kind in ("length", "repeated"))):
         return None  # "I'll be working at CERN" says from when, or says no more than a wish
+    experienced = predicate.tense == "perfect" and predicate.lemma in _LASTS and not predicate.denied
+    if experienced and not _goes_on(masked, clause, when):
+        values = [(slot, span, True) for slot, span, _ in values]
     polarity = rule.polarity and (rule.denial == "keeps" or not predicate.denied)
     whole = clause_range(masked, clause)
     return [
@@ -138,6 +143,20 @@ def _apply(
         )
         for slot, span, over in values
     ]
+
+
+_LASTS: Final = frozenset({"live", "work", "study"})
+_UNTIL_TODAY: Final = pattern(
+    r"\b(?:always|since|for|all my life|so far|ever|still|now|just|recently|lately|again|\d+ years?)\b",
+    re.IGNORECASE,
+)
+
+
+def _goes_on(masked: str, clause: Clause, when: Mention | None) -> bool:
+    """ "I've lived in Rome for years" is so today; "I've lived in Rome and Milan" has been done."""
+    if when is not None and when.kind == "length":
+        return True
+    return _UNTIL_TODAY.search(masked, clause.start, clause.end) is not None
 
 
 def _further(

@@ -65,7 +65,7 @@ guess guide hand handle hang happen harvest hate have head heal hear heat help h
 hire hit hold hope host house hug hunt hurry hurt identify ignore imagine immigrate import impress improve
 include increase infect inform inherit injure inspect inspire install instruct insulate insure integrate
 intend interest intern interview introduce invent invest investigate invite involve iron irritate join joke
-journal judge juggle jump keep kick kill kiss knit knock know lack land last laugh launch lay lead lean
+journal judge juggle jump keep kick kill kiss knit knock know lack land lapse last laugh launch lay lead lean
 learn lease leave lecture lend let liaise license lie lift light like limit line link list listen litter
 live load loan loathe locate lock log look lose love maintain major make manage manufacture mark market
 marry master match matter mean measure meditate meet melt mend mentor mention merge message migrate milk

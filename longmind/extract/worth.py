@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from longmind.extract.grammar import ParsedClause
+from longmind.extract.lexicon import POINTING
 from longmind.extract.patterns import pattern
 from longmind.extract.rule_match import RuleMatch
 from longmind.extract.subjects import About
@@ -48,9 +49,7 @@ _THING_VERBS: Final = frozenset(
     "use run store live stay keep deploy happen need go ship open close cost start end begin cover contain "
     "include belong sit host track weigh measure leave arrive depart expire finish".split()
 )
-_WEAK_OBJECTS: Final = frozenset(
-    "me us you him them it this that these those myself ourselves everyone".split()
-)
+_WEAK_OBJECTS: Final = POINTING | {"myself", "ourselves", "everyone"}
 _CHANGE: Final = frozenset("now nowadays instead anymore again".split())
 
 

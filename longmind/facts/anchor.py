@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from longmind.base.frame import Frame
+from longmind.facts.doubt import doubted
 from longmind.facts.extraction import Extraction, FoundFact
 from longmind.facts.ground import Ground, Held
 from longmind.facts.likeness import alike, mended, spelled_alike
@@ -28,6 +29,8 @@ _ATTITUDES: Final = frozenset(
     "not_likes not_loves not_enjoys".split()
 )
 _DISLIKES: Final = frozenset("dislikes hates detests loathes despises".split())
+_UNNAMED: Final = frozenset({"has", "switched_to"})
+"""Where a replacement does not say what it replaces, the new value goes where the old one was."""
 _STATES: Final = {
     "habit": ("habit", "is"),
     "is": ("is", "role", "diet", "has_condition", "nationality", "religion", "marital_status", "allergic_to"),
@@ -46,6 +49,7 @@ def anchored(db: Connection, ledger: str, frame: Frame, item: Extraction) -> Ext
         for anchored_fact in _each(ground, fact, frame):
             facts.append(anchored_fact)
             ground.note(anchored_fact, frame)
+    facts += doubted(ground, frame, facts)
     return replace(item, facts=tuple(dict.fromkeys(facts)))
 
 
@@ -154,7 +158,7 @@ def _replacements(ground: Ground, fact: FoundFact) -> Iterator[FoundFact]:
             action="end",
             valid_to=fact.valid_from,
         )
-    predicate = old[0].predicate if old and fact.predicate == "has" else fact.predicate
+    predicate = old[0].predicate if old and fact.predicate in _UNNAMED else fact.predicate
     value = (
         Entity(fact.value)
         if old and isinstance(old[0].value, Entity) and isinstance(fact.value, str)
