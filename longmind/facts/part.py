@@ -96,7 +96,9 @@ class FactsPart(Part):
             extraction = self.limits.cut(extractor.extract(source))
             _check(extraction, draft.text)
             return extraction
-        except Exception as error:  # foreign code must not keep a frame from being written
+        except Exception as error:
+            # An extractor is anybody's code and may raise anything. The frame is written all the same, and
+            # the report says what the extractor raised.
             return Failed(f"extractor {extractor.id}: {type(error).__name__}: {error}")
 
     def told(

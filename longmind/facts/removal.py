@@ -59,8 +59,9 @@ def refresh(tx: Transaction, rows: Sequence[AssertionRow], *, reason: str) -> in
     for ledger, group in _by_ledger(rows).items():
         loaded = Loader(Resolver(tx, ledger))
         states = loaded.load_whole(group)
-        said = {loaded.effective(loaded.names.facts[row.fact_id]) for row in group if row.fact_id is not None}
-        closed += len(store_again(tx, loaded, states, said=said, reason=reason))
+        stated = [loaded.names.facts[row.fact_id] for row in group if row.fact_id is not None]
+        fact_ids = set(map(loaded.effective, stated))
+        closed += len(store_again(tx, loaded, states, said=fact_ids, reason=reason))
     return closed
 
 
@@ -121,12 +122,12 @@ def erase_space(tx: Transaction, space: str) -> dict[str, int]:
     rows = select(tx.db, AssertionRow, "x.ledger = ? OR x.space = ?", (space, space))
     shared = [row for row in rows if row.ledger != space]
     counts: Counter[str] = Counter()
-    own = {row.fact_id for row in select(tx.db, FactRow, "x.ledger = ?", (space,))}
-    spans = {row.span_id for row in select_among(tx.db, SpanRow, "fact_id", own)}
-    counts["fact_support"] += delete_among(tx.db, SupportRow, "span_id", spans)
-    counts["fact_span"] += delete_among(tx.db, SpanRow, "span_id", spans)
+    fact_ids = {row.fact_id for row in select(tx.db, FactRow, "x.ledger = ?", (space,))}
+    span_ids = {row.span_id for row in select_among(tx.db, SpanRow, "fact_id", fact_ids)}
+    counts["fact_support"] += delete_among(tx.db, SupportRow, "span_id", span_ids)
+    counts["fact_span"] += delete_among(tx.db, SpanRow, "span_id", span_ids)
     counts.update(_erase_assertions(tx, rows, touched=shared))
-    _drop_facts(tx.db, own, counts)
+    _drop_facts(tx.db, fact_ids, counts)
     inside = "SELECT entity_id FROM fact_entity WHERE ledger = ?"
     counts["fact_same"] += tx.db.run(f"DELETE FROM fact_same WHERE entity_id IN ({inside})", (space,))
     counts["fact_alias"] += tx.db.run(f"DELETE FROM fact_alias WHERE entity_id IN ({inside})", (space,))
@@ -151,15 +152,15 @@ def _erase_assertions(
 
 def _drop_facts(db: Connection, fact_ids: set[int], counts: Counter[str]) -> None:
     """Remove those of the facts that nothing says and no span holds any more."""
-    said = {row.fact_id for row in select_among(db, AssertionRow, "fact_id", fact_ids)}
-    held = {row.fact_id for row in select_among(db, SpanRow, "fact_id", fact_ids)}
-    empty = fact_ids - said - held
+    asserted = {row.fact_id for row in select_among(db, AssertionRow, "fact_id", fact_ids)}
+    with_spans = {row.fact_id for row in select_among(db, SpanRow, "fact_id", fact_ids)}
+    unused = fact_ids - asserted - with_spans
     # What was derived from an erased fact keeps a mark that it was.
-    derived = select_among(db, PremiseRow, "premise_fact_id", empty)
+    derived = select_among(db, PremiseRow, "premise_fact_id", unused)
     marks = [row._replace(premise_fact_id=None) for row in derived]
     update(db, marks, ("premise_fact_id",))
-    counts["fact_evidence"] += delete_among(db, EvidenceRow, "fact_id", empty)
-    counts["fact"] += delete_among(db, FactRow, "fact_id", empty)
+    counts["fact_evidence"] += delete_among(db, EvidenceRow, "fact_id", unused)
+    counts["fact"] += delete_among(db, FactRow, "fact_id", unused)
 
 
 def assertions_of(
@@ -175,8 +176,8 @@ def assertions_of(
         rows = [row for row in rows if predicates[row.predicate_id].key_norm == predicate]
     if value is None:
         return rows
-    said = {row.fact_id for row in rows if row.fact_id is not None}
-    facts = {row.fact_id: row for row in select_among(db, FactRow, "fact_id", said)}
+    fact_ids = {row.fact_id for row in rows if row.fact_id is not None}
+    facts = {row.fact_id: row for row in select_among(db, FactRow, "fact_id", fact_ids)}
     entities = {
         row.entity_id: row
         for row in select_among(
@@ -196,8 +197,8 @@ def _same_value(
 ) -> bool:
     exact = bool(predicate.exact)
     entity = None if fact.object_entity_id is None else entities[fact.object_entity_id]
-    here = encode_value(fact.object_kind, stored_object(fact, entity), exact=exact)
-    return here == encode_value(*value, exact=exact)
+    encoded = encode_value(fact.object_kind, stored_object(fact, entity), exact=exact)
+    return encoded == encode_value(*value, exact=exact)
 
 
 def remaining(db: Connection, rows: Sequence[AssertionRow]) -> list[AssertionRow]:
@@ -244,19 +245,19 @@ def forget_entities(db: Connection, entity_ids: Sequence[int]) -> dict[str, int]
     """Remove the names of entities, and the entities themselves where no fact mentions them any more."""
     unused = among("entity_id", entity_ids) & Clause(f"NOT EXISTS ({_MENTIONED})")
     rows = db.all(f"SELECT entity_id FROM fact_entity WHERE {unused.sql}", unused.values)
-    gone = {int(row[0]) for row in rows}
+    unused_ids = {int(row[0]) for row in rows}
     keys = {
         row.entity_id: alias_norm(row.key) for row in select_among(db, EntityRow, "entity_id", entity_ids)
     }
     names = [
         row.alias_id
         for row in select_among(db, AliasRow, "entity_id", entity_ids)
-        if row.entity_id in gone or row.alias_norm != keys[row.entity_id]
+        if row.entity_id in unused_ids or row.alias_norm != keys[row.entity_id]
     ]
     counts = {"fact_alias": delete_among(db, AliasRow, "alias_id", names)}
-    counts["fact_same"] = delete_among(db, SameRow, "entity_id", gone)
-    counts["fact_same"] += delete_among(db, SameRow, "into_id", gone)
-    return {**counts, "fact_entity": delete_among(db, EntityRow, "entity_id", gone)}
+    counts["fact_same"] = delete_among(db, SameRow, "entity_id", unused_ids)
+    counts["fact_same"] += delete_among(db, SameRow, "into_id", unused_ids)
+    return {**counts, "fact_entity": delete_among(db, EntityRow, "entity_id", unused_ids)}
 
 
 def _resting_on(db: Connection, frame_ids: Sequence[int], *, also: str = "1 = 1") -> list[AssertionRow]:
@@ -278,10 +279,10 @@ def _resting_on(db: Connection, frame_ids: Sequence[int], *, also: str = "1 = 1"
 
 def _with_evidence(db: Connection, rows: Sequence[AssertionRow]) -> set[int]:
     """Those of the assertions that have evidence of their own or of their fact."""
-    own = select_among(db, EvidenceRow, "assertion_id", [row.assertion_id for row in rows])
+    direct = select_among(db, EvidenceRow, "assertion_id", [row.assertion_id for row in rows])
     shared = select_among(db, EvidenceRow, "fact_id", {row.fact_id for row in rows} - {None})
     facts = {piece.fact_id for piece in shared}
-    supported = {piece.assertion_id for piece in own if piece.assertion_id is not None}
+    supported = {piece.assertion_id for piece in direct if piece.assertion_id is not None}
     return supported | {row.assertion_id for row in rows if row.fact_id in facts and row.fact_id is not None}
 
 

@@ -85,8 +85,8 @@ def roll_back(tx: Transaction, rollback: Rollback) -> dict[str, int]:
     to = rollback.to
     statements = _of_spans(tx.db, to) | _merged(tx, to)
     anew = _resting_on_later(tx.db, to)
-    said = [*_lapse(tx, to), *_decide(tx, to)]
-    statements |= {(row.subject_entity_id, row.predicate_id) for row in said}
+    changed = [*_lapse(tx, to), *_decide(tx, to)]
+    statements |= {(row.subject_entity_id, row.predicate_id) for row in changed}
     _rename(tx, to)
     open_before = {row.span_id for row in select(tx.db, SpanRow, "x.system_to IS NULL")}
     for ledger, pairs in _by_ledger(tx.db, statements).items():
@@ -132,18 +132,19 @@ def _rest_as_then(tx: Transaction, to: int) -> None:
         tx.db, SupportRow, "span_id", {row.span_id for pair in pairs for row in pair}
     ):
         resting[support.span_id].add(support.assertion_id)
-    said = {
+    assertions = {
         row.assertion_id: row
         for row in select_among(tx.db, AssertionRow, "assertion_id", set().union(*resting.values()))
         if row.system_from <= to
     }
     for row, old in pairs:
-        shared_support = resting[row.span_id] & resting[old.span_id] & said.keys()
+        shared_support = resting[row.span_id] & resting[old.span_id] & assertions.keys()
         if not shared_support or shared_support == resting[row.span_id]:
             continue
         remove_spans(tx.db, [row.span_id])
         by_hand, derived = (
-            max(getattr(said[number], name) for number in shared_support) for name in ("by_hand", "derived")
+            max(getattr(assertions[number], name) for number in shared_support)
+            for name in ("by_hand", "derived")
         )
         insert(tx.db, [row._replace(by_hand=by_hand, derived=derived, space=old.space)])
         insert(tx.db, [SupportRow(row.span_id, number) for number in sorted(shared_support)])
@@ -234,19 +235,19 @@ def cite_instead(tx: Transaction, old: int, new: int, *, at: int) -> None:
             for number, row in enumerate(sorted(names), numbers.get("fact_alias", 0))
         ],
     )
-    said = {row.assertion_id for row in pieces} - {None}
-    of_facts = {row.fact_id for row in pieces} - {None}
-    resting = select_among(tx.db, AssertionRow, "assertion_id", said)
-    resting += select_among(tx.db, AssertionRow, "fact_id", of_facts)
+    assertion_ids = {row.assertion_id for row in pieces} - {None}
+    fact_ids = {row.fact_id for row in pieces} - {None}
+    resting = select_among(tx.db, AssertionRow, "assertion_id", assertion_ids)
+    resting += select_among(tx.db, AssertionRow, "fact_id", fact_ids)
     refresh(tx, resting, reason=REASON)
 
 
 def _by_ledger(db: Connection, statements: Iterable[Statement]) -> dict[str, list[Statement]]:
     """The statements by the ledger that they are in."""
-    listed: Sequence[Statement] = sorted(set(statements))
-    subjects = {subject for subject, _ in listed}
+    ordered: Sequence[Statement] = sorted(set(statements))
+    subjects = {subject for subject, _ in ordered}
     ledgers = {row.entity_id: row.ledger for row in select_among(db, EntityRow, "entity_id", subjects)}
     grouped: dict[str, list[Statement]] = defaultdict(list)
-    for subject, predicate in listed:
+    for subject, predicate in ordered:
         grouped[ledgers[subject]].append((subject, predicate))
     return grouped
