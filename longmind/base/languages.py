@@ -58,6 +58,7 @@ def _votes() -> dict[str, tuple[str, ...]]:
 
 
 _VOTES: Final = _votes()
+_ENGLISH_WORDS: Final = frozenset(word for word, names in _VOTES.items() if _ENGLISH in names)
 
 
 def language_of(words: Sequence[str]) -> str | None:
@@ -65,15 +66,19 @@ def language_of(words: Sequence[str]) -> str | None:
     seen = words[:_LOOKED_AT]
     if not seen:
         return None
-    votes: dict[str, set[str]] = {}
-    counts: dict[str, int] = {}
-    for word in seen:
-        for name in _VOTES.get(word, ()):
-            counts[name] = counts.get(name, 0) + 1
-            votes.setdefault(name, set()).add(word)
     script = None if all(map(str.isascii, seen)) else _script_of(seen)
     if script is not None:
         return script
+    small = [word for word in seen if word in _VOTES]
+    # No language can have more of them than English if English has all: so it is with most texts in English.
+    if _ENGLISH_WORDS.issuperset(small):
+        return None
+    votes: dict[str, set[str]] = {}
+    counts: dict[str, int] = {}
+    for word in small:
+        for name in _VOTES[word]:
+            counts[name] = counts.get(name, 0) + 1
+            votes.setdefault(name, set()).add(word)
     english = counts.pop(_ENGLISH, 0)
     if not counts:
         return None

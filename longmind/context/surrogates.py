@@ -16,6 +16,7 @@ from longmind.store.store import Store
 from longmind.store.tables import batched
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
+from longmind.store.write import ids_of
 
 VERSION: Final = 1
 """Of the rules that choose the sentences; a surrogate of another version is stale."""
@@ -60,8 +61,8 @@ class Surrogates(Part):
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is not None:
-            pairs = zip(frames, prepared, strict=True)
-            _add(tx.db, {frame.id: item for frame, item in pairs if isinstance(item, Surrogate)})
+            pairs = zip(ids_of(frames), prepared, strict=True)
+            _add(tx.db, {frame_id: item for frame_id, item in pairs if isinstance(item, Surrogate)})
 
     def erased(self, tx: Transaction, ids: Sequence[int]) -> Mapping[str, int]:
         count = 0

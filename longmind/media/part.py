@@ -12,6 +12,7 @@ from longmind.store.engine import Connection, scalar
 from longmind.store.parts import Part, Problem
 from longmind.store.tables import Tables
 from longmind.store.transaction import Snapshot, Transaction
+from longmind.store.write import ids_of
 
 
 class ThumbnailRow(NamedTuple):
@@ -61,9 +62,9 @@ class MediaPart(Part):
         return attached if any(attached) else None
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
-        for frame, attached in zip(frames, prepared or (), strict=False):
+        for frame_id, attached in zip(ids_of(frames), prepared or (), strict=False):
             if isinstance(attached, tuple):
-                put(tx.db, frame.id, attached)
+                put(tx.db, frame_id, attached)
 
     def verify(self, snapshot: Snapshot, *, deep: bool) -> Iterable[Problem]:
         if deep:

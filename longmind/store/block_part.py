@@ -17,7 +17,7 @@ from longmind.store.store import Store
 from longmind.store.tables import batched, typed
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
-from longmind.store.write import Written
+from longmind.store.write import ids_of
 
 FULL: Final = 16_384
 """Frames of a block: as many as a commit can add a block for without being slower than its other work."""
@@ -36,7 +36,7 @@ class Blocks(Part):
         self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None
     ) -> Mapping[str, int] | None:
         """Now and then, so that one write among thousands makes a block of what the others wrote."""
-        ids = frames.ids if isinstance(frames, Written) else [frame.id for frame in frames]
+        ids = ids_of(frames)
         if ids and ids[-1] // FULL != (ids[0] - 1) // FULL:
             for partition in _active(tx.db, after=ids[-1] - max(FULL, len(ids))):
                 _add(tx, Segment("partition", partition), least=FULL)

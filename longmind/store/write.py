@@ -111,6 +111,11 @@ class Written(Sequence[Frame]):
         return len(self.ids)
 
 
+def ids_of(frames: Sequence[Frame]) -> list[int]:
+    """The ids of new frames, without making the frames where they are not made yet."""
+    return frames.ids if isinstance(frames, Written) else [frame.id for frame in frames]
+
+
 def put(
     tx: Transaction,
     drafts: Sequence[Draft],

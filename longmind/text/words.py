@@ -68,7 +68,10 @@ def count_terms(text: str) -> tuple[Counter[str], int]:
     shape = raw.translate(_SHAPE)
     plain = plain_words(text, raw)
     language = language_of(plain)
-    words = _content(text, raw) if language is None else _content_in(language, plain)
+    if language is not None:
+        words = _content_in(language, plain)
+    else:
+        words = _terms_of(plain) if text.isascii() else _content(text, raw)
     if _may_be_camel(shape):
         words += camel_parts(text)
     names = identifiers(text) if _may_be_joined(shape) else []
@@ -179,12 +182,11 @@ def camel_parts(text: str) -> list[str]:
 
 def _content(text: str, raw: bytes) -> list[str]:
     """The terms of a text's words; `raw` is the same text as bytes."""
+    if text.isascii():
+        return _terms_of(plain_words(text, raw))
     term_of = _known
     if len(term_of) > _MOST_KNOWN:
         term_of.clear()
-    if text.isascii():
-        words = raw.translate(_LOWERED).decode("ascii").split()
-        return list(filter(None, map(term_of.__getitem__, words)))
     content = []
     for word in _word().findall(folded(text)):
         if not word.isascii() and UNSEGMENTED.search(word):
@@ -192,6 +194,13 @@ def _content(text: str, raw: bytes) -> list[str]:
         elif term := term_of[word]:
             content.append(term)
     return content
+
+
+def _terms_of(words: list[str]) -> list[str]:
+    """The terms of words in lower case that have no letters but those of English."""
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    return list(filter(None, map(_known.__getitem__, words)))
 
 
 def _may_be_camel(shape: bytes) -> bool:

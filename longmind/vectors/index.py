@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ from longmind.store.store import Store
 from longmind.store.tables import batched, typed
 from longmind.store.transaction import Snapshot, Transaction
 from longmind.store.visible import among
+from longmind.store.write import ids_of
 from longmind.vectors.late_interaction import (
     Basis,
     content_pieces,
@@ -276,8 +278,9 @@ class VectorIndex(VectorRows):
         encodings = (
             self.embedder.encode(list(missing.values()), tokens=self.basis is not None) if missing else []
         )
-        for (key, text), encoding in zip(missing.items(), encodings, strict=True):
-            embedded[key] = self._stored(key, text, encoding)
+        with one_thread() if missing else nullcontext():
+            for (key, text), encoding in zip(missing.items(), encodings, strict=True):
+                embedded[key] = self._stored(key, text, encoding)
         computed = set(missing)
         items: list[Embedded | None] = []
         for each in keys:
@@ -292,19 +295,19 @@ class VectorIndex(VectorRows):
         return hashlib.blake2b(f"{self.identity}\0{text}".encode(), digest_size=16).digest()
 
     def _stored(self, key: bytes, text: str, encoding: Encoding) -> Embedded:
+        """As rows; each text by itself, since a product of several would round in another way."""
 
         signs = None
         if self.basis is not None and encoding.tokens is not None:
             states = encoding.tokens.states[content_pieces(text, encoding.tokens)]
-            with one_thread():
-                signs = pack_signs(self.basis, states)
+            signs = pack_signs(self.basis, states)
         vectors = encoding.vectors.astype(np.float16)
         return Embedded(key, len(vectors), vectors.tobytes(), signs)
 
     def written(self, tx: Transaction, frames: Sequence[Frame], prepared: Sequence[object] | None) -> None:
         if prepared is not None and not self.mismatch(tx.db):
-            pairs = zip(frames, prepared, strict=True)
-            self.add(tx, {frame.id: item for frame, item in pairs if isinstance(item, Embedded)})
+            pairs = zip(ids_of(frames), prepared, strict=True)
+            self.add(tx, {frame_id: item for frame_id, item in pairs if isinstance(item, Embedded)})
 
     def add(self, tx: Transaction, embedded: Mapping[int, Embedded]) -> None:
         if embedded:
