@@ -48,8 +48,9 @@ class Shortener:
             yield from self._larger(piece, room)
             return
         # A pointed question wants the sentences that answer; a wide one, what the frame is about.
-        tiers: tuple[Tier, ...] = ("snippet", "gist") if self._specific else ("gist", "snippet")
-        for tier in (*tiers, "micro", "cut"):
+        pointed: tuple[Tier, ...] = ("snippet", "gist", "micro", "cut")
+        wide: tuple[Tier, ...] = ("gist", "micro", "snippet", "cut")
+        for tier in pointed if self._specific else wide:
             ranges = self._ranges(piece.frame, tier, room)
             if ranges:
                 yield replace(piece, tier=tier, ranges=ranges)

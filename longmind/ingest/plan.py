@@ -170,7 +170,9 @@ def cut(whole: Draft, document: Document, cutting: Cutting, tokenizer: Tokenizer
     )
     if len(chunks) < 2:
         return whole
-    return chunked(whole, [(chunk.start, chunk.end, _heading(document, chunk.title)) for chunk in chunks])
+    # By the title that the caller gave it, where there is one: every chunk is found by that.
+    title = whole.title or document.title
+    return chunked(whole, [(chunk.start, chunk.end, _heading(title, chunk.title)) for chunk in chunks])
 
 
 def cut_if_long(whole: Draft, cutting: Cutting | None = None) -> Draft:
@@ -195,8 +197,8 @@ def _described(document: Document) -> dict[str, Any]:
     return metadata
 
 
-def _heading(document: Document, title: str) -> str | None:
-    if not title:
-        return cut_label(document.title) or None
-    says_both = not document.title or title.startswith(document.title)
-    return cut_label(title if says_both else f"{document.title} › {title}")
+def _heading(title: str, section: str) -> str | None:
+    if not section:
+        return cut_label(title) or None
+    says_both = not title or section.startswith(title)
+    return cut_label(section if says_both else f"{title} › {section}")

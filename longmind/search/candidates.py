@@ -23,6 +23,14 @@ Cosines = tuple[Int64Array, Float64Array]
 """Ids that ascend, and the cosine of each."""
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a frame gains from a hit that names what it names, and why."""
+
+    amount: float
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lanes:
     """What each lane found; None for a lane that was not asked for or could not run."""
@@ -35,14 +43,16 @@ class Lanes:
     """The lanes without scores that ran, by name."""
     personal: Mapping[int, str] = field(default_factory=dict)
     """Of a request: frames about the person who asks, each with what they say of them."""
+    linked: Mapping[int, Link] = field(default_factory=dict)
+    """Frames that the first hits lead to."""
 
     @property
     def ids(self) -> list[Int64Array]:
         """The frames of each lane, best first."""
         scored = [self.text_ids, None if self.vectors is None else self.vectors.ids]
         ranked = [np.array([item.id for item in items], dtype=np.int64) for items in self.ranked.values()]
-        personal = np.array(list(self.personal), dtype=np.int64)
-        return [ids for ids in scored if ids is not None] + [ids for ids in (*ranked, personal) if len(ids)]
+        named = [np.array(list(frames), dtype=np.int64) for frames in (self.personal, self.linked)]
+        return [ids for ids in scored if ids is not None] + [ids for ids in (*ranked, *named) if len(ids)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -124,6 +124,14 @@ SUPERSEDED: Final = 0.3
 # Frames beyond the limit that are compared with what the ledger holds now, and with each other.
 STANDING_DEPTH: Final = 20
 
+# One more round (`links.py`): what the best frame gains that shares a rare name with the first hit, as a
+# share of that hit's score; from so many hits, so many names of each, said by no more frames than that.
+# Without it R@10 -.086 on MuSiQue, where every question needs two to four texts.
+LINK: Final = 0.2
+LINK_HITS: Final = 3
+LINK_NAMES: Final = 16
+LINK_FRAMES: Final = 5
+
 # Weighted reciprocal rank fusion (fusion="rrf"), by the type of the question. k = 60 is the usual value.
 # `--only RRF_K --only RRF_WEIGHTS`: without text -.173 on LoCoMo, without vectors -.204 on CoSQA.
 RRF_K: Final = 60
@@ -149,7 +157,14 @@ PHRASE_DEPTH: Final = 60
 # Bounds on the input, not on quality: texts that a reranking model is asked about, characters read of a
 # question.
 MODEL_DEPTH: Final = 20
-QUERY_CHARACTERS: Final = 2000
+# A question beyond the first number of characters is mostly something that was pasted. Its meaning is that of
+# the part that asks, at most the second number. Beyond the third, words are looked up in that part, its
+# beginning and its end only, the fourth number of each. So a thousand words cost at most three times a short
+# question.
+LONG_QUESTION: Final = 1000
+ASKING_CHARACTERS: Final = 160
+LONG_TEXT: Final = 3000
+PASTED_CHARACTERS: Final = 600
 
 # Confidence, 0 to 1 (`confidence.py`): logistic regression of "this text answers" against "the nearest text
 # in a store that knows nothing of it", with equal weight for each set; `python -m bench evidence`. Of words

@@ -223,7 +223,8 @@ def _left_out_as_unsure(request: SearchRequest, ranking: Ranking, frame_id: int)
 def _is_truncated(request: SearchRequest, question: Question) -> bool:
     """Whether a lane read only the beginning of the question; the text lane reads further than the others."""
     others = request.lanes != ("text",)
-    return question.terms.truncated or (others and len(request.query) > constants.QUERY_CHARACTERS)
+    least = constants.LONG_QUESTION if others else constants.LONG_TEXT
+    return question.terms.truncated or len(request.query) > least
 
 
 class FactsLane:

@@ -112,8 +112,13 @@ def _normal(weights: Float64Array) -> Float64Array:
     return shares
 
 
-def add_neighbourhood(fused: Fused, around: Neighbourhood, is_turn: BoolArray) -> Fused:
-    """A turn borrows from the best turn of its session, and a short one from the short turns beside it."""
+def add_neighbourhood(
+    fused: Fused, around: Neighbourhood, is_turn: BoolArray, *, from_session: bool = True
+) -> Fused:
+    """A turn borrows from the best turn of its session, and a short one from the short turns beside it.
+
+    Not from its session where the answer lies in several of them.
+    """
     scores = fused.scores
     if len(scores) == 0 or not is_turn.any():
         return fused
@@ -121,7 +126,8 @@ def add_neighbourhood(fused: Fused, around: Neighbourhood, is_turn: BoolArray) -
     best = np.full(int(around.session.max(initial=-1)) + 1, -np.inf)
     np.maximum.at(best, around.session[in_session], scores[in_session])
     session = np.zeros(len(scores))
-    session[in_session] = constants.SESSION * best[around.session[in_session]]
+    if from_session:
+        session[in_session] = constants.SESSION * best[around.session[in_session]]
     beside = np.zeros(len(scores))
     leaning = in_session & around.is_short
     for positions, weight in ((around.previous, constants.PREVIOUS), (around.next, constants.NEXT)):
@@ -130,7 +136,7 @@ def add_neighbourhood(fused: Fused, around: Neighbourhood, is_turn: BoolArray) -
         together = (positions >= 0) & leaning[positions]
         beside[leaning] += weight * np.where(together, scores[positions], scores)[leaning]
     # Back to the range of documents, so that both kinds compare.
-    scale = np.where(is_turn, 1 / (1 + constants.SESSION), 1.0)
+    scale = np.where(is_turn, 1 / (1 + constants.SESSION * from_session), 1.0)
     parts = {name: part * scale for name, part in fused.parts.items()}
     parts["session"], parts["neighbours"] = session * scale, beside * scale
     return Fused((scores + session + beside) * scale, parts)

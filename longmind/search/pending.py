@@ -21,6 +21,7 @@ from longmind.search import constants
 from longmind.search.embedding import EmbedderBinding
 from longmind.search.request import SearchRequest
 from longmind.search.state import SearchState
+from longmind.search.wording import asking_part
 from longmind.vectors.nearest import NearestFrames, VectorHits
 from longmind.vectors.quantized import PendingScan, VectorQuery
 
@@ -143,9 +144,9 @@ def _is_embedded(request: SearchRequest, binding: EmbedderBinding) -> bool:
     return "vector" in request.lanes and bool(request.query.strip()) and binding.embedder is not None
 
 
-def beginning(query: str) -> str:
-    """The part of a long question that is read, in characters that every engine and model can take."""
-    return encodable(query[: constants.QUERY_CHARACTERS]).replace("\0", " ")
+def readable(query: str) -> str:
+    """The part of a question whose meaning counts, in characters that every engine and model can take."""
+    return encodable(asking_part(query)).replace("\0", " ")
 
 
 def _embed(embedder: Embedder, query: str) -> EmbeddedQuery:
@@ -153,7 +154,7 @@ def _embed(embedder: Embedder, query: str) -> EmbeddedQuery:
 
 
 def _embed_many(embedder: Embedder, queries: Sequence[str]) -> list[EmbeddedQuery]:
-    texts = [beginning(query) for query in queries]
+    texts = [readable(query) for query in queries]
     try:
         encode = getattr(embedder, "encode_queries", embedder.encode)
         encodings = encode(texts, tokens=embedder.supports_tokens)

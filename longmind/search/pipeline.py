@@ -9,8 +9,8 @@ too. What runs on other threads meanwhile is in `pending.py`, every number that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from longmind.base.arrays import Float64Array, Int64Array, np
 from longmind.base.columns import Mask
@@ -20,6 +20,7 @@ from longmind.search import constants
 from longmind.search.candidates import (
     Candidates,
     Lanes,
+    Link,
     best_by_words,
     gather,
     neighbourhood,
@@ -29,7 +30,8 @@ from longmind.search.confidence import CosineScale, confidences, known_from, sca
 from longmind.search.explain import lane_reports
 from longmind.search.fusion import Cues, Fused, add_neighbourhood, fuse_ranks, fuse_scores, order
 from longmind.search.late import familiarity, weighted_pieces
-from longmind.search.pending import PendingEmbedding, begin_vectors, beginning
+from longmind.search.links import links_from
+from longmind.search.pending import PendingEmbedding, begin_vectors, readable
 from longmind.search.question import Question
 from longmind.search.ranking import UNRANKED, Ranking, best_ranks, lane_ranks, rank_bonuses
 from longmind.search.request import SearchRequest
@@ -55,6 +57,8 @@ class Collected:
     """What the lanes found, before anything is weighed."""
 
     candidates: Candidates
+    widened: Callable[[Mapping[int, Link]], Candidates]
+    """The candidates, and others that the first hits lead to, with every signal filled in."""
     lengths: Measured
     reports: tuple[LaneReport, ...]
     familiar: float
@@ -95,7 +99,12 @@ def collect(
     by_name = {"facts": facts, "timeline": timeline, "images": None if isinstance(images, str) else images}
     ranked = {name: items for name, items in by_name.items() if items is not None}
     lanes = Lanes(text, text_ids, vectors, ranked, personal)
-    candidates = gather(lanes, state, mask, encoding=query.encoding, late_query=late_query, early=early)
+
+    def widened(links: Mapping[int, Link]) -> Candidates:
+        linked = replace(lanes, linked=links)
+        return gather(linked, state, mask, encoding=query.encoding, late_query=late_query, early=early)
+
+    candidates = widened({})
     reports = lane_reports(
         request,
         question,
@@ -108,10 +117,23 @@ def collect(
     scale = None
     if vectors is not None and query.encoding is not None:
         scale = scale_of(state, query.encoding.vectors[0], mask)
-    return Collected(candidates, lengths, reports, familiarity(query), scale, spoken)
+    return Collected(candidates, widened, lengths, reports, familiarity(query), scale, spoken)
 
 
 def rank(request: SearchRequest, question: Question, state: SearchState, collected: Collected) -> Ranking:
+    """Put the candidates in order, and once more with what the first of them lead to, if they may."""
+    ranking = rank_once(request, question, state, collected)
+    if not question.may_lead_on or "text" not in request.lanes:
+        return ranking
+    links = links_from(request, state, ranking, collected.lengths)
+    if not links:
+        return ranking
+    return rank_once(request, question, state, replace(collected, candidates=collected.widened(links)))
+
+
+def rank_once(
+    request: SearchRequest, question: Question, state: SearchState, collected: Collected
+) -> Ranking:
     """Fuse the lanes, add what agrees with the question, and put the candidates in order."""
     candidates = collected.candidates
     content = _content(state.catalog)[candidates.ids]
@@ -142,7 +164,7 @@ def rank(request: SearchRequest, question: Question, state: SearchState, collect
         total, ordered = ordered_by(bonuses)
     # A turn beside a hit, ranked by no lane, may be an answer too, but only where its meaning was compared.
     is_answer = (best_rank < UNRANKED) | (candidates.lanes.vectors is not None)
-    is_answer |= np.isin(candidates.ids, list(candidates.lanes.personal))
+    is_answer |= np.isin(candidates.ids, [*candidates.lanes.personal, *candidates.lanes.linked])
     confidence = confidences(
         candidates,
         question,
@@ -207,7 +229,7 @@ def facts_lane(request: SearchRequest, state: SearchState, where: Where) -> Sequ
     if "facts" not in request.lanes or state.facts is None:
         return None
     return state.facts.rank(
-        beginning(request.query),
+        readable(request.query),
         snapshot=state.snapshot,
         view=request.view,
         where=where,
@@ -257,7 +279,7 @@ def images_lane(
     if "images" not in request.lanes or state.images is None or not request.query.strip():
         return None
     return state.images.rank(
-        beginning(request.query),
+        readable(request.query),
         snapshot=state.snapshot,
         view=request.view,
         where=where,
@@ -297,7 +319,7 @@ def fuse(
     speaker = speaker_bonus(request.query, question.side, catalog, corpus, candidates.ids, is_turn)
     fused = fused.plus("speaker", speaker)
     around = neighbourhood(candidates.ids, catalog, collected.lengths.words)
-    fused = add_neighbourhood(fused, around, is_turn)
+    fused = add_neighbourhood(fused, around, is_turn, from_session=not question.wants_several)
     return fused, fused.scores + rank_bonuses(candidates)
 
 

@@ -12,10 +12,16 @@ from functools import cached_property
 from typing import Final, Literal
 
 from longmind.base.words import STOP_WORDS, WORD
-from longmind.search import constants
 from longmind.search.request import SearchRequest
 from longmind.search.timeline import TimeSense, sense_of_time
-from longmind.search.wording import is_request, side_meant
+from longmind.search.wording import (
+    asking_part,
+    is_request,
+    looked_up_part,
+    may_lead_on,
+    side_meant,
+    wants_several,
+)
 from longmind.text.query import TextQuery, plan_text
 
 QueryType = Literal["factual", "semantic", "temporal", "exploratory"]
@@ -49,7 +55,7 @@ class Classified:
 
 def classify(query: str) -> Classified:
     """The first rule that fits, in this order: exploratory, temporal, factual; else semantic."""
-    text = query[: constants.QUERY_CHARACTERS]
+    text = asking_part(query)
     rules: tuple[tuple[QueryType, re.Pattern[str], str], ...] = (
         ("exploratory", _EXPLORATORY, "asks for a survey"),
         ("temporal", _TEMPORAL, "asks about time"),
@@ -74,7 +80,7 @@ class Question:
 
     @cached_property
     def terms(self) -> TextQuery:
-        return plan_text(self._request.query)
+        return plan_text(looked_up_part(self._request.query))
 
     @cached_property
     def type(self) -> Classified:
@@ -85,6 +91,16 @@ class Question:
         return is_request(self._request.query)
 
     @cached_property
+    def wants_several(self) -> bool:
+        """True: it asks for what stands in several texts, such as the order of events."""
+        return wants_several(self._request.query)
+
+    @cached_property
+    def may_lead_on(self) -> bool:
+        """True: its answer may be about something that only another text names."""
+        return may_lead_on(self._request.query)
+
+    @cached_property
     def side(self) -> str | None:
         """The role whose turns are asked for, if one is."""
         return side_meant(self._request.query)
@@ -92,7 +108,7 @@ class Question:
     @cached_property
     def names(self) -> float:
         """The share of its content words that are names (a capital inside the sentence) or numbers."""
-        words = WORD.findall(self._request.query[: constants.QUERY_CHARACTERS])
+        words = WORD.findall(asking_part(self._request.query))
         content = [
             (position > 0 and word[0].isupper()) or any(map(str.isdigit, word))
             for position, word in enumerate(words)

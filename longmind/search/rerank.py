@@ -26,6 +26,7 @@ from longmind.search.request import SearchRequest
 from longmind.search.results import Hit, Step
 from longmind.search.state import SearchState
 from longmind.search.timeline import TimeSense
+from longmind.search.wording import asking_part
 from longmind.store.catalog import CatalogView, Corpus
 from longmind.store.frames import fetch
 from longmind.store.transaction import Snapshot
@@ -80,6 +81,9 @@ def agreements(
     for frame_id, reason in candidates.lanes.personal.items():
         amount = scale * constants.PREFERENCE
         bonuses[int(candidates.ids.searchsorted(frame_id))].append(Bonus("preference", amount, reason))
+    for frame_id, link in candidates.lanes.linked.items():
+        position = int(candidates.ids.searchsorted(frame_id))
+        bonuses[position].append(Bonus("linked", link.amount, link.reason))
     if not _ABOUT_QUESTIONS.intersection(question.terms.terms):
         _only_asking(bonuses, candidates.ids, scores, state, lengths)
     return bonuses
@@ -158,7 +162,7 @@ def _entities(
     scale: float,
 ) -> None:
     """A text that names what the question names, by that or another of its names; the rarer, the more."""
-    query = request.query[: constants.QUERY_CHARACTERS]
+    query = asking_part(request.query)
     entities = facts.entity_names(query, snapshot=state.snapshot, view=request.view)
     for names in entities:
         saying = np.unique(np.concatenate([_saying(state, lengths, name) for name in names]))
@@ -228,7 +232,7 @@ def speaker_bonus(
 ) -> Float64Array:
     """What each candidate gains; zero where the question points to nobody."""
     bonus = np.zeros(len(ids))
-    words = {fold(word) for word in WORD.findall(query[: constants.QUERY_CHARACTERS])}
+    words = {fold(word) for word in WORD.findall(asking_part(query))}
     speakers = {code for word in words - STOP_WORDS for code in catalog.voices.get(word, ())}
     if corpus.speakers is not None:
         speakers &= corpus.speakers

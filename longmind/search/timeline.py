@@ -9,6 +9,7 @@ from longmind.base.columns import Mask, ids_shown
 from longmind.base.times import format_ms
 from longmind.search.request import SearchRequest
 from longmind.search.results import RankedFrame
+from longmind.search.wording import asking_part
 from longmind.store.catalog import CatalogView
 from longmind.text.times import Spoken
 
@@ -39,7 +40,8 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
     from longmind.search.recency import asks_oldest, asks_recency
     from longmind.when.find import find_times, time_range
 
-    phrases = find_times(request.query, reference=request.reference, zone=request.zone)
+    query = asking_part(request.query)
+    phrases = find_times(query, reference=request.reference, zone=request.zone)
     resolved = [phrase for phrase in phrases if not phrase.unresolved]
     notes = tuple(
         f"{phrase.text!r} could not be resolved without a reference time; pass reference="
@@ -47,12 +49,12 @@ def sense_of_time(request: SearchRequest) -> TimeSense:
         if phrase.unresolved
     )
     bounds = time_range(resolved) if resolved else None
-    recency = asks_recency(request.query)
+    recency = asks_recency(query)
     sense = TimeSense(
         bounds,
         tuple(phrase.text for phrase in resolved),
         recency,
-        None if recency else asks_oldest(request.query),
+        None if recency else asks_oldest(query),
         notes,
     )
     return sense if bounds is None else replace(sense, notes=(*notes, sense.described))

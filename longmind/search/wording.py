@@ -74,9 +74,71 @@ _PAST_REQUEST: Final = re.compile(
 )
 
 
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+|\n+")
+_QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f", "\u037e")
+
+
+def asking_part(query: str) -> str:
+    """Of a very long question the sentences that ask, or its first and last words; a short one as it is.
+
+    Who pastes a log or an article asks about it before or after, so that only its two ends are looked at.
+    """
+    if len(query) <= constants.LONG_QUESTION:
+        return query
+    head, tail = query[: constants.LONG_QUESTION // 2], query[-constants.LONG_QUESTION // 2 :]
+    room = constants.ASKING_CHARACTERS
+    asking = [
+        sentence.strip()
+        for sentence in (*_SENTENCE_END.split(tail)[::-1], *_SENTENCE_END.split(head))
+        if sentence.strip().endswith(_QUESTION_MARKS)
+    ]
+    chosen: list[str] = []
+    for sentence in asking:
+        if len(sentence) <= room:
+            chosen.append(sentence)
+            room -= len(sentence)
+    if chosen:
+        return " ".join(chosen)
+    half = constants.ASKING_CHARACTERS // 2
+    return f"{head[:half].rsplit(maxsplit=1)[0]} {tail[-half:].split(maxsplit=1)[-1]}"
+
+
+def looked_up_part(query: str) -> str:
+    """The text whose words are looked up: of a very long question the part that asks, and its two ends."""
+    if len(query) <= constants.LONG_TEXT:
+        return query
+    end = constants.PASTED_CHARACTERS
+    return f"{asking_part(query)}\n{query[:end]}\n{query[-end:]}"
+
+
+# What needs more than one text: what happened in which order, a summary, a list, a comparison.
+_SEVERAL: Final = re.compile(
+    r"\b(?:in\s+(?:what|which)\s+order|order\s+(?:of|in\s+which)|chronolog\w+|sequence|timeline|summar\w+"
+    r"|overview|recap|list\s+(?:all|every|the)|compare|comparison|over\s+time|throughout"
+    r"|walk\s+me\s+through|evolv\w+|progress(?:ed|ion))\b",
+    re.IGNORECASE,
+)
+# What one thing is to another: with two of these, the answer is about something that the question does not
+# name ("the mayor of the town where the painter was born").
+_RELATIONS: Final = re.compile(
+    r"\b(?:of|by|that|which|who|whom|where|whose|when|from|in)\b|['\u2019]s\b", re.IGNORECASE
+)
+_LEAST_RELATIONS: Final = 2
+
+
+def wants_several(query: str) -> bool:
+    """Whether a question asks for what stands in several texts, of several occasions."""
+    return _SEVERAL.search(asking_part(query)) is not None
+
+
+def may_lead_on(query: str) -> bool:
+    """Whether the answer may be about something that only another text names."""
+    return len(_RELATIONS.findall(asking_part(query))) >= _LEAST_RELATIONS
+
+
 def side_meant(query: str) -> Side | None:
     """Whose turns answer: those of the assistant ("what did you suggest"), of the user, or of either."""
-    text = query[: constants.QUERY_CHARACTERS]
+    text = asking_part(query)
     if _TOLD_BY_YOU.search(text):
         return "assistant"
     rest = _OUR_TALK.sub(" ", _POLITE.sub(" ", text))
@@ -88,5 +150,5 @@ def side_meant(query: str) -> Side | None:
 
 def is_request(query: str) -> bool:
     """Whether something is wanted that the person's likes, dislikes and circumstances should shape."""
-    text = query[: constants.QUERY_CHARACTERS]
+    text = asking_part(query)
     return _REQUEST.search(text) is not None and _PAST_REQUEST.search(text) is None

@@ -179,3 +179,13 @@ def _json(text: str) -> object:
 
 def without_mark(text: str) -> str:
     return text.partition("\n")[2]
+
+
+def test_a_wide_question_gets_the_shortest_form_where_the_gist_has_no_room() -> None:
+    things = "wheel stone roof door cellar bridge garden ladder window chimney".split()
+    letter = " ".join(f"The {name} of the mill was old. Nobody saw a better {name} there." for name in things)
+    with Memory.open(":memory:", embedder=None) as memory:
+        for number in range(3):
+            memory.remember(f"Letter {number}. {letter}")
+        tiers = {item.tier for budget in (80, 100, 120, 160) for item in memory.recall("mill", budget=budget)}
+        assert "micro" in tiers
