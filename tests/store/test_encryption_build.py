@@ -88,7 +88,7 @@ def test_every_test_of_encryption_passes(build: Path) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("name", ["log", "kills", "damage", "erase_kill"])
+@pytest.mark.parametrize("name", ["log", "log_endings", "kills", "damage", "erase_kill"])
 def test_encrypted_stores_pass_the_tests_of_faults(build: Path, name: str) -> None:
     words = (f"tests/faults/test_{name}.py", "-m", "not soak", "-k", f"not server and not ({PLAIN_ONLY})")
     check_run(build, *words, seconds=3500, **{KEY_VARIABLE: KEY.hex()})
