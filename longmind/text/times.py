@@ -36,6 +36,8 @@ _MOST_CHARACTERS: Final = 20_000
 _NEVER, _FOREVER = -(2**62), 2**62
 """Bounds that are left open; no time lies beyond them, and their negatives are numbers too."""
 _OPTIONAL_NUMBER: Final = (int, type(None))
+_CALENDAR: Final = range(-62_135_596_800_000, 253_402_300_800_000)
+"""The years 1 to 9999: a text of another time has no days to count from, and only its full dates are read."""
 
 
 class Range(NamedTuple):
@@ -55,7 +57,8 @@ def times_said(text: str, occurred_at: int) -> Ranges:
     """
     if not may_name_a_time(text[:_MOST_CHARACTERS]):
         return ()
-    phrases = find_times(text, reference=occurred_at, most_characters=_MOST_CHARACTERS)
+    reference = occurred_at if occurred_at in _CALENDAR else None
+    phrases = find_times(text, reference=reference, most_characters=_MOST_CHARACTERS)
     ranges = (
         Range(phrase.since, phrase.until)
         for phrase in phrases
