@@ -32,7 +32,14 @@ run: $(USABLE)
 	@$(GET_MODEL)
 	@$(BIN)/python examples/tour.py
 
+# Where there is a Chromium, the Inspector is tested in it; without one, those tests are skipped and say so.
+GET_BROWSER = if command -v chromium > /dev/null 2>&1; then \
+	  $(BIN)/python -c 'import playwright' 2> /dev/null || \
+	  $(BIN)/python -m pip install -qq --disable-pip-version-check --constraint constraints.txt --editable '.[browser]' || \
+	  echo "NOTE: playwright could not be installed; the tests in a browser are skipped"; fi
+
 test: check model
+	@$(GET_BROWSER)
 	@echo "== tests"
 	@$(PYTEST) -m "not soak" $(ARGS)
 
@@ -48,6 +55,7 @@ check: $(READY)
 	@$(BIN)/lint-imports > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 
 soak: $(READY) model
+	@$(GET_BROWSER)
 	@$(BIN)/python -m tests.integrations.environments
 	@$(PYTEST) -m soak --timeout=7200 $(ARGS)
 	@if [ -f bench/__main__.py ]; then $(BIN)/python -m bench --long; fi

@@ -121,6 +121,7 @@ _VERDICTS: Final = ("verify", "verify_erasure", "replay", "experience.replay", "
 _LOOKS: Final[Mapping[str, Mapping[str, str]]] = {
     "stats": {"all": "Show the counts of every index and part too."},
     "search": {"explain": "Say why each hit has its place."},
+    "facts.history": {"chart": "Draw it: valid time across, one line for each period."},
     "experience.brief": {"explain": "Say why each item is there, and why others are not."},
 }
 """Flags that only change how people see an answer, by operation."""

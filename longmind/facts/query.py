@@ -12,6 +12,7 @@ from longmind.base.names import canonical_space
 from longmind.base.parameters import AsUser, Limit
 from longmind.base.times import AsOf
 from longmind.facts import changes, graph, names, quarantine, resolve, views
+from longmind.facts.chart import Timeline
 from longmind.facts.hits import of_predicates, of_subject
 from longmind.facts.parameters import EvidenceEach, FactId, MinTrust, Relations, Subject
 from longmind.facts.results import (
@@ -133,6 +134,23 @@ class Reader:
             return views.history(
                 snapshot.db, view, whom, predicates=relations, limit=limit, evidence=evidence
             )
+
+    def timeline(
+        self,
+        subject: Subject,
+        predicate: Relations = None,
+        *,
+        as_of: AsOf = AsOf.LATEST,
+        limit: Limit = 1000,
+        space: SpaceLike | None = None,
+        user: AsUser = None,
+    ) -> Timeline:
+        """The history of a subject as a picture: notebooks show it, `.svg()` gives it, `print` writes it.
+
+        Valid time runs across, system time down; a box is one period as the store held it.
+        """
+        found = self.history(subject, predicate, as_of=as_of, limit=limit, evidence=3, space=space, user=user)
+        return Timeline(found.facts, str(Entity(subject)), found.truncated)
 
     def diff(
         self,

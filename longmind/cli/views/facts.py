@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,6 +56,14 @@ def retracted(result: Retracted) -> Iterator[Block]:
         yield f"Retracted fact {', '.join(map(str, result.fact_ids))}; still there with --as-of before now."
     else:
         yield "There was nothing to retract."
+
+
+def chart(result: FactsResult) -> Iterator[Block]:
+    from longmind.facts.chart import Timeline
+
+    yield Timeline(result.facts).text(width=shutil.get_terminal_size((100, 24)).columns)
+    if result.truncated:
+        yield _MORE
 
 
 def facts(result: FactsResult) -> Iterator[Block]:
@@ -267,6 +276,7 @@ VIEWS: Final[Mapping[str, Callable[[Any], Iterator[Block]]]] = {
     "facts.about": facts,
     "facts.about_many": facts_by_subject,
     "facts.history": facts,
+    "chart": chart,
     "facts.diff": changes,
     "facts.neighbors": edges,
     "facts.evidence": evidence,

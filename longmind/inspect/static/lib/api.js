@@ -44,7 +44,10 @@ export async function call(name, inputs = {}, { signal } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0, { code: "unavailable", message: "The server does not answer.", hint: "Is it still running?" });
   }
-  const answer = await response.json().catch(() => ({}));
+  const answer = await response.json().catch((error) => {
+    if (error.name === "AbortError" || response.ok) throw error;
+    return {}; // a refusal without a body: its status says enough
+  });
   if (response.ok) return answer;
   const problem = new Problem(
     response.status,

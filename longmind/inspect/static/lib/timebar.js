@@ -9,8 +9,8 @@ const STEPS = 1000;
 
 export function TimeButton({ params, toggle }) {
   const past = params.as_of || params.valid_at;
-  return html`<button class="small ${past ? "then" : ""}" onClick=${toggle} aria-expanded=${Boolean(params.machine)} aria-label="Time machine">
-    ${past ? `as of ${day(params.as_of || params.valid_at)}` : "now"}</button>`;
+  const shown = past ? `as of ${day(past)}` : "now";
+  return html`<button class="small ${past ? "then" : ""}" onClick=${toggle} aria-expanded=${Boolean(params.machine)} aria-label=${`${shown}: time machine`}>${shown}</button>`;
 }
 
 export function TimeBar({ params, turn }) {

@@ -15,9 +15,9 @@ export function useAnswer(name, inputs, { when = true, turn = 0 } = {}) {
     const stop = new AbortController();
     setState((old) => ({ ...old, busy: true }));
     call(name, inputs, { signal: stop.signal })
-      .then((answer) => setState({ key, answer, problem: null, busy: false }))
+      .then((answer) => !stop.signal.aborted && setState({ key, answer, problem: null, busy: false }))
       .catch((problem) => {
-        if (problem.name !== "AbortError") setState({ key, answer: null, problem, busy: false });
+        if (!stop.signal.aborted) setState({ key, answer: null, problem, busy: false });
       });
     return () => stop.abort();
   }, [key, again, turn]);
