@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 from typing import Annotated, Any, Final
 
@@ -115,14 +116,19 @@ def graph(
     some = both([every, of_predicates([Predicate(key) for key in predicates or ()])])
     with memory.store.read() as snapshot:
         db = snapshot.db
-        counts = db.all(
-            f"SELECT min(p.key), count(*) FROM {SOURCE} WHERE {every.sql} GROUP BY p.key_norm "
-            "ORDER BY 2 DESC, 1",
-            every.values,
-        )
         raw = select_spans(
             db, view, some, order="s.system_from DESC, c.fact_id", limit=limit + 1, flags=False
         )
+        if predicates or len(raw) > limit:
+            counts = db.all(
+                f"SELECT min(p.key), count(*) FROM {SOURCE} WHERE {every.sql} GROUP BY p.key_norm "
+                "ORDER BY 2 DESC, 1",
+                every.values,
+            )
+        else:
+            # All of them are here: counting them again in the store would take as long as finding them.
+            seen_keys = Counter(hit.predicate.key for hit in raw)
+            counts = sorted(seen_keys.items(), key=lambda item: (-item[1], item[0]))
     edges, kinds = [], {}
     for hit in raw[:limit]:
         fact = as_fact(hit)

@@ -2,6 +2,8 @@
 
 import { useEffect, useState } from "../vendor/preact.js";
 
+// One moment for the whole visit: with another one each time, every question would be a new one.
+const OPENED = Date.now();
 const GLOBAL = ["space", "user", "as_of", "valid_at"];
 
 export function parse(hash = location.hash) {
@@ -61,7 +63,7 @@ export function scope(params, names = ["space", "user", "as_of", "valid_at"]) {
   if (names.includes("as_of") && params.as_of) asked.as_of = Number(params.as_of);
   if (names.includes("valid_at") && params.valid_at) asked.valid_at = Number(params.valid_at);
   // One axis moved leaves the other where it is: what was known then of today.
-  else if (asked.as_of && names.includes("valid_at")) asked.valid_at = Date.now();
+  else if (asked.as_of && names.includes("valid_at")) asked.valid_at = OPENED;
   return asked;
 }
 
