@@ -75,7 +75,7 @@ def truth(index: DeviceIndex, queries: Any, mask: Any, limit: int) -> list[set[i
     room, count = index._room, len(index._frames)
     asked = torch.zeros((len(queries), room.shape[1]), device=room.device)
     asked[:, : queries.shape[1]] = torch.from_numpy(queries).to(room.device)
-    shown = torch.from_numpy(mask).to(room.device)
+    shown = torch.from_numpy(mask.copy()).to(room.device)
     best: Any = None
     for start in range(0, count, PART):
         scores = asked @ room[start : min(start + PART, count)].float().T

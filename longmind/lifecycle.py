@@ -279,7 +279,9 @@ class Lifecycle:
             return Counts(upkeep.reindex(self.store))
         if isinstance(embedder, str) and is_name(embedder):
             embedder = allowed_embedder(embedder, self._components.allowed(os.environ))
-        embedding = rebind_embedder(self.store, open_embedder(embedder, cache=self._components.cache_folder))
+        device = self._components.device
+        opened = open_embedder(embedder, cache=self._components.cache_folder, device=device)
+        embedding = rebind_embedder(self.store, opened, device)
         assert embedding.index is not None
         # Vectors come last, and only then do this handle's searches and writes use the new embedder.
         parts = [part for part in self.store.parts if part.name != embedding.index.name]

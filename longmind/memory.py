@@ -56,6 +56,7 @@ from longmind.store.lease import LeasePolicy
 from longmind.store.store import BUSY_SECONDS, Store, open_store
 from longmind.store.upkeep import MaintenancePolicy
 from longmind.submemories import Components
+from longmind.vectors.device import Device, check_device
 
 if TYPE_CHECKING:
     from longmind.base.access import Access
@@ -139,6 +140,7 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         accept_lost_log: bool = False,
         key: KeyLike | None = None,
         facts_lane: LaneOptions | None = None,
+        device: Device = "auto",
         on_open: MaintenancePolicy | None = None,
         after_remember: MaintenancePolicy | None = None,
         actor: str | None = None,
@@ -158,9 +160,11 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
         lane. `accept_lost_log` opens a file whose log is missing or damaged with what is left; without it,
         that is `Corrupt`. `actor` is who the audit log names; by default LONGMIND_ACTOR, else "local". `key`
         opens an encrypted file, or makes a new one so: 32 bytes (or 64 hex digits), a passphrase, or a
-        function that returns one of them.
+        function that returns one of them. `device` is where many vectors are searched and texts embedded:
+        "cuda" for a GPU, "cpu", or "auto" for a GPU where one is there and it pays.
         """
         partition_name(space, user)  # checked before a file is made
+        check_device(device)
         store = open_store(
             location, clock=clock, read_only=read_only, create=create, durability=durability,
             max_bytes=max_bytes, memory_limit=memory_limit, busy_timeout=busy_timeout,
@@ -168,7 +172,7 @@ class Memory(Lifecycle, Editing, Exchange, People, Questions, Recipes):
             actor=actor or os.environ.get("LONGMIND_ACTOR") or None)  # fmt: skip
         components = Components(
             embedder, reranker, extractor, llm, semantic_model, surrogates, ordering, telemetry, cache,
-            access, facts_lane, media)  # fmt: skip
+            access, facts_lane, media, device)  # fmt: skip
         options = {"space": space, "user": user, "after_remember": after_remember}
         return cls._over(store, on_open, components=components, **options)
 

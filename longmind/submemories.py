@@ -28,6 +28,7 @@ from longmind.store.rules import TextRedactor
 from longmind.store.store import Store
 from longmind.text.index import TextIndex
 from longmind.text.times import TimeIndex
+from longmind.vectors.device import Device
 
 if TYPE_CHECKING:
     from longmind.base.access import Access
@@ -66,6 +67,7 @@ class Components:
     access: Access | None = None
     facts_lane: LaneOptions | None = None
     media: MediaTools | None = None
+    device: Device = "auto"
 
     @property
     def cache_folder(self) -> Path:
@@ -79,7 +81,7 @@ class Components:
         times = TimeIndex(store.engine.dialect)
         times.bind(store)
         store.redaction.make = _redactor
-        embedding = bind_embedder(store, self.embedder, cache=self.cache_folder)
+        embedding = bind_embedder(store, self.embedder, cache=self.cache_folder, device=self.device)
         store.parts[:] = [
             text,
             times,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from longmind.memory import Memory
 
 DEFAULT_STORE: Final = ".longmind/memory.mind"
+DEVICE_VARIABLE: Final = "LONGMIND_DEVICE"
 MEMORY_LIMIT_VARIABLE: Final = "LONGMIND_MEMORY_LIMIT"
 ORDERING_VARIABLE: Final = "LONGMIND_MEMORY_BACKEND"
 SEMANTIC_MODEL_VARIABLE: Final = "LONGMIND_MEMORY_SEMANTIC_MODEL"
@@ -152,6 +153,7 @@ def _opening_options(memory_limit: str | None, user: str | None, registry: Any =
         "semantic_model": os.environ.get(SEMANTIC_MODEL_VARIABLE) or None,
         "telemetry": telemetry.of_spaces(registry),
         "key": environment_secret(os.environ),
+        "device": os.environ.get(DEVICE_VARIABLE) or "auto",
     }
 
 

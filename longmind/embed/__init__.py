@@ -47,8 +47,12 @@ _SERVERS = ("openai", "ollama")
 _SERVED = re.compile(r"(?P<model>.+?)@(?P<url>https?://[^?]+)(?:\?(?P<options>.*))?", re.DOTALL)
 
 
-def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2) -> Embedder:
+def open_embedder(
+    spec: str | Embedder | None, *, cache: Path, threads: int = 2, device: str = "cpu"
+) -> Embedder:
     """The embedder that `spec` names (see FORMS), `spec` itself if it is one already, or the default.
+
+    A model in this process runs on a GPU where `device` is "cuda" and onnxruntime can use it.
 
     Models are looked for in `cache` and never downloaded; one that is not installed is `Unavailable`.
     An endpoint's key is read from the environment variable that the spec names, and from no other place.
@@ -65,7 +69,7 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
         case "minilm" if not rest:
             from longmind.embed.onnx import MiniLM
 
-            return MiniLM(cache=cache, threads=threads)
+            return MiniLM(cache=cache, threads=threads, device=device)
         case "use" if not rest:
             from longmind.embed.multilingual import MultilingualEmbedder
 
@@ -74,7 +78,7 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
             from longmind.embed.paired import PairedEmbedder
 
             return PairedEmbedder(
-                open_embedder("minilm", cache=cache, threads=threads),
+                open_embedder("minilm", cache=cache, threads=threads, device=device),
                 open_embedder("use", cache=cache, threads=threads),
             )
         case "hash" if not rest or re.fullmatch("[0-9]{1,5}", rest):
@@ -84,7 +88,7 @@ def open_embedder(spec: str | Embedder | None, *, cache: Path, threads: int = 2)
         case "onnx" if rest:
             from longmind.embed.onnx import OnnxEmbedder
 
-            return OnnxEmbedder(Path(rest).expanduser(), threads=threads)
+            return OnnxEmbedder(Path(rest).expanduser(), threads=threads, device=device)
         case "openai" | "ollama" if (served := _SERVED.fullmatch(rest)) is not None:
             return _open_endpoint(kind, served["model"], served["url"], served["options"] or "")
         case _:

@@ -21,10 +21,10 @@ class OnnxEmbedder:
 
     runs_here = True
 
-    def __init__(self, folder: Path, *, threads: int = 2) -> None:
+    def __init__(self, folder: Path, *, threads: int = 2, device: str = "cpu") -> None:
         self._name = folder.resolve().name
         self._folder = ModelFolder.read(folder)
-        self._runtime = Runtime(self._folder, threads=threads)
+        self._runtime = Runtime(self._folder, threads=threads, device=device)
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
@@ -80,9 +80,9 @@ class MiniLM:
     supports_tokens = True
     runs_here = True
 
-    def __init__(self, *, cache: Path, threads: int = 2) -> None:
+    def __init__(self, *, cache: Path, threads: int = 2, device: str = "cpu") -> None:
         model = locate(MINILM.name, cache)
-        self._runtime = Runtime(ModelFolder.read(model.folder), threads=threads)
+        self._runtime = Runtime(ModelFolder.read(model.folder), threads=threads, device=device)
         self._identity = EmbedderIdentity(
             provider=model.name, model=model.title, dimensions=model.dimensions, revision=model.revision
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +18,9 @@ from longmind.embed.folder import ModelFolder
 from longmind.embed.protocol import Encoding, TokenStates
 from longmind.embed.windows import Window, byte_spans, cut_windows, encodable, owned_ranges
 
+_log = logging.getLogger("longmind.embed")
+_PROCESSOR = "CPUExecutionProvider"
+_CARD = "CUDAExecutionProvider"
 _POOLED_NAMES = ("sentence_embedding",)
 _STATES_NAMES = ("last_hidden_state", "token_embeddings")
 _REMEMBERED_TEXTS = 128
@@ -58,7 +62,7 @@ class Runtime:
     vector than alone: each window is a run of its own, on one thread, and `threads` windows run at once.
     """
 
-    def __init__(self, folder: ModelFolder, *, threads: int = 2) -> None:
+    def __init__(self, folder: ModelFolder, *, threads: int = 2, device: str = "cpu") -> None:
         if threads < 1:
             raise InvalidInput(f"An embedder needs at least one thread, not {threads}.")
         for package in ("onnxruntime", "tokenizers"):
@@ -66,6 +70,7 @@ class Runtime:
                 raise _missing(package)
         self._folder = folder
         self._threads = threads
+        self._device = device
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
         self._pool: ThreadPoolExecutor | None = None
@@ -171,7 +176,7 @@ class Runtime:
             if self._closed:
                 raise _closed()
             if self._loaded is None:
-                self._loaded = _load(self._folder)
+                self._loaded = _load(self._folder, self._device)
             return self._loaded
 
 
@@ -204,14 +209,29 @@ def _assemble(item: _Prepared, results: Sequence[_Result], wants_states: bool) -
     return Encoding(vectors, tokens)
 
 
-def _load(folder: ModelFolder) -> _Loaded:
+def _providers(onnxruntime: Any, device: str) -> list[str]:
+    """What runs the graph, the first that can. A card only where it was asked for: it rounds otherwise than
+    a processor, and a store should not get vectors of both without anybody having chosen so."""
+    if device != "cuda":
+        return [_PROCESSOR]
+    if _CARD in onnxruntime.get_available_providers():
+        return [_CARD, _PROCESSOR]
+    _log.warning(
+        "onnxruntime finds no CUDA device, so texts are embedded on the processor; "
+        "the package onnxruntime-gpu can use a GPU"
+    )
+    return [_PROCESSOR]
+
+
+def _load(folder: ModelFolder, device: str) -> _Loaded:
     onnxruntime, tokenizers = _imported("onnxruntime"), _imported("tokenizers")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        session = onnxruntime.InferenceSession(folder.graph, options, providers=["CPUExecutionProvider"])
+        providers = _providers(onnxruntime, device)
+        session = onnxruntime.InferenceSession(folder.graph, options, providers=providers)
         tokenizer = tokenizers.Tokenizer.from_file(str(folder.tokenizer))
     except Exception as error:  # both libraries raise classes of their own for every kind of damage
         raise Corrupt(

@@ -13,9 +13,10 @@ from longmind.base.filters import View
 from longmind.embed import BUILT_IN, DEFAULT, Embedder, open_embedder
 from longmind.store.store import Store
 from longmind.store.transaction import Snapshot
+from longmind.vectors.device import Device
 from longmind.vectors.index import VectorIndex, VectorRows
 from longmind.vectors.late_interaction import Basis
-from longmind.vectors.nearest import NearestFrames
+from longmind.vectors.nearest import EXACT_LIMIT, NearestFrames
 from longmind.vectors.pgvector import PgVector
 from longmind.vectors.rows import IDENTITY
 
@@ -56,7 +57,12 @@ class EmbedderBinding:
 
 
 def bind_embedder(
-    store: Store, spec: str | Embedder | None, *, cache: Path, exact_limit: int | None = None
+    store: Store,
+    spec: str | Embedder | None,
+    *,
+    cache: Path,
+    exact_limit: int | None = None,
+    device: Device = "auto",
 ) -> EmbedderBinding:
     """A named embedder that does not fit or is not installed is an error; what does not answer is a lack.
 
@@ -65,46 +71,52 @@ def bind_embedder(
     if spec is None:
         rows = VectorRows(mirror=_mirror(store))
         return EmbedderBinding(rows, problem="the store was opened with embedder=None")
-    embedder = None if spec == AUTO else open_embedder(spec, cache=cache)
+    embedder = None if spec == AUTO else open_embedder(spec, cache=cache, device=device)
     try:
-        return bind(store, embedder or _remembered(store, cache), exact_limit=exact_limit)
+        chosen = embedder or _remembered(store, cache, device)
+        return bind(store, chosen, exact_limit=exact_limit, device=device)
     except (Unavailable, MissingExtra) as error:
         rows = VectorRows(mirror=_mirror(store), problem=str(error))
         return EmbedderBinding(rows, problem=rows.problem)
 
 
-def bind(store: Store, embedder: Embedder, *, exact_limit: int | None = None) -> EmbedderBinding:
+def bind(
+    store: Store, embedder: Embedder, *, exact_limit: int | None = None, device: Device = "auto"
+) -> EmbedderBinding:
     index = VectorIndex(store, embedder, mirror=_mirror(store), exact_limit=exact_limit)
     index.bind()
-    return EmbedderBinding(index, _neighbours(store, index))
+    return EmbedderBinding(index, _neighbours(store, index, device))
 
 
-def rebind_embedder(store: Store, embedder: Embedder) -> EmbedderBinding:
+def rebind_embedder(store: Store, embedder: Embedder, device: Device = "auto") -> EmbedderBinding:
     """Another embedder for a store that has one; its vectors are made anew by the index's `rebuild`."""
     index = VectorIndex(store, embedder, mirror=_mirror(store))
-    return EmbedderBinding(index, _neighbours(store, index))
+    return EmbedderBinding(index, _neighbours(store, index, device))
 
 
 def _mirror(store: Store) -> PgVector | None:
     return PgVector() if store.engine.dialect.name == "postgresql" else None
 
 
-def _neighbours(store: Store, index: VectorIndex) -> NearestFrames:
-    dimensions = index.embedder.identity.dimensions
-    if index.exact_limit is None:
-        return NearestFrames(store.mirrors, dimensions, remote=index.mirror)
-    return NearestFrames(store.mirrors, dimensions, remote=index.mirror, exact_limit=index.exact_limit)
+def _neighbours(store: Store, index: VectorIndex, device: Device) -> NearestFrames:
+    return NearestFrames(
+        store.mirrors,
+        index.embedder.identity.dimensions,
+        remote=index.mirror,
+        exact_limit=EXACT_LIMIT if index.exact_limit is None else index.exact_limit,
+        device=device,
+    )
 
 
-def _remembered(store: Store, cache: Path) -> Embedder:
+def _remembered(store: Store, cache: Path, device: Device) -> Embedder:
     with store.read() as snapshot:
         stored = store.setting(snapshot.db, IDENTITY)
     if stored is None:
-        return open_embedder(DEFAULT, cache=cache)
+        return open_embedder(DEFAULT, cache=cache, device=device)
     # Only embedders that are part of this package: a store must not choose an address or a folder.
     provider = stored.partition("/")[0]
     if provider in BUILT_IN:
-        return open_embedder(provider, cache=cache)
+        return open_embedder(provider, cache=cache, device=device)
     if hashed := _HASHED.fullmatch(stored):
         with suppress(InvalidInput):  # not one that this package made; a misfit like any other
             return open_embedder(f"hash:{hashed[1]}", cache=cache)

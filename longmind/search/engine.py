@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from longmind.base.arrays import Int64Array
 from longmind.base.errors import Corrupt
@@ -38,6 +39,9 @@ from longmind.text.postings import Common
 from longmind.text.times import SaidTimes
 from longmind.text.vocabulary import Vocabulary
 from longmind.vectors.threads import one_thread
+
+_SCANS: Final = 32
+"""Scans for nearest vectors that are under way at once."""
 
 
 class SearchEngine:
@@ -83,24 +87,40 @@ class SearchEngine:
     def search_many(self, requests: Sequence[SearchRequest]) -> list[SearchResults]:
         """Many searches of one state of the store, the questions embedded together."""
         embeddings = begin_embeddings(requests, self.embedding, self.threads)
-        with self._store.one_state():
-            return [
-                self.search(request, embedding)
-                for request, embedding in zip(requests, embeddings, strict=True)
-            ]
+        asked = list(zip(requests, embeddings, strict=True))
+        results: list[SearchResults] = []
+        with self._store.one_state() as snapshot:
+            for first in range(0, len(asked), _SCANS):
+                part = asked[first : first + _SCANS]
+                # All scans of a part begin before the first is waited for: a GPU answers them in one pass.
+                with one_thread():
+                    begun = [self._begin(snapshot, request, embedding) for request, embedding in part]
+                results += [self.search(*pair, each) for pair, each in zip(part, begun, strict=True)]
+        return results
+
+    def _begin(
+        self, snapshot: Snapshot, request: SearchRequest, embedding: PendingEmbedding
+    ) -> pipeline.Begun:
+        state = self.state(snapshot, request.view)
+        return pipeline.begin(request, Question(request), state, embedding)
 
     def embed_many(self, requests: Sequence[SearchRequest]) -> list[PendingEmbedding]:
         """Encodings for searches to come, made together."""
         return begin_embeddings(requests, self.embedding, self.threads)
 
-    def search(self, request: SearchRequest, embedding: PendingEmbedding | None = None) -> SearchResults:
-        """One search; `embedding` is that of its question, where it was begun before."""
+    def search(
+        self,
+        request: SearchRequest,
+        embedding: PendingEmbedding | None = None,
+        begun: pipeline.Begun | None = None,
+    ) -> SearchResults:
+        """One search; `embedding` is that of its question, and `begun` its scan, if they began before."""
         if embedding is None:
             embedding = begin_embedding(request, self.embedding, self.threads)
         with self._store.read() as snapshot:
             state = self.state(snapshot, request.view)
             with one_thread():
-                ranking = pipeline.run(request, state, embedding)
+                ranking = pipeline.run(request, state, embedding, begun)
             hits = self._hits(request, snapshot, ranking, ranking.order[: request.limit])
         notes = (*ranking.question.time.notes, *_vector_notes(ranking.reports))
         if self._reranker is not None:

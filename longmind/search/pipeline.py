@@ -31,7 +31,7 @@ from longmind.search.explain import lane_reports
 from longmind.search.fusion import Cues, Fused, add_neighbourhood, fuse_ranks, fuse_scores, order
 from longmind.search.late import familiarity, weighted_pieces
 from longmind.search.links import links_from
-from longmind.search.pending import PendingEmbedding, begin_vectors, readable
+from longmind.search.pending import PendingEmbedding, PendingVectors, begin_vectors, readable
 from longmind.search.question import Question
 from longmind.search.ranking import UNRANKED, Ranking, best_ranks, lane_ranks, rank_bonuses
 from longmind.search.request import SearchRequest
@@ -46,10 +46,31 @@ from longmind.text.times import Spoken
 from longmind.vectors.nearest import VectorHits
 
 
-def run(request: SearchRequest, state: SearchState, embedding: PendingEmbedding) -> Ranking:
+def run(
+    request: SearchRequest, state: SearchState, embedding: PendingEmbedding, begun: Begun | None = None
+) -> Ranking:
     """The whole pipeline; the frames are fetched afterwards, for the hits alone."""
-    question = Question(request)
-    return rank(request, question, state, collect(request, question, state, embedding))
+    question = Question(request) if begun is None else begun.question
+    return rank(request, question, state, collect(request, question, state, embedding, begun))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Begun:
+    """A search whose scan for the nearest vectors is under way."""
+
+    question: Question
+    where: Where
+    mask: Mask
+    pending: PendingVectors
+
+
+def begin(
+    request: SearchRequest, question: Question, state: SearchState, embedding: PendingEmbedding
+) -> Begun:
+    """Apply the filter, and start what runs on other threads."""
+    where = narrowed(request, question)
+    mask = state.catalog.visible(request.view, where)
+    return Begun(question, where, mask, begin_vectors(request, state, embedding, mask, where))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,12 +91,15 @@ class Collected:
 
 
 def collect(
-    request: SearchRequest, question: Question, state: SearchState, embedding: PendingEmbedding
+    request: SearchRequest,
+    question: Question,
+    state: SearchState,
+    embedding: PendingEmbedding,
+    begun: Begun | None = None,
 ) -> Collected:
     """Run every lane under one filter, and gather what each knows about any frame found."""
-    where = narrowed(request, question)
-    mask = state.catalog.visible(request.view, where)
-    pending = begin_vectors(request, state, embedding, mask, where)
+    begun = begin(request, question, state, embedding) if begun is None else begun
+    where, mask, pending = begun.where, begun.mask, begun.pending
     # A read comes next: it lets go of the interpreter, and the scan's thread begins.
     lengths = state.lengths.at(state.snapshot, state.catalog.size, state.catalog.corpus(request.view))
     text = text_lane(request, question, state, lengths, mask)

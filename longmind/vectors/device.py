@@ -6,13 +6,18 @@ computed again from what is stored.
 
 from __future__ import annotations
 
+import importlib.util
+import operator
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Int64Array, np
 from longmind.base.checks import check_choice
+from longmind.base.columns import FrameMask, Mask, is_shown
 from longmind.base.errors import MissingExtra, Unavailable
 from longmind.base.ordering import distinct
 from longmind.store.engine import Connection
@@ -25,6 +30,8 @@ DEVICES: Final[tuple[Device, ...]] = ("auto", "cpu", "cuda")
 DEVICE_LIMIT: Final = 100_000
 """From so many windows on, a card that is there is used by itself: below, the processor is as fast."""
 
+_SIGNS: Final = ("/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg")
+"""Where Linux, also as a guest of Windows, shows that there is a driver."""
 _PADDING: Final = 64
 """Dimensions are filled up with zeros to whole multiples of this, as the kernels take them."""
 _HEADROOM: Final = 1.25
@@ -55,12 +62,21 @@ def open_device(device: Device, windows: int) -> Arrays | None:
     """Where so many windows are to be searched; None for the processor."""
     if device == "cpu" or (device == "auto" and windows < DEVICE_LIMIT):
         return None
+    if device == "cuda":
+        return _cuda()
+    if not _may_have_card():
+        return None
     try:
         return _cuda()
     except (MissingExtra, Unavailable):
-        if device == "cuda":
-            raise
         return None
+
+
+def _may_have_card() -> bool:
+    """Whether there may be one, told without importing PyTorch, which takes seconds."""
+    if importlib.util.find_spec("torch") is None:
+        return False
+    return any(Path(path).exists() for path in _SIGNS) or os.name == "nt"
 
 
 def _cuda() -> Arrays:
@@ -86,12 +102,6 @@ class _Ticket:
     error: BaseException | None = None
 
 
-def _windows_shown(mask: BoolArray, frames: Int64Array) -> BoolArray:
-    """Which windows a mask of frames shows; frames that came after the mask are not in it."""
-    shown: BoolArray = mask.take(frames, mode="clip") & (frames < len(mask))
-    return shown
-
-
 class DeviceIndex:
     """One partition's windows on a card. Questions that arrive during a scan share the next one."""
 
@@ -102,7 +112,8 @@ class DeviceIndex:
         self._dimensions = dimensions
         self._width = -(-dimensions // _PADDING) * _PADDING
         self._frames: Int64Array = np.zeros(0, dtype=np.int64)
-        self._masks: list[tuple[Any, Any, int]] = []
+        self._masks: list[tuple[tuple[BoolArray, ...], Any, int]] = []
+        """Masks of frames, by the arrays they are made of; the same for windows, on the card; how many."""
         self._waiting: list[_Ticket] = []
         self._lock = threading.Lock()
         self._queue_lock = threading.Lock()
@@ -128,10 +139,7 @@ class DeviceIndex:
     @property
     def nbytes(self) -> int:
         """In the memory of this process; the rows are on the card."""
-        held = self._frames.nbytes + sum(
-            shown.nbytes for shown, _, _ in self._masks if hasattr(shown, "nbytes")
-        )
-        return int(held)
+        return int(self._frames.nbytes)
 
     @property
     def device_bytes(self) -> int:
@@ -183,10 +191,12 @@ class DeviceIndex:
         return [ticket.slots for ticket in batch if ticket.slots is not None]
 
     def _serve(self, batch: Sequence[_Ticket]) -> None:
-        groups: dict[tuple[int, int], list[_Ticket]] = {}
+        groups: dict[tuple[int, ...], list[_Ticket]] = {}
         for ticket in batch:
-            groups.setdefault((id(ticket.question.mask), ticket.limit), []).append(ticket)
-        for (_, limit), group in groups.items():
+            mask = ticket.question.mask
+            parts = [values for _, values in mask.parts] if isinstance(mask, FrameMask) else [mask]
+            groups.setdefault((ticket.limit, *map(id, parts)), []).append(ticket)
+        for (limit, *_), group in groups.items():
             try:
                 vectors = np.stack([ticket.question.vector for ticket in group])
                 for ticket, slots in zip(
@@ -197,7 +207,7 @@ class DeviceIndex:
                 for ticket in group:
                     ticket.error = error
 
-    def _scan(self, vectors: Float32Array, mask: Any, limit: int) -> list[Int64Array]:
+    def _scan(self, vectors: Float32Array, mask: Mask, limit: int) -> list[Int64Array]:
         tiles = -(-len(self._frames) // TILE)
         flags, count = self._flags(mask, tiles)
         number = min(limit, count)
@@ -208,18 +218,19 @@ class DeviceIndex:
         slots, scores = self._guarded(lambda: nearest(self._arrays, self._room, tiles, flags, padded, number))
         return [row[np.isfinite(values)] for row, values in zip(slots, scores, strict=True)]
 
-    def _flags(self, mask: Any, tiles: int) -> tuple[Any, int]:
+    def _flags(self, mask: Mask, tiles: int) -> tuple[Any, int]:
         """The frames' mask as one of windows, on the card; kept for questions under the same filter."""
+        arrays = tuple(values for _, values in mask.parts) if isinstance(mask, FrameMask) else (mask,)
         for place, (known, flags, count) in enumerate(self._masks):
-            if known is mask:
+            if len(known) == len(arrays) and all(map(operator.is_, known, arrays)):
                 self._masks.append(self._masks.pop(place))
                 return flags, count
-        shown = _windows_shown(mask, self._frames)
+        shown = is_shown(mask, self._frames)
         flags = self._guarded(lambda: self._arrays.flags(shown, tiles))
         count = int(np.count_nonzero(shown))
         # Kept by identity, which says something only of a mask that nobody changes.
-        if not getattr(getattr(mask, "flags", None), "writeable", False):
-            self._masks = [*self._masks[1 - _MOST_MASKS :], (mask, flags, count)]
+        if not any(values.flags.writeable for values in arrays):
+            self._masks = [*self._masks[1 - _MOST_MASKS :], (arrays, flags, count)]
         return flags, count
 
     def _reserve(self, rows: int) -> None:

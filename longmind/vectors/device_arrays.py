@@ -22,7 +22,7 @@ _HALF: Final = 2.0**-11
 
 
 class Arrays(Protocol):
-    """A place for rows, and the three steps of a scan; all arrays it returns are its own, but for `host`."""
+    """A place for rows, and the three steps of a scan; all arrays it returns are its own, but for `rows`."""
 
     name: str
     rounding: float
@@ -43,17 +43,22 @@ class Arrays(Protocol):
     def flags(self, shown: BoolArray, tiles: int) -> Any:
         """Which rows may be found, up to the end of the last tile."""
 
-    def maxima(self, room: Any, tiles: int, shown: Any, questions: Float16Array) -> Any:
-        """The best score of each tile for each question: (questions, tiles)."""
+    def asked(self, questions: Float32Array) -> Any:
+        """Questions as they are and rounded to float16; sent once, since a transfer waits for the scan."""
+
+    def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
+        """The best score of each tile for each rounded question: (questions, tiles)."""
 
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
         """For each question the best scores, falling, and where they are."""
 
-    def rescored(self, room: Any, chosen: Any, shown: Any, questions: Float32Array) -> Any:
+    def rescored(self, room: Any, chosen: Any, shown: Any, asked: Any) -> Any:
         """The scores of all rows of these tiles: (questions, tiles chosen * TILE)."""
 
-    def host(self, *arrays: Any) -> tuple[Any, ...]:
-        """The arrays as those of numpy."""
+    def rows(
+        self, best: Any, places: Any, chosen: Any, last: Any
+    ) -> tuple[Int64Array, Float32Array, Float32Array]:
+        """The rows at places among the chosen tiles, their scores, and `last`, as arrays of numpy."""
 
 
 class NumpyArrays:
@@ -81,28 +86,31 @@ class NumpyArrays:
         flags[: len(shown)] = shown
         return flags
 
-    def maxima(self, room: Any, tiles: int, shown: Any, questions: Float16Array) -> Any:
-        scores = room[: tiles * TILE].astype(np.float32) @ questions.astype(np.float32).T
+    def asked(self, questions: Float32Array) -> Any:
+        return questions, questions.astype(np.float16).astype(np.float32)
+
+    def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
+        scores = room[: tiles * TILE].astype(np.float32) @ asked[1].T
         scores[~shown] = -np.inf
-        return scores.reshape(tiles, TILE, len(questions)).max(axis=1).T
+        return scores.reshape(tiles, TILE, len(asked[1])).max(axis=1).T
 
     def top(self, scores: Any, number: int) -> tuple[Any, Any]:
         places = np.argsort(-scores, axis=1, kind="stable")[:, :number]
         return np.take_along_axis(scores, places, axis=1), places
 
-    def rescored(self, room: Any, chosen: Any, shown: Any, questions: Float32Array) -> Any:
+    def rescored(self, room: Any, chosen: Any, shown: Any, asked: Any) -> Any:
         tiles = room[: len(shown)].reshape(-1, TILE, room.shape[1])
         flags = shown.reshape(-1, TILE)
         scores = np.stack(
             [
                 tiles[numbers].astype(np.float32) @ vector
-                for numbers, vector in zip(chosen, questions, strict=True)
+                for numbers, vector in zip(chosen, asked[0], strict=True)
             ]
         )
-        return np.where(flags[chosen], scores, -np.inf).reshape(len(questions), -1)
+        return np.where(flags[chosen], scores, -np.inf).reshape(len(asked[0]), -1)
 
-    def host(self, *arrays: Any) -> tuple[Any, ...]:
-        return arrays
+    def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
+        return np.take_along_axis(chosen, places // TILE, axis=1) * TILE + places % TILE, best, last
 
 
 class TorchArrays:
@@ -147,14 +155,17 @@ class TorchArrays:
         flags[: len(shown)] = self._torch.from_numpy(np.ascontiguousarray(shown)).to(self._device)
         return flags
 
-    def maxima(self, room: Any, tiles: int, shown: Any, questions: Float16Array) -> Any:
-        torch = self._torch
-        asked = torch.from_numpy(np.ascontiguousarray(questions)).to(self._device)
+    def asked(self, questions: Float32Array) -> Any:
+        values = self._torch.from_numpy(np.ascontiguousarray(questions)).to(self._device)
+        return values, values.half()
+
+    def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
+        torch, questions = self._torch, asked[1]
         if self._kernels is not None:
-            return self._kernels.maxima(room, tiles, shown, asked)
+            return self._kernels.maxima(room, tiles, shown, questions)
         wide = self._device.type != "cuda"
         best = torch.empty((len(questions), tiles), dtype=torch.float32, device=self._device)
-        turned = asked.float().T if wide else asked.T
+        turned = questions.float().T if wide else questions.T
         for start in range(0, tiles * TILE, _CHUNK):
             end = min(start + _CHUNK, tiles * TILE)
             rows = room[start:end]
@@ -167,21 +178,26 @@ class TorchArrays:
         values, places = self._torch.topk(scores, number, dim=1, sorted=True)
         return values, places
 
-    def rescored(self, room: Any, chosen: Any, shown: Any, questions: Float32Array) -> Any:
-        torch = self._torch
-        asked = torch.from_numpy(np.ascontiguousarray(questions)).to(self._device)
+    def rescored(self, room: Any, chosen: Any, shown: Any, asked: Any) -> Any:
+        torch, questions = self._torch, asked[0]
         if self._kernels is not None:
-            return self._kernels.rescored(room, chosen, shown, asked)
+            return self._kernels.rescored(room, chosen, shown, questions)
         tiles = room[: len(shown)].view(-1, TILE, room.shape[1])
         flags = shown.view(-1, TILE)
         rows = [
             (tiles[numbers].float() @ vector).masked_fill_(~flags[numbers], -torch.inf).view(-1)
-            for numbers, vector in zip(chosen, asked, strict=True)
+            for numbers, vector in zip(chosen, questions, strict=True)
         ]
         return torch.stack(rows)
 
-    def host(self, *arrays: Any) -> tuple[Any, ...]:
-        return tuple(array.cpu().numpy() for array in arrays)
+    def rows(self, best: Any, places: Any, chosen: Any, last: Any) -> tuple[Any, Any, Any]:
+        torch = self._torch
+        rows = chosen.gather(1, places // TILE) * TILE + places % TILE
+        # One transfer for all three: each one waits for the card anew.
+        packed = torch.cat([best, last[:, None], rows.to(torch.int32).view(torch.float32)], dim=1).cpu()
+        number = best.shape[1]
+        numbers = packed[:, number + 1 :].contiguous().view(torch.int32).numpy().astype(np.int64)
+        return numbers, packed[:, :number].numpy(), packed[:, number].numpy()
 
 
 def nearest(
@@ -193,18 +209,17 @@ def nearest(
     rounded to float16, and off by no more than `slack`: what lies further below cannot matter. Where more
     lies inside, as among copies of one text, more tiles are looked at, but not without end.
     """
-    rounded = questions.astype(np.float16)
-    slack = np.linalg.norm(questions - rounded.astype(np.float32), axis=1) + arrays.rounding
-    slack += room.shape[1] * 2.0**-24
-    maxima = arrays.maxima(room, tiles, shown, rounded)
+    rounded = questions.astype(np.float16).astype(np.float32)
+    slack = np.linalg.norm(questions - rounded, axis=1) + arrays.rounding + room.shape[1] * 2.0**-24
+    asked = arrays.asked(questions)
+    maxima = arrays.maxima(room, tiles, shown, asked)
     wanted = min(tiles, number + max(_SPARE, number // 8))
     for attempt in range(_ATTEMPTS):
         tops, chosen = arrays.top(maxima, wanted)
-        scores = arrays.rescored(room, chosen, shown, questions)
+        scores = arrays.rescored(room, chosen, shown, asked)
         best, places = arrays.top(scores, min(number, wanted * TILE))
-        best, places, last, chosen = arrays.host(best, places, tops[:, -1], chosen)
-        if wanted == tiles or attempt == _ATTEMPTS - 1 or bool((best[:, -1] >= last + slack).all()):
+        rows, values, last = arrays.rows(best, places, chosen, tops[:, -1])
+        if wanted == tiles or attempt == _ATTEMPTS - 1 or bool((values[:, -1] >= last + slack).all()):
             break
         wanted = min(tiles, 2 * wanted)
-    numbers = np.take_along_axis(chosen, places // TILE, axis=1) * TILE + places % TILE
-    return numbers.astype(np.int64), best
+    return rows, values

@@ -97,8 +97,8 @@ def maxima(rooms: Any, tiles: int, shown: Any, questions: Any) -> Any:
             STEP=_STEP,
             TILE_ROWS=TILE,
             QUESTIONS=width,
-            num_warps=4 if width <= 32 else 8,
-            num_stages=4,
+            num_warps=4,
+            num_stages=3,
         )
         if width != len(group):
             best[first : first + len(group)] = out[: len(group)]

@@ -20,6 +20,7 @@ from longmind.store.engine import Connection
 from longmind.store.follower import Mirrors, settings_generation
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
 from longmind.store.transaction import Snapshot
+from longmind.vectors.device import Device, DeviceIndex, DeviceShort, open_device
 from longmind.vectors.exact import margin
 from longmind.vectors.late_interaction import BYTES, Pieces
 from longmind.vectors.quantized import (
@@ -27,6 +28,7 @@ from longmind.vectors.quantized import (
     CodesTogether,
     PendingScan,
     VectorQuery,
+    WindowIndex,
     best_windows,
     can_quantize,
     candidates_for,
@@ -99,6 +101,7 @@ class NearestFrames:
         *,
         remote: Remote | None = None,
         exact_limit: int = EXACT_LIMIT,
+        device: Device = "auto",
     ) -> None:
         self._dimensions = dimensions
         self._remote = remote
@@ -107,7 +110,7 @@ class NearestFrames:
         self._vectors = SegmentMirrors(
             mirrors,
             "vectors",
-            lambda segment: _Vectors(dimensions, segment, remote, exact_limit),
+            lambda segment: _Vectors(dimensions, segment, remote, exact_limit, device),
             generation=generation,
         )
         # Both can be read frame by frame, which takes a few milliseconds more for each search.
@@ -162,17 +165,29 @@ class NearestFrames:
         method = "exact" if all(each.is_small for each in loaded) else EXACT_THOUGH_MANY
         finder = self._finder(looking, loaded)
         if finder is not None:
-            candidates = self._complete(finder, question, snapshot.db, candidates_for(limit), looking.found())
+            try:
+                candidates = self._complete(
+                    finder, question, snapshot.db, candidates_for(limit), looking.found()
+                )
+            except DeviceShort as short:
+                self._leave_device(snapshot, short.note)
+                return self.nearest(question, snapshot, limit)
             if pairs:  # what the exact ones hold is there already
                 candidates = candidates[~np.isin(candidates, np.concatenate([ids for ids, _ in pairs]))]
             pairs.append(self.cosines(question.vector, candidates, snapshot))
-            method = "pgvector, reranked" if finder is self._remote else "quantised, reranked"
+            method = f"{getattr(finder, 'method', 'pgvector')}, reranked"
+            method += "".join(f"; {note}" for note in dict.fromkeys(each.note for each in loaded) if note)
         ids, cosines = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
         if len(pairs) > 1:
             ascending = np.argsort(ids, kind="stable")
             ids, cosines = ids[ascending], cosines[ascending]
         order = best(cosines, ids, limit, content=question.content)
         return VectorHits(ids[order], cosines[order], method, (ids, cosines))
+
+    def _leave_device(self, snapshot: Snapshot, note: str) -> None:
+        """Go on without a card that failed, and say why."""
+        for segment in self._segments:
+            self._vectors.of(segment).at(snapshot).leave_device(snapshot.db, note)
 
     def _finder(self, looking: PendingScan, loaded: Sequence[_Loaded]) -> CandidateSource | None:
         """What finds candidates where there are too many vectors to look at all of them."""
@@ -274,18 +289,24 @@ class _Loaded:
     """What answers for a segment: all windows as a matrix, codes of them, or a server."""
 
     exact: _Exact | None = None
-    codes: Codes | None = None
+    codes: WindowIndex | None = None
     asks_remote: bool = False
     covered: int = 0
     """How many frames have vectors."""
     is_small: bool = True
     """Whether all windows are compared because they are few, and not because nothing can make codes."""
+    note: str = ""
+    """Why a card that was asked for does not search."""
 
 
 class _Vectors:
     """The mirror of `frame_vector` for one segment, in the form that searches it fastest."""
 
-    def __init__(self, dimensions: int, segment: Segment, remote: Remote | None, exact_limit: int) -> None:
+    def __init__(
+        self, dimensions: int, segment: Segment, remote: Remote | None, exact_limit: int, device: Device
+    ) -> None:
+        self._device = device
+        self._note = ""
         self._dimensions = dimensions
         self._segment = segment
         self._load = load_windows(dimensions, segment)
@@ -325,6 +346,11 @@ class _Vectors:
             return False
         return count_windows(db, self._segment) > self._exact_limit
 
+    def leave_device(self, db: Connection, note: str) -> None:
+        if isinstance(self.loaded.codes, DeviceIndex):
+            self._device, self._note = "cpu", note
+            self.loaded = self._read(db)
+
     def _read(self, db: Connection) -> _Loaded:
         stored = load_codes(db, self._segment) if can_quantize() else None
         if stored is not None:
@@ -332,8 +358,10 @@ class _Vectors:
             self.loaded = _Loaded(codes=codes, covered=codes.frames)
             return self._grown(db, revision)
         covered = count_frames(db, self._segment)
-        if covered > self._exact_limit and can_quantize():
-            return _Loaded(codes=self._coded(db), covered=covered)
+        if covered > self._exact_limit:
+            index = self._on_device(db) or (self._coded(db) if can_quantize() else None)
+            if index is not None:
+                return _Loaded(codes=index, covered=covered, note=self._note)
         exact = _Exact.empty(self._dimensions)
         for frames, vectors in self._load(db, -1):
             exact = exact.with_more(frames, vectors)
@@ -344,15 +372,35 @@ class _Vectors:
         for frames, vectors in self._load(db, since):
             covered += len(distinct(frames))
             if codes is not None:
-                codes.add(frames, vectors)
+                try:
+                    codes.add(frames, vectors)
+                except DeviceShort as short:
+                    self._device, self._note = "cpu", short.note
+                    return self._read(db)
             elif exact is not None:
                 exact = exact.with_more(frames, vectors)
-        return _Loaded(codes=codes, covered=covered) if exact is None else self._limited(db, exact, covered)
+        if exact is None:
+            return _Loaded(codes=codes, covered=covered, note=self._note)
+        return self._limited(db, exact, covered)
 
     def _limited(self, db: Connection, exact: _Exact, covered: int) -> _Loaded:
-        if len(exact.frames) > self._exact_limit and can_quantize():
-            return _Loaded(codes=self._coded(db), covered=covered)
+        if len(exact.frames) > self._exact_limit:
+            index = self._on_device(db) or (self._coded(db) if can_quantize() else None)
+            if index is not None:
+                return _Loaded(codes=index, covered=covered, note=self._note)
         return _Loaded(exact, covered=covered, is_small=len(exact.frames) <= self._exact_limit)
+
+    def _on_device(self, db: Connection) -> DeviceIndex | None:
+        """All windows on a card, where one is asked for or there and worth it, and has room for them."""
+        windows = count_windows(db, self._segment)
+        arrays = open_device(self._device, windows)
+        if arrays is None:
+            return None
+        try:
+            return DeviceIndex.build(arrays, self._dimensions, windows, self._load(db, -1))
+        except DeviceShort as short:
+            self._device, self._note = "cpu", short.note
+            return None
 
     def _coded(self, db: Connection) -> Codes:
         return make_codes(db, self._segment, self._dimensions)

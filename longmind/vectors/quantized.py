@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from longmind.base.arrays import BoolArray, Float16Array, Float32Array, Float64Array, Int64Array, np
 from longmind.base.columns import AnyColumn, FrameMask, Mask, is_shown
@@ -44,6 +44,8 @@ class VectorQuery:
 
 class Codes:
     """Four bits a direction; asked for more candidates than needed, as many as a sample shows are enough."""
+
+    method = "quantised"
 
     def __init__(self, index: Any, frames: Int64Array) -> None:
         self._index = index
@@ -187,14 +189,34 @@ class _Nearest:
         self.places = np.take_along_axis(places, best, axis=1)
 
 
+class WindowIndex(Protocol):
+    """Windows of a segment in a form that finds the nearest quickly: codes, or rows on a GPU."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def add(self, frames: Int64Array, vectors: Float16Array) -> None: ...
+
+    def look(self, question: VectorQuery, limit: int) -> Any: ...
+
+    def frames_at(self, slots: Any) -> Int64Array: ...
+
+
 class CodesTogether:
     """The codes of several segments, looked through one after the other."""
 
-    def __init__(self, parts: Sequence[Codes]) -> None:
+    def __init__(self, parts: Sequence[WindowIndex]) -> None:
         self._parts = parts
 
     def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
         return self.frames_at(self.look(question, limit))
+
+    @property
+    def method(self) -> str:
+        return ", ".join(dict.fromkeys(codes.method for codes in self._parts))
 
     def look(self, question: VectorQuery, limit: int) -> list[Any]:
         return [codes.look(question, limit) for codes in self._parts]
@@ -214,7 +236,7 @@ class PendingScan:
         snapshot: Snapshot,
         limit: int,
         *,
-        codes: Sequence[Codes] = (),
+        codes: Sequence[WindowIndex] = (),
         pool: Executor | None = None,
     ) -> None:
         self._question = question

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from longmind import Memory
 from longmind.base.errors import InvalidInput, MissingExtra, Unavailable
 from longmind.base.filters import EVERYTHING, View
+from longmind.search import embedding as embedding_module
+from longmind.vectors import nearest as nearest_module
 from longmind.vectors.device import DeviceIndex, DeviceShort, check_device, open_device
 from longmind.vectors.device_arrays import NumpyArrays, TorchArrays
-from longmind.vectors.quantized import VectorQuery
+from longmind.vectors.quantized import VectorQuery, can_quantize
 
 VIEW = View.of("test")
 DIMENSIONS = 48
@@ -81,13 +85,13 @@ def test_questions_that_arrive_together_share_a_scan_and_a_failure() -> None:
             self.entered, self.go_on = threading.Event(), threading.Event()
             self.fails = False
 
-        def maxima(self, room: Any, tiles: int, shown: Any, questions: Any) -> Any:
-            self.batches.append(len(questions))
+        def maxima(self, room: Any, tiles: int, shown: Any, asked: Any) -> Any:
+            self.batches.append(len(asked[0]))
             self.entered.set()
             assert self.go_on.wait(30)
             if self.fails:
                 raise RuntimeError("out of memory")
-            return super().maxima(room, tiles, shown, questions)
+            return super().maxima(room, tiles, shown, asked)
 
     arrays = Slow()
     vectors, mask = unit(500, 6), np.ones(500, dtype=bool)
@@ -150,3 +154,52 @@ def test_which_device_is_chosen() -> None:
     with pytest.raises((MissingExtra, Unavailable), match="PyTorch") as refused:
         open_device("cuda", 1)
     assert refused.value.hint or isinstance(refused.value, MissingExtra)
+
+
+def test_a_store_searches_on_a_card_says_so_and_goes_on_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The card is played by numpy; what chooses it, fills it, keeps it current and leaves it is real."""
+
+    class Card(NumpyArrays):
+        name = "a card"
+        free: int | None = None
+
+        def free_bytes(self) -> int | None:
+            return self.free
+
+    monkeypatch.setattr(
+        nearest_module, "open_device", lambda device, windows: None if device == "cpu" else Card()
+    )
+    monkeypatch.setattr(embedding_module, "EXACT_LIMIT", 40)
+    texts = [f"note {number} about {word}" for number in range(30) for word in ("tea", "rain", "ships")]
+    path = tmp_path / "s.mind"
+    with Memory.open(path, embedder="hash") as memory:
+        memory.remember_many(texts)
+        found = memory.search("ships in the rain", mode="vector", limit=5)
+        assert "exact on a card, reranked" in found.lanes[0].detail
+        memory.remember("ships in the rain, again")
+        assert memory.search("ships in the rain", mode="vector")[0].frame.text == "ships in the rain, again"
+        many = memory.search_many(["ships", "tea", "rain"] * 12, mode="vector", limit=3)
+        assert list(many) == [
+            memory.search(query, mode="vector", limit=3) for query in ["ships", "tea", "rain"] * 12
+        ]
+    with Memory.open(path, device="cpu") as memory:
+        exactly = memory.search("ships in the rain", mode="vector", limit=5)
+        assert "card" not in exactly.lanes[0].detail
+    Card.free = 2**28
+    with Memory.open(path) as memory:
+        short = memory.search("ships in the rain", mode="vector", limit=5)
+        assert "need 0.0 GB on a card and 0.2 GB are free" in short.lanes[0].detail or can_quantize() is False
+        assert [hit.frame.id for hit in short] == [hit.frame.id for hit in exactly]
+    Card.free = None
+    with Memory.open(path) as memory:
+        memory.search("tea", mode="vector")
+
+        def broken(*_: Any) -> Any:
+            raise RuntimeError("driver shut down")
+
+        monkeypatch.setattr(Card, "maxima", broken)
+        after = memory.search("ships in the rain", mode="vector", limit=5)
+        assert [hit.frame.id for hit in after] == [hit.frame.id for hit in exactly]
+        assert "a card failed (RuntimeError)" in after.lanes[0].detail or can_quantize() is False
