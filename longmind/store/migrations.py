@@ -16,6 +16,15 @@ from longmind.store.carry_over import seal_assertions
 from longmind.store.engine import Connection
 from longmind.store.transaction import Transaction, read_clock
 
+_COMMENT = re.compile(r"--[^\n]*")
+_TOKEN = re.compile(
+    r"--[^\n]*"  # a comment
+    r"|'(?:[^']|'')*'"  # a text
+    r'|"(?:[^"]|"")*"'  # a name in quotes
+    r"|\$(\w*)\$.*?\$\1\$"  # the body of a function
+    r"|;",
+    re.DOTALL,
+)
 _NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 
 LEDGER = """
@@ -40,6 +49,22 @@ class Migration:
     @property
     def sha256(self) -> str:
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def statements(self) -> list[str]:
+        """One by one: a server that passes them on to others (Citus) takes no more than one at a time."""
+        return split_statements(self.sql)
+
+
+def split_statements(sql: str) -> list[str]:
+    """The statements of a script; a semicolon in a comment, a quoted text or a function's body ends none."""
+    statements, start = [], 0
+    for match in _TOKEN.finditer(sql):
+        if match[0] == ";":
+            statements.append(sql[start : match.start()].strip())
+            start = match.end()
+    statements.append(sql[start:].strip())
+    return [text for text in statements if _COMMENT.sub("", text).strip()]
 
 
 @cache

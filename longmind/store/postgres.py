@@ -163,6 +163,8 @@ class PostgresEngine:
         self._address = address
         self._statistics = Statistics(self.schema)
         self._overgrown: set[str] = set()
+        self._is_citus: bool | None = None
+        """Whether the server spreads schemas over others; looked up when a size is first asked for."""
         self._layout: PostgresLayout | None = None
         self._pool = ConnectionPool(self._connect, size=_POOL_SIZE, timeout=_CONNECT_SECONDS)
         try:
@@ -235,8 +237,10 @@ class PostgresEngine:
                 connection.execute(LEDGER)
                 db = PostgresConnection(connection)
                 missing = self._missing_migrations(connection)
+                _allow_triggers(connection)
                 for migration in missing:
-                    connection.execute(migration.sql)
+                    for statement in migration.statements:
+                        connection.execute(statement)
                     if migration.number in STEPS:
                         STEPS[migration.number](db)
                     connection.execute(
@@ -244,6 +248,23 @@ class PostgresEngine:
                         (migration.number, migration.name, migration.sha256, self._clock.now()),
                     )
                 self._begin_log(db, missing)
+                self._bind_functions(connection)
+
+    def _bind_functions(self, connection: psycopg.Connection[Any]) -> None:
+        """Let the functions of triggers find the tables of their own schema whatever the search path is: on
+        another machine of a cluster, and in a session of somebody else, it is not ours."""
+        rows = connection.execute(
+            "SELECT proname FROM pg_proc WHERE pronamespace = to_regnamespace(%s) "
+            "AND prorettype = 'trigger'::regtype ORDER BY proname",
+            (f'"{self.schema}"',),
+        ).fetchall()
+        for (name,) in rows:
+            function = pg_sql.Identifier(self.schema, name)
+            schema = pg_sql.Identifier(self.schema)
+            # By name: Citus does not pass on SET … FROM CURRENT.
+            connection.execute(
+                pg_sql.SQL("ALTER FUNCTION {}() SET search_path TO {}, public").format(function, schema)
+            )
 
     def _begin_log(self, db: PostgresConnection, done: Sequence[Migration]) -> None:
         if any(migration.number == accounting.FORMAT for migration in done):
@@ -357,7 +378,9 @@ class PostgresEngine:
         )
 
     def size_bytes(self, db: Connection) -> int:
-        sizes = measure(db, self.schema)
+        if self._is_citus is None:
+            self._is_citus = db.one("SELECT 1 FROM pg_extension WHERE extname = 'citus'") is not None
+        sizes = measure(db, self.schema, distributed=self._is_citus)
         if isinstance(db, PostgresConnection):
             db.sizes = db.sizes or sizes
             before = {oid: relation.size for oid, relation in db.sizes.items()}
@@ -403,6 +426,13 @@ class PostgresEngine:
         if not self._closed:
             self._closed = True
             self._pool.close()
+
+
+def _allow_triggers(connection: psycopg.Connection[Any]) -> None:
+    """Citus allows triggers on tables that it distributes only where they are asked for. Ours look at rows of
+    their own store, which is one schema and lies on one machine as a whole. Other servers ignore it."""
+    with suppress(psycopg.Error), connection.transaction():
+        connection.execute("SET LOCAL citus.enable_unsafe_triggers TO on")
 
 
 def split_url(url: str) -> tuple[str, str]:

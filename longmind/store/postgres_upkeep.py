@@ -48,9 +48,17 @@ _SIZES: Final = (
 )
 
 
-def measure(db: Connection, schema: str) -> dict[int, Relation]:
-    """Tables and indexes of the schema by oid."""
-    listed = db.all(_SIZES, (f'"{schema}"',))
+# On Citus a table of a distributed schema is an empty shell here; its rows are on a worker.
+_DISTRIBUTED_SIZES: Final = (
+    "SELECT c.oid, c.relname, citus_total_relation_size(c.oid, false) FROM pg_class c "
+    "JOIN pg_dist_partition p ON p.logicalrelid = c.oid WHERE c.relnamespace = to_regnamespace(?)"
+)
+
+
+def measure(db: Connection, schema: str, *, distributed: bool = False) -> dict[int, Relation]:
+    """Tables and indexes of the schema by oid; where they are on other machines, tables as a whole."""
+    listed = db.all(_DISTRIBUTED_SIZES, (f'"{schema}"',)) if distributed else []
+    listed = listed or db.all(_SIZES, (f'"{schema}"',))
     return {int(oid): Relation(str(table), int(size or 0)) for oid, table, size in listed}
 
 

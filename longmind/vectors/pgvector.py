@@ -115,9 +115,14 @@ class PgVector:
     def find(self, question: VectorQuery, db: Connection, limit: int) -> Int64Array:
 
         clause = visible(question.view, question.where)
-        db.one("SELECT set_config('hnsw.ef_search', ?, true)", (str(min(1000, max(40, limit))),))
-        # Keeps walking the graph until enough frames pass the filter.
-        db.one("SELECT set_config('hnsw.iterative_scan', 'strict_order', true)")
+        # As SET and not as set_config(): with the first line Citus passes them on to the worker that has the
+        # rows, which would look at 40 candidates otherwise. Elsewhere that line means nothing.
+        # The scan keeps walking the graph until enough frames pass the filter.
+        db.run(
+            "SET LOCAL citus.propagate_set_commands TO 'local'; "
+            f"SET LOCAL hnsw.ef_search TO {min(1000, max(40, limit))}; "
+            "SET LOCAL hnsw.iterative_scan TO strict_order"
+        )
         rows = db.all(
             "SELECT w.frame_id FROM frame_window w JOIN frame f ON f.frame_id = w.frame_id "
             f"WHERE {clause.sql} ORDER BY w.embedding <=> CAST(? AS public.vector) LIMIT {limit}",
