@@ -72,6 +72,11 @@ def open_device(device: Device, windows: int) -> Arrays | None:
         return None
 
 
+def may_use_device(device: Device) -> bool:
+    """Whether it is worth counting vectors for: a card is asked for, or there may be one."""
+    return device == "cuda" or (device == "auto" and _may_have_card())
+
+
 def _may_have_card() -> bool:
     """Whether there may be one, told without importing PyTorch, which takes seconds."""
     if importlib.util.find_spec("torch") is None:

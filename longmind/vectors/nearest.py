@@ -20,7 +20,7 @@ from longmind.store.engine import Connection
 from longmind.store.follower import Mirrors, settings_generation
 from longmind.store.segments import EVERYTHING, Segment, SegmentMirrors, segments_of
 from longmind.store.transaction import Snapshot
-from longmind.vectors.device import Device, DeviceIndex, DeviceShort, open_device
+from longmind.vectors.device import Device, DeviceIndex, DeviceShort, may_use_device, open_device
 from longmind.vectors.exact import margin
 from longmind.vectors.late_interaction import BYTES, Pieces
 from longmind.vectors.quantized import (
@@ -352,16 +352,17 @@ class _Vectors:
             self.loaded = self._read(db)
 
     def _read(self, db: Connection) -> _Loaded:
+        index = self._on_device(db)
+        if index is not None:
+            return _Loaded(codes=index, covered=count_frames(db, self._segment))
         stored = load_codes(db, self._segment) if can_quantize() else None
         if stored is not None:
             codes, revision = stored
             self.loaded = _Loaded(codes=codes, covered=codes.frames)
             return self._grown(db, revision)
         covered = count_frames(db, self._segment)
-        if covered > self._exact_limit:
-            index = self._on_device(db) or (self._coded(db) if can_quantize() else None)
-            if index is not None:
-                return _Loaded(codes=index, covered=covered, note=self._note)
+        if covered > self._exact_limit and can_quantize():
+            return _Loaded(codes=self._coded(db), covered=covered, note=self._note)
         exact = _Exact.empty(self._dimensions)
         for frames, vectors in self._load(db, -1):
             exact = exact.with_more(frames, vectors)
@@ -392,8 +393,10 @@ class _Vectors:
 
     def _on_device(self, db: Connection) -> DeviceIndex | None:
         """All windows on a card, where one is asked for or there and worth it, and has room for them."""
+        if not may_use_device(self._device):
+            return None
         windows = count_windows(db, self._segment)
-        arrays = open_device(self._device, windows)
+        arrays = open_device(self._device, windows) if windows > self._exact_limit else None
         if arrays is None:
             return None
         try:

@@ -171,6 +171,7 @@ def test_a_store_searches_on_a_card_says_so_and_goes_on_without_it(
     monkeypatch.setattr(
         nearest_module, "open_device", lambda device, windows: None if device == "cpu" else Card()
     )
+    monkeypatch.setattr(nearest_module, "may_use_device", lambda device: device != "cpu")
     monkeypatch.setattr(embedding_module, "EXACT_LIMIT", 40)
     texts = [f"note {number} about {word}" for number in range(30) for word in ("tea", "rain", "ships")]
     path = tmp_path / "s.mind"
