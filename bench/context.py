@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.corpora import build
-from bench.datasets import Dataset, Query, available, load
+from bench.corpora import build, store_path
+from bench.datasets import Dataset, Query, available, load, sample
 from bench.machine import describe
 from bench.metrics import estimate
 from bench.synthetic import Clusters, items, questions
@@ -31,7 +31,8 @@ BUDGETS = (500, 1000, 2000)
 FRAMES = 100_000
 PLAIN = "plain: bare texts"
 SOURCED = "plain: speaker, day and source"
-_SET = "locomo"
+SETS = ("locomo", "beam", "longmemeval")
+"""Conversations, whose answers are whole turns."""
 _BATCH = 5000
 _ASKED = 200
 _DEPTH = 100
@@ -150,9 +151,13 @@ def _say_speed(label: str, figures: Mapping[str, Any]) -> None:
 # What of the answer is in the text
 
 
-def quality(store: Path | None, *, step: int) -> dict[str, Any]:
+def quality(
+    name: str, store: Path | None, *, step: int, recipes: Sequence[str] = tuple(DEFAULTS)
+) -> dict[str, Any]:
     """The share of the turns that answer a question whose whole text is in the context."""
-    data = load(_SET)
+    data = load(name)
+    if store is None and not store_path(name).is_file() and store_path(f"{name}-sample").is_file():
+        data = sample(data)
     chosen = data.queries[::step]
     shares: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     with tempfile.TemporaryDirectory(prefix="longmind-bench-") as scratch:
@@ -160,14 +165,14 @@ def quality(store: Path | None, *, step: int) -> dict[str, Any]:
         with Memory.open(path, embedder=Remembered(open_embedder("minilm", cache=default_cache()))) as memory:
             for query in chosen:
                 gold = _gold(data, query)
-                for name, budget, text in _texts(memory, query):
+                for label, budget, text in _texts(memory, query, recipes):
                     line = _one_line(text)
-                    shares[name][budget].append(sum(turn in line for turn in gold) / len(gold))
+                    shares[label][budget].append(sum(turn in line for turn in gold) / len(gold))
     results: dict[str, Any] = {"questions": len(chosen), "recipes": {}}
-    for name, share in shares.items():
-        results["recipes"][name] = {str(b): estimate(share[b]).as_json() for b in BUDGETS}
+    for label, share in shares.items():
+        results["recipes"][label] = {str(b): estimate(share[b]).as_json() for b in BUDGETS}
         cells = [f"{b}: {np.mean(share[b]):.3f}" for b in BUDGETS]
-        print(f"  {name:32} {'  '.join(cells)}", flush=True)
+        print(f"  {label:32} {'  '.join(cells)}", flush=True)
     results["lead of the default"] = {
         plain: _lead(shares["default"], shares[plain]) for plain in (PLAIN, SOURCED)
     }
@@ -182,7 +187,7 @@ def _lead(ours: Mapping[int, list[float]], theirs: Mapping[int, list[float]]) ->
     return {str(b): estimate(np.subtract(ours[b], theirs[b])).as_json() for b in BUDGETS}
 
 
-def _texts(memory: Memory, query: Query) -> Iterator[tuple[str, int, str]]:
+def _texts(memory: Memory, query: Query, recipes: Sequence[str]) -> Iterator[tuple[str, int, str]]:
     hits = [hit.frame for hit in memory.search(query.text, space=query.space, limit=_DEPTH)]
     bare = [frame.text for frame in hits]
     sourced = [
@@ -191,7 +196,7 @@ def _texts(memory: Memory, query: Query) -> Iterator[tuple[str, int, str]]:
     for budget in BUDGETS:
         yield PLAIN, budget, _until_full(bare, budget)
         yield SOURCED, budget, _until_full(sourced, budget)
-        for name in DEFAULTS:
+        for name in recipes:
             yield name, budget, memory.recall(query.text, space=query.space, budget=budget, recipe=name).text
 
 
@@ -231,7 +236,9 @@ def _copied(store: Path, scratch: Path) -> Path:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--frames", type=int, default=FRAMES, help="size of the store that is timed")
-    parser.add_argument("--store", type=Path, help=f"a store of {_SET} made before (else it is made)")
+    parser.add_argument("--sets", default=",".join(SETS), help="names of sets, with commas between them")
+    parser.add_argument("--recipes", default=",".join(DEFAULTS), help="default is always among them")
+    parser.add_argument("--store", type=Path, help="a store of the first set made before (else it is made)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="ask every Nth question only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to a file")
     chosen = parser.parse_args()
@@ -239,11 +246,15 @@ def main() -> int:
     if chosen.frames:
         print(f"what recall adds to search, {chosen.frames:,} frames")
         results["speed"] = speed(chosen.frames)
-    if available(_SET):
-        print(f"share of the gold turns in the text, by tokens ({_SET})")
-        results["quality"] = quality(chosen.store, step=chosen.every)
-    else:
-        print(f"skipped: ../shared/data/{_SET} is not beside the project")
+    recipes = tuple(dict.fromkeys(["default", *chosen.recipes.split(",")]))
+    store = chosen.store
+    for name in chosen.sets.split(","):
+        if not available(name):
+            print(f"skipped: ../shared/data/{name} is not beside the project")
+            continue
+        print(f"share of the gold turns in the text, by tokens ({name})")
+        results[f"quality, {name}"] = quality(name, store, step=chosen.every, recipes=recipes)
+        store = None
     if chosen.json:
         chosen.json.write_text(json.dumps(results, indent=1), "utf-8")
     return 0

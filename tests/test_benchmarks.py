@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bench import evidence
+from bench.abstention import MOST_LOST, operating_point
 from bench.constants import CONSTANTS, matters_on, value_of, varied
 from bench.kept import keep, read
 from bench.metrics import estimate, judge
@@ -86,3 +88,10 @@ def test_intervals_are_the_same_in_every_run_and_hold_the_mean() -> None:
     found = estimate(values)
     assert found == estimate(values)
     assert found.low < found.mean < found.high
+
+
+def test_the_threshold_of_abstention_loses_no_more_than_it_may() -> None:
+    confidences = np.linspace(0.01, 1.0, 100)
+    threshold = operating_point(confidences)
+    assert (confidences < threshold).mean() <= MOST_LOST
+    assert (confidences <= threshold).mean() > MOST_LOST
