@@ -56,6 +56,8 @@ class Mirrors:
         self._reads: list[tuple[int, weakref.ref[Snapshot]]] = []
         self._latest = 0
         self._is_over = False
+        self._estimate = 0
+        """Bytes that followers said they keep; too many where one was interrupted or is gone."""
 
     def register(self, follower: Follower[M]) -> None:
         with self._lock:
@@ -71,6 +73,11 @@ class Mirrors:
     def room_beside(self, follower: Follower[M]) -> int:
         """What is left of the limit if everything but this one stays."""
         return self.limit - sum(other.nbytes for other in self._living() if other is not follower)
+
+    def changed(self, before: int, after: int) -> None:
+        """A follower keeps another number of bytes than it did."""
+        with self._lock:
+            self._estimate += after - before
 
     def enter(self, snapshot: Snapshot) -> int:
         """The number of the read that this snapshot belongs to, counting those that use a mirror."""
@@ -93,8 +100,13 @@ class Mirrors:
 
     def trim(self) -> None:
         """Drop mirrors that no read uses, least recently used first, until the rest is within the limit."""
+        if self._estimate <= self.limit:  # there may be thousands of followers, and mostly there is room
+            self._is_over = False
+            return
         followers = sorted(self._living(), key=lambda follower: follower.last_read)
         total = sum(follower.nbytes for follower in followers)
+        with self._lock:
+            self._estimate = total
         if total > self.limit:
             with self._lock:
                 first_read = min((number for number, read in self._reads if read() is not None), default=None)
@@ -154,6 +166,8 @@ class Follower(Generic[M]):
         self._first_asked = 0
         """The read that first asked for an optional mirror."""
         self._current: _Current[M] | None = None
+        self._counted = 0
+        """The bytes that the mirrors were last told of."""
         self._lock = threading.Lock()
         mirrors.register(self)
 
@@ -199,6 +213,7 @@ class Follower(Generic[M]):
 
     def drop(self) -> None:
         self._current = None
+        self._tell(0)
 
     def drop_unless_used(self, since: int) -> int:
         """Drop the mirror unless a read with this number or a later one used it; returns the bytes freed."""
@@ -208,11 +223,13 @@ class Follower(Generic[M]):
                 return 0
             self._current = None
             self._needs = current.nbytes
+            self._tell(0)
             return current.nbytes
 
     def _advance(self, current: _Current[M] | None, snapshot: Snapshot) -> M:
         db = snapshot.db
         self._current = None
+        self._tell(0)
         generation = self._generation(db)
         if current is None or current.generation != generation or _erased_since(db, current.revision):
             mirror, since = self._new(), -1
@@ -220,7 +237,12 @@ class Follower(Generic[M]):
             mirror, since = current.mirror, current.revision
         mirror.advance(snapshot, since)
         self._current = _Current(mirror, snapshot.revision, generation, mirror.nbytes)
+        self._tell(self._current.nbytes)
         return mirror
+
+    def _tell(self, nbytes: int) -> None:
+        self._mirrors.changed(self._counted, nbytes)
+        self._counted = nbytes
 
 
 def settings_generation(*names: str) -> Callable[[Connection], Hashable]:

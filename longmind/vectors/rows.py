@@ -29,6 +29,8 @@ LOAD: Final = 20_000
 """So many frames are read at once: as rows they take far more memory than as an array."""
 
 _MANY: Final = 2000
+_MEASURED: Final = 1000
+"""Rows whose sizes stand for those of a whole partition."""
 
 Load = Callable[[Connection, int], Iterator[tuple[Int64Array, Any]]]
 """Reads what was written after a revision, in parts: the frame of each row, ascending, and the rows."""
@@ -121,12 +123,26 @@ def count_frames(db: Connection, segment: Segment = EVERYTHING) -> int:
 
 
 def window_bytes(db: Connection, segment: Segment = EVERYTHING) -> int:
-    return _count(db, "coalesce(sum(length(x.data)), 0)", "frame_vector x", segment)
+    return _bytes(db, "frame_vector x", segment)
 
 
 def _count(db: Connection, what: str, table: str, segment: Segment) -> int:
     source = _source(db, segment, (table,), -1)
     return scalar(db, f"SELECT {what} FROM {source.sql}", (*source.values, 0))
+
+
+def _bytes(db: Connection, table: str, segment: Segment) -> int:
+    """How much the rows of a segment hold; of a large partition, about how much."""
+    if segment.kind != "partition":
+        return _count(db, "coalesce(sum(length(x.data)), 0)", table, segment)
+    source = _source(db, segment, (table,), -1)
+    rows = db.all(f"SELECT length(x.data) FROM {source.sql} LIMIT {_MEASURED}", (*source.values, 0))
+    total = sum(int(size) for (size,) in rows)
+    if len(rows) < _MEASURED:
+        return total
+    # Adding up a million rows would take a second of the search that asks whether there is room for them.
+    frames = scalar(db, "SELECT count(*) FROM frame WHERE space = ?", (segment.partition,))
+    return total * frames // _MEASURED
 
 
 # Word pieces: the token signs of a frame
@@ -156,7 +172,7 @@ def read_pieces(db: Connection, ids: Sequence[int], *, most: int = ALL) -> Piece
 
 
 def piece_bytes(db: Connection, segment: Segment = EVERYTHING) -> int:
-    return _count(db, "coalesce(sum(length(x.data)), 0)", "frame_token x", segment)
+    return _bytes(db, "frame_token x", segment)
 
 
 # In memory

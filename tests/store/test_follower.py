@@ -223,3 +223,26 @@ def reindex(memory: Memory) -> Any:
 
 
 STEPS = (answers, fill, erase, reindex, answers)
+
+
+def test_the_limit_holds_after_a_read_that_was_interrupted_and_mirrors_that_are_gone(memory: Memory) -> None:
+    class Failing(FrameIds):
+        def advance(self, snapshot: Snapshot, since: int) -> None:
+            super().advance(snapshot, since)
+            if since >= 0:
+                raise KeyboardInterrupt
+
+    memory.remember("one")
+    mirrors = Mirrors(limit=450)
+    failing = Follower(mirrors, "failing", Failing)
+    read(memory, failing)
+    for _ in range(5):
+        read(memory, Follower(mirrors, "gone", FrameIds))
+    gc.collect()
+    memory.remember("two")
+    with pytest.raises(KeyboardInterrupt):
+        read(memory, failing)
+    kept = [Follower(mirrors, name, FrameIds) for name in ("first", "second", "third")]
+    for follower in kept:
+        read(memory, follower)
+    assert mirrors.bytes_kept() == {"second": 200, "third": 200}

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longmind.store.follower import Mirrors
+from longmind.store.segments import EVERYTHING, Segment
 from longmind.store.transaction import Snapshot
 from longmind.vectors.late_interaction import BYTES, Pieces
 from longmind.vectors.nearest import NearestFrames
-from longmind.vectors.rows import FrameRows, load_pieces, piece_bytes, read_pieces
+from longmind.vectors.rows import FrameRows, load_pieces, piece_bytes, read_pieces, window_bytes
 from tests.vectors.opening import open_memory
 
 steady = settings(derandomize=True, deadline=None, database=None, max_examples=25)
@@ -135,3 +137,20 @@ def _written_meanwhile(location: str, neighbours: NearestFrames) -> int:
 
 def _sizes(neighbours: NearestFrames, snapshot: Snapshot, ids: list[int]) -> list[int]:
     return [int(size) for size in neighbours.pieces(numbers(ids), snapshot, most=1000).sizes]
+
+
+def test_the_size_of_a_large_partition_is_told_from_some_of_its_rows(
+    location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_memory(location) as memory:
+        memory.remember_many(
+            {"text": "zebra river stone", "user": "ana"} | {"session": str(n)} for n in range(6)
+        )
+        memory.remember_many(f"{'lamp ' * n}of others" for n in range(1, 6))
+        ana, everyone = Segment("partition", "default@ana"), EVERYTHING
+        with memory.store.read() as snapshot:
+            exact = window_bytes(snapshot.db, ana), piece_bytes(snapshot.db, ana)
+            assert exact[0] == 6 * 32 * 2
+            assert window_bytes(snapshot.db, everyone) == 11 * 32 * 2
+            monkeypatch.setattr("longmind.vectors.rows._MEASURED", 2)
+            assert (window_bytes(snapshot.db, ana), piece_bytes(snapshot.db, ana)) == exact
